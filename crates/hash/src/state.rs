@@ -111,17 +111,17 @@ impl<W: U64s, const WIDTH: usize> State<W, WIDTH> {
     }
 }
 
-/// x^7, as fresh planes.
+/// x^7, as fresh planes. The factors s of the scaled products multiply to s^6, which is 1.
 #[inline(always)]
 pub(crate) fn seventh_powers<V: GoldilocksVector, const N: usize>(x: [V; N]) -> [Planes<V::U64s>; N] {
     let mut square = x;
-    for_each_element!(I < N => square[I] = x[I].square());
+    for_each_element!(I < N => square[I] = x[I].square_scaled());
     let (mut cube, mut fourth) = (x, x);
     for_each_element!(I < N => {
-        cube[I] = square[I] * x[I];
-        fourth[I] = square[I].square();
+        cube[I] = square[I].mul_scaled(x[I]);
+        fourth[I] = square[I].square_scaled();
     });
     let mut power = [x[0].planes(); N];
-    for_each_element!(I < N => power[I] = cube[I].product_planes(fourth[I]));
+    for_each_element!(I < N => power[I] = cube[I].product_planes_scaled(fourth[I]));
     power
 }

@@ -1,6 +1,6 @@
 //! Vectors of 64-bit words: the operations that an instruction set provides.
 
-use super::EPSILON;
+use super::{EPSILON, MODULUS};
 use proofmill_cpu::Portable;
 use std::ops::{Add, BitAnd, BitXor, Sub};
 
@@ -21,6 +21,10 @@ pub trait U64s:
 
     /// See [`GoldilocksVector::CHAINS`](super::GoldilocksVector::CHAINS).
     const CHAINS: usize = 12;
+
+    /// Whether formulas should multiply where others shift and add several times: where each word of a product is one
+    /// instruction, the low one also with a sum.
+    const PREFERS_PRODUCTS: bool = false;
 
     /// The token that the words hold.
     fn token(&self) -> Self::Token;
@@ -127,6 +131,13 @@ pub trait U64s:
         [low.join(middle), high]
     }
 
+    /// The low word of the product with a constant.
+    #[inline(always)]
+    fn mul_low(self, word: u64) -> Self {
+        let [low, _] = self.mul_wide(Self::splat(self.token(), word));
+        low
+    }
+
     /// `self byte` modulo p, not canonical, for a `byte` below 2^8.
     #[inline(always)]
     fn mul_byte(self, byte: Self) -> Self {
@@ -178,6 +189,20 @@ pub fn mul_byte_by_wide<W: U64s>(a: W, byte: W) -> W {
 #[inline(always)]
 pub(crate) fn reduce_128<W: U64s>([low, high]: [W; 2]) -> W {
     low.sub_folded(high.shr::<32>()).add_folded(high.mul_epsilon())
+}
+
+/// The inverse of p modulo 2^64: `p (2^32 + 1) = 2^96 + 1`.
+const INVERSE: u64 = (1 << 32) + 1;
+
+/// A representative of `2^-64 (low + 2^64 high)` below 2^64, for any words (Montgomery, "Modular multiplication without trial
+/// division", Mathematics of Computation 44 (1985), 519-521).
+///
+/// `m p` for `m = low INVERSE` has the low word `low`, too, so the difference is 2^64 times that of the high words.
+#[inline(always)]
+pub(crate) fn reduce_128_montgomery<W: U64s>([low, high]: [W; 2]) -> W {
+    let [_, multiple] = low.mul_low(INVERSE).mul_wide(W::splat(low.token(), MODULUS));
+    // m is a word, so the high word of m p is below p.
+    high.sub_folded(multiple)
 }
 
 /// One word, in plain Rust.

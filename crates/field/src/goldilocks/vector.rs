@@ -1,6 +1,9 @@
 //! Vectors of elements, and the two planes on which linear maps act.
 
-use super::{EPSILON, U64s, u64s::reduce_128};
+use super::{
+    U64s,
+    u64s::{reduce_128, reduce_128_montgomery},
+};
 use crate::algebra::{Algebra, Lanes};
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -28,10 +31,29 @@ pub trait GoldilocksVector: Lanes<u64> {
     /// The product as fresh planes, which is cheaper than reducing it first.
     fn product_planes(self, rhs: Self) -> Planes<Self::U64s>;
 
+    /// The product times a constant s of the type, 1 or 2^-64, also of the next two functions; s^3 is 1, because
+    /// `2^192 = 1` modulo p.
+    #[inline(always)]
+    fn mul_scaled(self, rhs: Self) -> Self {
+        self * rhs
+    }
+
+    /// The square times s.
+    #[inline(always)]
+    fn square_scaled(self) -> Self {
+        self.square()
+    }
+
+    /// The product times s as fresh planes.
+    #[inline(always)]
+    fn product_planes_scaled(self, rhs: Self) -> Planes<Self::U64s> {
+        self.product_planes(rhs)
+    }
+
     /// The weight of the high plane is `2^SPLIT`.
     const SPLIT: u32;
 
-    /// A multiple of p as planes, which keeps the low plane non-negative in [`from_planes`](Self::from_planes).
+    /// A multiple of p as planes, which keeps planes non-negative in [`from_planes`](Self::from_planes).
     const OFFSET: [u64; 2];
 
     /// The elements of planes to which [`constant_planes`] were added exactly once.
@@ -49,7 +71,7 @@ pub trait GoldilocksVector: Lanes<u64> {
 ///
 /// A linear map with integer coefficients acts on each plane alone. Fresh planes may pass through three maps
 /// whose coefficients have row sums of at most 264, with [`carry`](GoldilocksVector::carry) between maps, before they must
-/// be converted to elements.
+/// be converted to elements. A sum of at most 264 fresh planes is such a map.
 #[derive(Clone, Copy, Debug)]
 pub struct Planes<W> {
     /// The low plane.
@@ -195,8 +217,8 @@ impl<W: U64s> GoldilocksVector for GoldilocksLanes<W> {
 
     const SPLIT: u32 = 32;
 
-    /// `p + 2^59 - 2^27 2^32`: a fresh low plane is at least `-2^33`, and after three maps at least `-2^57.2`.
-    const OFFSET: [u64; 2] = [1 + (1 << 59), EPSILON - (1 << 27)];
+    /// `2^27 p`, with both words above `2^58.9`: fresh planes are within `2^33`, and after three maps within `2^57.2`.
+    const OFFSET: [u64; 2] = [(1 << 61) - (1 << 59) + (1 << 27), (1 << 59) - (1 << 29)];
 
     #[inline(always)]
     fn from_words(words: W) -> Self {
@@ -236,8 +258,30 @@ impl<W: U64s> GoldilocksVector for GoldilocksLanes<W> {
         Planes { low: low.low_half() - high_low - high.shr::<32>(), high: middle.low_half() + high_low }
     }
 
-    /// For the high plane `l + 2^32 h`: `low + 2^32 l + (2^32 - 1) h`; the sum of the first and the last term is below 2^61,
-    /// so one fold is enough.
+    #[inline(always)]
+    fn mul_scaled(self, rhs: Self) -> Self {
+        if W::PREFERS_PRODUCTS { Self(reduce_128_montgomery(self.0.mul_wide(rhs.0))) } else { self * rhs }
+    }
+
+    #[inline(always)]
+    fn square_scaled(self) -> Self {
+        if W::PREFERS_PRODUCTS { Self(reduce_128_montgomery(self.0.square_wide())) } else { self.square() }
+    }
+
+    /// For the product `p0 + 2^32 p1 + 2^64 h0 + 2^96 h1` and s = 2^-64 = -2^32: low plane `p1 + h0`, high plane
+    /// `h1 - p1 - p0`.
+    #[inline(always)]
+    fn product_planes_scaled(self, rhs: Self) -> Planes<W> {
+        if !W::PREFERS_PRODUCTS {
+            return self.product_planes(rhs);
+        }
+        let [low, high] = self.0.mul_wide(rhs.0);
+        let low_high = low.shr::<32>();
+        Planes { low: low_high + high.low_half(), high: high.shr::<32>() - low_high - low.low_half() }
+    }
+
+    /// For the high plane `l + 2^32 h`: `low + 2^32 l + (2^32 - 1) h`. The low plane is below `2^60.8`, the high one and
+    /// the last term are below `2^59.4`, so the sum of the first and the last term is below 2^62, and one fold is enough.
     #[inline(always)]
     fn from_planes(Planes { low, high }: Planes<W>) -> Self {
         let small = low + high.shr::<32>().mul_epsilon();

@@ -7,16 +7,17 @@ use std::ops::{Add, BitAnd, Sub};
 
 const EPSILON: i128 = 0xffff_ffff;
 
-/// An interval of integers that a word may represent; negative ones are in two's complement.
+/// An interval of integers that a word may represent; negative ones are in two's complement. `PRODUCTS` as in
+/// [`U64s::PREFERS_PRODUCTS`].
 #[derive(Clone, Copy, Debug)]
-struct Interval {
+struct Interval<const PRODUCTS: bool> {
     least: i128,
     most: i128,
 }
 
-const ANY: Interval = Interval { least: 0, most: u64::MAX as i128 };
+impl<const PRODUCTS: bool> Interval<PRODUCTS> {
+    const ANY: Self = Self { least: 0, most: u64::MAX as i128 };
 
-impl Interval {
     /// Asserts that the interval fits a signed or an unsigned word.
     fn checked(least: i128, most: i128) -> Self {
         assert!(least >= -(1 << 63), "{least} is below a word");
@@ -29,36 +30,38 @@ impl Interval {
     }
 }
 
-impl Add for Interval {
+impl<const PRODUCTS: bool> Add for Interval<PRODUCTS> {
     type Output = Self;
     fn add(self, rhs: Self) -> Self {
         Self::checked(self.least + rhs.least, self.most + rhs.most)
     }
 }
 
-impl Sub for Interval {
+impl<const PRODUCTS: bool> Sub for Interval<PRODUCTS> {
     type Output = Self;
     fn sub(self, rhs: Self) -> Self {
         Self::checked(self.least - rhs.most, self.most - rhs.least)
     }
 }
 
-impl BitAnd for Interval {
+impl<const PRODUCTS: bool> BitAnd for Interval<PRODUCTS> {
     type Output = Self;
     fn bitand(self, mask: Self) -> Self {
         Self::to(mask.most)
     }
 }
 
-impl U64s for Interval {
+impl<const PRODUCTS: bool> U64s for Interval<PRODUCTS> {
     type Token = ();
+
+    const PREFERS_PRODUCTS: bool = PRODUCTS;
 
     const WIDTH: usize = 1;
 
     fn token(&self) {}
 
     fn load((): (), _: &[u64]) -> Self {
-        ANY
+        Self::ANY
     }
 
     fn store(self, _: &mut [u64]) {
@@ -96,49 +99,53 @@ impl U64s for Interval {
     fn add_folded(self, rhs: Self) -> Self {
         assert!(self.least >= 0 && rhs.least >= 0, "{self:?} and {rhs:?}");
         assert!(self.most.min(rhs.most) <= (1 << 64) - (1 << 32), "{self:?} and {rhs:?}");
-        ANY
+        Self::ANY
     }
 
     fn sub_folded(self, rhs: Self) -> Self {
         assert!(self.least >= 0 && rhs.least >= 0 && rhs.most <= MODULUS.into(), "{self:?} and {rhs:?}");
-        ANY
+        Self::ANY
     }
 
     fn canonical(self) -> Self {
         Self::to(i128::from(MODULUS) - 1)
     }
 
-    /// Any two words.
-    fn mul_wide(self, _: Self) -> [Self; 2] {
-        [ANY; 2]
+    /// Any low word; the high one is the largest for the largest factors, which must not be negative.
+    fn mul_wide(self, rhs: Self) -> [Self; 2] {
+        assert!(self.least >= 0 && rhs.least >= 0, "{self:?} and {rhs:?}");
+        let high = (self.most.unsigned_abs() * rhs.most.unsigned_abs()) >> 64;
+        [Self::ANY, Self::to(high as i128)]
     }
 
     fn square_wide(self) -> [Self; 2] {
-        [ANY; 2]
+        [Self::ANY; 2]
     }
 
     fn mul_parts(self, _: Self) -> [Self; 3] {
-        [ANY; 3]
+        [Self::ANY; 3]
     }
 }
 
 /// With any constants: planes are largest, or smallest, for the extreme words.
-fn stays_within_words<const WIDTH: usize>()
+fn stays_within_words<const WIDTH: usize, const PRODUCTS: bool>()
 where
     Poseidon2<WIDTH>: Parameters,
 {
     for word in [0, u64::MAX] {
         let constants: Vec<_> = (0..Instance::<WIDTH>::CONSTANTS)
-            .map(|index| planes_of::<GoldilocksLanes<Interval>, WIDTH>(index, word))
+            .map(|index| planes_of::<GoldilocksLanes<Interval<PRODUCTS>>, WIDTH>(index, word))
             .collect();
-        let mut state = [[GoldilocksLanes::new(ANY)]; WIDTH];
-        permute::<Poseidon2<WIDTH>, GoldilocksLanes<Interval>, WIDTH, 1>(&mut state, &constants);
+        let mut state = [[GoldilocksLanes::new(Interval::<PRODUCTS>::ANY)]; WIDTH];
+        permute::<Poseidon2<WIDTH>, GoldilocksLanes<Interval<PRODUCTS>>, WIDTH, 1>(&mut state, &constants);
         state.iter().for_each(|[element]| element.store(&mut []));
     }
 }
 
 #[test]
 fn planes_stay_within_words() {
-    stays_within_words::<8>();
-    stays_within_words::<12>();
+    stays_within_words::<8, false>();
+    stays_within_words::<8, true>();
+    stays_within_words::<12, false>();
+    stays_within_words::<12, true>();
 }

@@ -50,7 +50,7 @@ fn record<F: BasicFunction<I, O>, const I: usize, const O: usize>() -> Program {
 fn kernel<F: BasicFunction<I, O>, const I: usize, const O: usize>(edition: Edition) -> String {
     let program = record::<F, I, O>();
     let inputs = I + usize::from(F::TAKES_BYTE);
-    let pins = pins(&program, edition, program.constants(), inputs);
+    let pins = pins(&program, edition, program.lowered(edition).constants(), inputs);
     let mut function =
         Function::with_entry(&format!("proofmill_goldilocks_{}", F::NAME), edition, &["mov x3, x2"]);
     function.saved = ADDRESSES[FREE_ADDRESSES..]

@@ -1,6 +1,6 @@
 //! Instructions of SVE and SVE2, and the registers that kernels use for other things than values.
 
-use super::trace::{Operation, Place, Program};
+use super::trace::{Halves, Operation, Place, Program};
 use crate::assembly::{Form, Location, Origin, Outputs, Target, allocate};
 
 /// An edition of the vector extension.
@@ -16,7 +16,7 @@ const REGISTERS: usize = 31;
 /// The register that always holds `2^32 - 1`.
 const EPSILON_REGISTER: usize = 31;
 
-const EPSILON: u64 = 0xffff_ffff;
+pub(crate) const EPSILON: u64 = 0xffff_ffff;
 
 /// Words that a program loads from the pool after the code.
 #[derive(Default)]
@@ -124,7 +124,7 @@ pub(crate) fn compile(
     outputs: Outputs,
 ) -> Code {
     let mut text = Text { edition, pool, pins, offsets: [None; 2], has_stored: false, lines: Vec::new() };
-    let allocated = allocate(&program.lowered(edition == Edition::Sve2), &mut text, outputs, 0);
+    let allocated = allocate(&program.lowered(edition), &mut text, outputs, 0);
     Code { lines: text.lines, slots: allocated.slots, outputs: allocated.outputs }
 }
 
@@ -187,8 +187,16 @@ impl Target for Text<'_> {
         use Operation::*;
         let product = matches!(operation, MulLow | MulHigh);
         Form {
-            tied: matches!(operation, AddProductOfHalves | AddMulLow)
-                || product && self.edition == Edition::Sve,
+            tied: matches!(
+                operation,
+                AddProductOfHalves
+                    | AddProductOfTops
+                    | AddMulLow
+                    | SubMulLow
+                    | MulLowAdd
+                    | MulLowSub
+                    | ShiftAddFolded
+            ) || product && self.edition == Edition::Sve,
             commutes: product,
             late: match operation {
                 AddFolded => Some(1),
@@ -245,6 +253,22 @@ impl Target for Text<'_> {
             Operation::MulHalves => vec![format!("umullb z{d}.d, z{a}.s, z{b}.s")],
             Operation::AddProductOfHalves => vec![format!("umlalb z{d}.d, z{b}.s, z{c}.s")],
             Operation::AddMulLow => vec![format!("mla z{d}.d, p0/m, z{b}.d, z{c}.d")],
+            Operation::SubMulLow => vec![format!("mls z{d}.d, p0/m, z{b}.d, z{c}.d")],
+            Operation::MulLowAdd => vec![format!("mad z{d}.d, p0/m, z{c}.d, z{b}.d")],
+            Operation::MulLowSub => vec![format!("msb z{d}.d, p0/m, z{c}.d, z{b}.d")],
+            Operation::AddShifted(k) => vec![format!("adr z{d}.d, [z{a}.d, z{b}.d, lsl #{k}]")],
+            Operation::AddProductOfTops => vec![format!("umlalt z{d}.d, z{b}.s, z{c}.s")],
+            Operation::Halves(Halves { subtract, wide, top }) => {
+                let name = if subtract { "usub" } else { "uadd" };
+                let (size, first) = if wide { ("w", "d") } else { ("l", "s") };
+                let half = if top { "t" } else { "b" };
+                vec![format!("{name}{size}{half} z{d}.d, z{a}.{first}, z{b}.s")]
+            }
+            Operation::ShiftAddFolded => vec![
+                format!("mad z{d}.d, p0/m, z{c}.d, z{b}.d"),
+                format!("cmphi p1.d, p0/z, z{b}.d, z{d}.d"),
+                format!("add z{d}.d, p1/m, z{d}.d, z{e}.d"),
+            ],
             Operation::MulLow => vec![product("mul")],
             Operation::MulHigh => vec![product("umulh")],
             Operation::AddFolded => vec![

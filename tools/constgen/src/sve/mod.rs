@@ -11,6 +11,7 @@ mod instructions;
 mod ntt;
 mod poseidon;
 mod poseidon2;
+mod select;
 mod trace;
 
 pub(crate) use elementwise::basic_functions;

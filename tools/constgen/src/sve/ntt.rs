@@ -52,7 +52,8 @@ fn pass<const R: usize>(edition: Edition, from_gaussian: bool, to_gaussian: bool
     let form = |gaussian| if gaussian { "gaussian" } else { "words" };
     let name = format!("proofmill_goldilocks_ntt_{}_to_{}_{R}", form(from_gaussian), form(to_gaussian));
     let program = butterflies::<R>(from_gaussian, to_gaussian);
-    let words = program.constants().into_iter().filter(|constant| matches!(constant, Operation::Splat(_)));
+    let constants = program.lowered(edition).constants();
+    let words = constants.into_iter().filter(|constant| matches!(constant, Operation::Splat(_)));
     let pins = pins(&program, edition, words.collect(), 0);
     let mut function = Function::new(&name, edition);
     function.line("ptrue p0.d, pow2");

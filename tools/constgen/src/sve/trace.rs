@@ -26,6 +26,16 @@ pub(crate) struct Place {
     pub(crate) second: bool,
 }
 
+/// How a sum or difference reads its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Halves {
+    pub(crate) subtract: bool,
+    /// Whether the first operand is a whole word, and only the second a half.
+    pub(crate) wide: bool,
+    /// Whether halves are the high ones.
+    pub(crate) top: bool,
+}
+
 /// An operation on whole vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {
@@ -53,8 +63,22 @@ pub(crate) enum Operation {
     MulHalves,
     /// The sum of the first and the product of the others' low halves.
     AddProductOfHalves,
-    /// The sum of the first and the low word of the others' product.
+    /// `a + b c`, modulo 2^64.
     AddMulLow,
+    /// `a - b c`.
+    SubMulLow,
+    /// `b + a c`, in the register of a.
+    MulLowAdd,
+    /// `b - a c`, in the register of a.
+    MulLowSub,
+    /// The sum of the first and of the second, shifted left by 1, 2 or 3 bits.
+    AddShifted(u32),
+    /// The sum of the first and the product of the others' high halves.
+    AddProductOfTops,
+    /// The sum or difference of two words of which one or both count only by a half.
+    Halves(Halves),
+    /// `2^32 a`, modulo 2^64, and b, added as by `AddFolded`; the third operand is 2^32.
+    ShiftAddFolded,
     MulLow,
     MulHigh,
     AddFolded,
@@ -64,7 +88,7 @@ pub(crate) enum Operation {
 
 impl Operation {
     /// Whether the result is below 2^32 for all operands.
-    fn is_half(self) -> bool {
+    pub(super) fn is_half(self) -> bool {
         use Operation::*;
         match self {
             LowHalf | SmallInput(_) | SmallConstant(_) => true,
@@ -88,7 +112,7 @@ fn record(operation: Operation, operands: &[Traced]) -> Traced {
     RECORDED.with_borrow_mut(|program| Traced(program.value(operation, &operands)))
 }
 
-fn without_unread(program: &Program) -> Program {
+pub(super) fn without_unread(program: &Program) -> Program {
     program.without_unread(|operation| matches!(operation, Operation::Store(_)))
 }
 
@@ -100,29 +124,6 @@ impl Program {
         let mut program = RECORDED.take();
         program.outputs = outputs.into_iter().map(|value| value.0).collect();
         without_unread(&program)
-    }
-
-    /// The same without masks of values that are already small and, unless `products_of_halves` exist, without these.
-    pub(crate) fn lowered(&self, products_of_halves: bool) -> Self {
-        use Operation::*;
-        let half = |program: &mut Self, value| {
-            if program.operation(value).is_half() { value } else { program.value(LowHalf, &[value]) }
-        };
-        let lowered = self.rewritten(0..self.values().len(), |program, operation, operands| {
-            match (operation, operands) {
-                (LowHalf, [a]) => half(program, *a),
-                (MulHalves, [a, b]) if !products_of_halves => {
-                    let factors = [a, b].map(|factor| half(program, *factor));
-                    program.value(MulLow, &factors)
-                }
-                (AddProductOfHalves, [sum, a, b]) if !products_of_halves => {
-                    let [a, b] = [a, b].map(|factor| half(program, *factor));
-                    program.value(AddMulLow, &[*sum, a, b])
-                }
-                _ => program.value(operation, operands),
-            }
-        });
-        without_unread(&lowered)
     }
 
     /// The constants, most used first.
@@ -207,6 +208,8 @@ impl BitAnd for Traced {
 
 impl U64s for Traced {
     type Token = Recorder;
+
+    const PREFERS_PRODUCTS: bool = true;
 
     /// Any value: the program does not depend on it.
     const WIDTH: usize = 1;

@@ -338,17 +338,17 @@ proofmill_goldilocks_spmv_4x12_sve:
     ldr x21, [x0, #120]
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
-    ld1rd {z28.d}, p0/z, [x1, #0]
-    ld1rd {z27.d}, p0/z, [x1, #32]
-    ld1rd {z26.d}, p0/z, [x1, #64]
-    ld1rd {z25.d}, p0/z, [x1, #8]
-    ld1rd {z24.d}, p0/z, [x1, #40]
-    ld1rd {z23.d}, p0/z, [x1, #72]
-    ld1rd {z22.d}, p0/z, [x1, #16]
-    ld1rd {z21.d}, p0/z, [x1, #48]
-    ld1rd {z20.d}, p0/z, [x1, #80]
-    ld1rd {z19.d}, p0/z, [x1, #24]
-    ld1rd {z18.d}, p0/z, [x1, #56]
+    ld1rd {z28.d}, p0/z, [x2, #16]
+    ld1rd {z27.d}, p0/z, [x1, #0]
+    ld1rd {z26.d}, p0/z, [x1, #32]
+    ld1rd {z25.d}, p0/z, [x1, #64]
+    ld1rd {z24.d}, p0/z, [x1, #8]
+    ld1rd {z23.d}, p0/z, [x1, #40]
+    ld1rd {z22.d}, p0/z, [x1, #72]
+    ld1rd {z21.d}, p0/z, [x1, #16]
+    ld1rd {z20.d}, p0/z, [x1, #48]
+    ld1rd {z19.d}, p0/z, [x1, #80]
+    ld1rd {z18.d}, p0/z, [x1, #24]
     mov x4, #0
     whilelo p0.d, x4, x3
     b.none 2f
@@ -366,15 +366,15 @@ proofmill_goldilocks_spmv_4x12_sve:
     ld1d {z10.d}, p0/z, [x15, x4, lsl #3]
     ld1d {z11.d}, p0/z, [x16, x4, lsl #3]
     movprfx z12, z0
-    mul z12.d, p0/m, z12.d, z28.d
-    umulh z0.d, p0/m, z0.d, z28.d
+    mul z12.d, p0/m, z12.d, z27.d
+    umulh z0.d, p0/m, z0.d, z27.d
     lsr z13.d, z12.d, #32
     and z12.d, z12.d, z31.d
     and z14.d, z0.d, z31.d
     lsr z0.d, z0.d, #32
     movprfx z15, z4
-    mul z15.d, p0/m, z15.d, z27.d
-    umulh z4.d, p0/m, z4.d, z27.d
+    mul z15.d, p0/m, z15.d, z26.d
+    umulh z4.d, p0/m, z4.d, z26.d
     lsr z16.d, z15.d, #32
     and z15.d, z15.d, z31.d
     and z17.d, z4.d, z31.d
@@ -384,8 +384,8 @@ proofmill_goldilocks_spmv_4x12_sve:
     add z17.d, z14.d, z17.d
     add z4.d, z0.d, z4.d
     movprfx z0, z8
-    mul z0.d, p0/m, z0.d, z26.d
-    umulh z8.d, p0/m, z8.d, z26.d
+    mul z0.d, p0/m, z0.d, z25.d
+    umulh z8.d, p0/m, z8.d, z25.d
     lsr z14.d, z0.d, #32
     and z0.d, z0.d, z31.d
     and z13.d, z8.d, z31.d
@@ -400,116 +400,111 @@ proofmill_goldilocks_spmv_4x12_sve:
     add z0.d, z0.d, z30.d
     add z13.d, z13.d, z29.d
     lsr z14.d, z13.d, #32
-    mul z14.d, p0/m, z14.d, z31.d
-    add z14.d, z0.d, z14.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z13.d
+    mla z0.d, p0/m, z14.d, z31.d
+    mad z13.d, p0/m, z28.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z13.d
     add z13.d, p1/m, z13.d, z31.d
-    add z14.d, z13.d, z31.d
-    umin z14.d, p0/m, z14.d, z13.d
+    add z0.d, z13.d, z31.d
+    umin z0.d, p0/m, z0.d, z13.d
     movprfx z13, z1
-    mul z13.d, p0/m, z13.d, z25.d
-    umulh z1.d, p0/m, z1.d, z25.d
-    lsr z0.d, z13.d, #32
+    mul z13.d, p0/m, z13.d, z24.d
+    umulh z1.d, p0/m, z1.d, z24.d
+    lsr z14.d, z13.d, #32
     and z13.d, z13.d, z31.d
     and z8.d, z1.d, z31.d
     lsr z1.d, z1.d, #32
     movprfx z4, z5
-    mul z4.d, p0/m, z4.d, z24.d
-    umulh z5.d, p0/m, z5.d, z24.d
+    mul z4.d, p0/m, z4.d, z23.d
+    umulh z5.d, p0/m, z5.d, z23.d
     lsr z17.d, z4.d, #32
     and z4.d, z4.d, z31.d
     and z16.d, z5.d, z31.d
     lsr z5.d, z5.d, #32
     add z4.d, z13.d, z4.d
-    add z17.d, z0.d, z17.d
+    add z17.d, z14.d, z17.d
     add z16.d, z8.d, z16.d
     add z5.d, z1.d, z5.d
     movprfx z1, z9
-    mul z1.d, p0/m, z1.d, z23.d
-    umulh z9.d, p0/m, z9.d, z23.d
+    mul z1.d, p0/m, z1.d, z22.d
+    umulh z9.d, p0/m, z9.d, z22.d
     lsr z8.d, z1.d, #32
     and z1.d, z1.d, z31.d
-    and z0.d, z9.d, z31.d
+    and z14.d, z9.d, z31.d
     lsr z9.d, z9.d, #32
     add z1.d, z4.d, z1.d
     add z8.d, z17.d, z8.d
-    add z0.d, z16.d, z0.d
+    add z14.d, z16.d, z14.d
     add z9.d, z5.d, z9.d
-    sub z1.d, z1.d, z0.d
+    sub z1.d, z1.d, z14.d
     sub z1.d, z1.d, z9.d
-    add z0.d, z8.d, z0.d
+    add z14.d, z8.d, z14.d
     add z1.d, z1.d, z30.d
-    add z0.d, z0.d, z29.d
-    lsr z8.d, z0.d, #32
-    mul z8.d, p0/m, z8.d, z31.d
-    add z8.d, z1.d, z8.d
-    lsl z0.d, z0.d, #32
-    add z0.d, z0.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
-    add z8.d, z0.d, z31.d
-    umin z8.d, p0/m, z8.d, z0.d
-    movprfx z0, z2
-    mul z0.d, p0/m, z0.d, z22.d
-    umulh z2.d, p0/m, z2.d, z22.d
-    lsr z1.d, z0.d, #32
-    and z0.d, z0.d, z31.d
+    add z14.d, z14.d, z29.d
+    lsr z8.d, z14.d, #32
+    mla z1.d, p0/m, z8.d, z31.d
+    mad z14.d, p0/m, z28.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    add z1.d, z14.d, z31.d
+    umin z1.d, p0/m, z1.d, z14.d
+    movprfx z14, z2
+    mul z14.d, p0/m, z14.d, z21.d
+    umulh z2.d, p0/m, z2.d, z21.d
+    lsr z8.d, z14.d, #32
+    and z14.d, z14.d, z31.d
     and z9.d, z2.d, z31.d
     lsr z2.d, z2.d, #32
     movprfx z5, z6
-    mul z5.d, p0/m, z5.d, z21.d
-    umulh z6.d, p0/m, z6.d, z21.d
+    mul z5.d, p0/m, z5.d, z20.d
+    umulh z6.d, p0/m, z6.d, z20.d
     lsr z16.d, z5.d, #32
     and z5.d, z5.d, z31.d
     and z17.d, z6.d, z31.d
     lsr z6.d, z6.d, #32
-    add z5.d, z0.d, z5.d
-    add z16.d, z1.d, z16.d
+    add z5.d, z14.d, z5.d
+    add z16.d, z8.d, z16.d
     add z17.d, z9.d, z17.d
     add z6.d, z2.d, z6.d
     movprfx z2, z10
-    mul z2.d, p0/m, z2.d, z20.d
-    umulh z10.d, p0/m, z10.d, z20.d
+    mul z2.d, p0/m, z2.d, z19.d
+    umulh z10.d, p0/m, z10.d, z19.d
     lsr z9.d, z2.d, #32
     and z2.d, z2.d, z31.d
-    and z1.d, z10.d, z31.d
+    and z8.d, z10.d, z31.d
     lsr z10.d, z10.d, #32
     add z2.d, z5.d, z2.d
     add z9.d, z16.d, z9.d
-    add z1.d, z17.d, z1.d
+    add z8.d, z17.d, z8.d
     add z10.d, z6.d, z10.d
-    sub z2.d, z2.d, z1.d
+    sub z2.d, z2.d, z8.d
     sub z2.d, z2.d, z10.d
-    add z1.d, z9.d, z1.d
+    add z8.d, z9.d, z8.d
     add z2.d, z2.d, z30.d
-    add z1.d, z1.d, z29.d
-    lsr z9.d, z1.d, #32
-    mul z9.d, p0/m, z9.d, z31.d
-    add z9.d, z2.d, z9.d
-    lsl z1.d, z1.d, #32
-    add z1.d, z1.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z1.d
-    add z1.d, p1/m, z1.d, z31.d
-    add z9.d, z1.d, z31.d
-    umin z9.d, p0/m, z9.d, z1.d
-    movprfx z1, z3
-    mul z1.d, p0/m, z1.d, z19.d
-    umulh z3.d, p0/m, z3.d, z19.d
-    lsr z2.d, z1.d, #32
-    and z1.d, z1.d, z31.d
+    add z8.d, z8.d, z29.d
+    lsr z9.d, z8.d, #32
+    mla z2.d, p0/m, z9.d, z31.d
+    mad z8.d, p0/m, z28.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    add z2.d, z8.d, z31.d
+    umin z2.d, p0/m, z2.d, z8.d
+    movprfx z8, z3
+    mul z8.d, p0/m, z8.d, z18.d
+    umulh z3.d, p0/m, z3.d, z18.d
+    lsr z9.d, z8.d, #32
+    and z8.d, z8.d, z31.d
     and z10.d, z3.d, z31.d
     lsr z3.d, z3.d, #32
-    movprfx z6, z7
-    mul z6.d, p0/m, z6.d, z18.d
-    umulh z7.d, p0/m, z7.d, z18.d
-    lsr z17.d, z6.d, #32
-    and z6.d, z6.d, z31.d
+    ld1rd {z6.d}, p0/z, [x1, #56]
+    movprfx z17, z7
+    mul z17.d, p0/m, z17.d, z6.d
+    umulh z7.d, p0/m, z7.d, z6.d
+    lsr z6.d, z17.d, #32
+    and z17.d, z17.d, z31.d
     and z16.d, z7.d, z31.d
     lsr z7.d, z7.d, #32
-    add z6.d, z1.d, z6.d
-    add z17.d, z2.d, z17.d
+    add z17.d, z8.d, z17.d
+    add z6.d, z9.d, z6.d
     add z16.d, z10.d, z16.d
     add z7.d, z3.d, z7.d
     ld1rd {z3.d}, p0/z, [x1, #88]
@@ -518,30 +513,28 @@ proofmill_goldilocks_spmv_4x12_sve:
     umulh z11.d, p0/m, z11.d, z3.d
     lsr z3.d, z10.d, #32
     and z10.d, z10.d, z31.d
-    and z2.d, z11.d, z31.d
+    and z9.d, z11.d, z31.d
     lsr z11.d, z11.d, #32
-    add z10.d, z6.d, z10.d
-    add z3.d, z17.d, z3.d
-    add z2.d, z16.d, z2.d
+    add z10.d, z17.d, z10.d
+    add z3.d, z6.d, z3.d
+    add z9.d, z16.d, z9.d
     add z11.d, z7.d, z11.d
-    sub z10.d, z10.d, z2.d
+    sub z10.d, z10.d, z9.d
     sub z10.d, z10.d, z11.d
-    add z2.d, z3.d, z2.d
+    add z9.d, z3.d, z9.d
     add z10.d, z10.d, z30.d
-    add z2.d, z2.d, z29.d
-    lsr z3.d, z2.d, #32
-    mul z3.d, p0/m, z3.d, z31.d
-    add z3.d, z10.d, z3.d
-    lsl z2.d, z2.d, #32
-    add z2.d, z2.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z2.d
-    add z2.d, p1/m, z2.d, z31.d
-    add z3.d, z2.d, z31.d
-    umin z3.d, p0/m, z3.d, z2.d
-    st1d {z14.d}, p0, [x17, x4, lsl #3]
-    st1d {z8.d}, p0, [x19, x4, lsl #3]
-    st1d {z9.d}, p0, [x20, x4, lsl #3]
-    st1d {z3.d}, p0, [x21, x4, lsl #3]
+    add z9.d, z9.d, z29.d
+    lsr z3.d, z9.d, #32
+    mla z10.d, p0/m, z3.d, z31.d
+    mad z9.d, p0/m, z28.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z9.d
+    add z9.d, p1/m, z9.d, z31.d
+    add z10.d, z9.d, z31.d
+    umin z10.d, p0/m, z10.d, z9.d
+    st1d {z0.d}, p0, [x17, x4, lsl #3]
+    st1d {z1.d}, p0, [x19, x4, lsl #3]
+    st1d {z2.d}, p0, [x20, x4, lsl #3]
+    st1d {z10.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
@@ -556,8 +549,9 @@ proofmill_goldilocks_spmv_4x12_sve:
     ret
     .p2align 3
 90:
-    .xword 0x800000000000001
-    .xword 0xf7ffffff
+    .xword 0x1800000008000000
+    .xword 0x7ffffffe0000000
+    .xword 0x100000000
     .size proofmill_goldilocks_spmv_4x12_sve, . - proofmill_goldilocks_spmv_4x12_sve
 
 // spmv_4x12_8: x0 the columns' addresses, x1 the coefficients, x2 the columns' length.
@@ -594,18 +588,19 @@ proofmill_goldilocks_spmv_4x12_8_sve:
     ldr x19, [x0, #104]
     ldr x20, [x0, #112]
     ldr x21, [x0, #120]
-    ld1rd {z30.d}, p0/z, [x1, #0]
-    ld1rd {z29.d}, p0/z, [x1, #32]
-    ld1rd {z28.d}, p0/z, [x1, #64]
-    ld1rd {z27.d}, p0/z, [x1, #8]
-    ld1rd {z26.d}, p0/z, [x1, #40]
-    ld1rd {z25.d}, p0/z, [x1, #72]
-    ld1rd {z24.d}, p0/z, [x1, #16]
-    ld1rd {z23.d}, p0/z, [x1, #48]
-    ld1rd {z22.d}, p0/z, [x1, #80]
-    ld1rd {z21.d}, p0/z, [x1, #24]
-    ld1rd {z20.d}, p0/z, [x1, #56]
-    ld1rd {z19.d}, p0/z, [x1, #88]
+    ld1rd {z30.d}, p0/z, [x2, #0]
+    ld1rd {z29.d}, p0/z, [x1, #0]
+    ld1rd {z28.d}, p0/z, [x1, #32]
+    ld1rd {z27.d}, p0/z, [x1, #64]
+    ld1rd {z26.d}, p0/z, [x1, #8]
+    ld1rd {z25.d}, p0/z, [x1, #40]
+    ld1rd {z24.d}, p0/z, [x1, #72]
+    ld1rd {z23.d}, p0/z, [x1, #16]
+    ld1rd {z22.d}, p0/z, [x1, #48]
+    ld1rd {z21.d}, p0/z, [x1, #80]
+    ld1rd {z20.d}, p0/z, [x1, #24]
+    ld1rd {z19.d}, p0/z, [x1, #56]
+    ld1rd {z18.d}, p0/z, [x1, #88]
     mov x4, #0
     whilelo p0.d, x4, x3
     b.none 2f
@@ -623,93 +618,85 @@ proofmill_goldilocks_spmv_4x12_8_sve:
     ld1d {z10.d}, p0/z, [x15, x4, lsl #3]
     ld1d {z11.d}, p0/z, [x16, x4, lsl #3]
     and z12.d, z0.d, z31.d
-    mul z12.d, p0/m, z12.d, z30.d
+    mul z12.d, p0/m, z12.d, z29.d
     lsr z0.d, z0.d, #32
-    mul z0.d, p0/m, z0.d, z30.d
+    mul z0.d, p0/m, z0.d, z29.d
     and z13.d, z4.d, z31.d
-    mla z12.d, p0/m, z13.d, z29.d
+    mla z12.d, p0/m, z13.d, z28.d
     lsr z4.d, z4.d, #32
-    mla z0.d, p0/m, z4.d, z29.d
+    mla z0.d, p0/m, z4.d, z28.d
     and z4.d, z8.d, z31.d
-    mla z12.d, p0/m, z4.d, z28.d
+    mla z12.d, p0/m, z4.d, z27.d
     lsr z8.d, z8.d, #32
-    mla z0.d, p0/m, z8.d, z28.d
+    mla z0.d, p0/m, z8.d, z27.d
     lsr z8.d, z0.d, #32
-    mul z8.d, p0/m, z8.d, z31.d
-    add z8.d, z12.d, z8.d
-    lsl z0.d, z0.d, #32
-    add z0.d, z0.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z0.d
+    mla z12.d, p0/m, z8.d, z31.d
+    mad z0.d, p0/m, z30.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z0.d
     add z0.d, p1/m, z0.d, z31.d
-    add z8.d, z0.d, z31.d
-    umin z8.d, p0/m, z8.d, z0.d
+    add z12.d, z0.d, z31.d
+    umin z12.d, p0/m, z12.d, z0.d
     and z0.d, z1.d, z31.d
-    mul z0.d, p0/m, z0.d, z27.d
+    mul z0.d, p0/m, z0.d, z26.d
     lsr z1.d, z1.d, #32
-    mul z1.d, p0/m, z1.d, z27.d
-    and z12.d, z5.d, z31.d
-    mla z0.d, p0/m, z12.d, z26.d
+    mul z1.d, p0/m, z1.d, z26.d
+    and z8.d, z5.d, z31.d
+    mla z0.d, p0/m, z8.d, z25.d
     lsr z5.d, z5.d, #32
-    mla z1.d, p0/m, z5.d, z26.d
+    mla z1.d, p0/m, z5.d, z25.d
     and z5.d, z9.d, z31.d
-    mla z0.d, p0/m, z5.d, z25.d
+    mla z0.d, p0/m, z5.d, z24.d
     lsr z9.d, z9.d, #32
-    mla z1.d, p0/m, z9.d, z25.d
+    mla z1.d, p0/m, z9.d, z24.d
     lsr z9.d, z1.d, #32
-    mul z9.d, p0/m, z9.d, z31.d
-    add z9.d, z0.d, z9.d
-    lsl z1.d, z1.d, #32
-    add z1.d, z1.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z1.d
+    mla z0.d, p0/m, z9.d, z31.d
+    mad z1.d, p0/m, z30.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z1.d
     add z1.d, p1/m, z1.d, z31.d
-    add z9.d, z1.d, z31.d
-    umin z9.d, p0/m, z9.d, z1.d
+    add z0.d, z1.d, z31.d
+    umin z0.d, p0/m, z0.d, z1.d
     and z1.d, z2.d, z31.d
-    mul z1.d, p0/m, z1.d, z24.d
+    mul z1.d, p0/m, z1.d, z23.d
     lsr z2.d, z2.d, #32
-    mul z2.d, p0/m, z2.d, z24.d
-    and z0.d, z6.d, z31.d
-    mla z1.d, p0/m, z0.d, z23.d
+    mul z2.d, p0/m, z2.d, z23.d
+    and z9.d, z6.d, z31.d
+    mla z1.d, p0/m, z9.d, z22.d
     lsr z6.d, z6.d, #32
-    mla z2.d, p0/m, z6.d, z23.d
+    mla z2.d, p0/m, z6.d, z22.d
     and z6.d, z10.d, z31.d
-    mla z1.d, p0/m, z6.d, z22.d
+    mla z1.d, p0/m, z6.d, z21.d
     lsr z10.d, z10.d, #32
-    mla z2.d, p0/m, z10.d, z22.d
+    mla z2.d, p0/m, z10.d, z21.d
     lsr z10.d, z2.d, #32
-    mul z10.d, p0/m, z10.d, z31.d
-    add z10.d, z1.d, z10.d
-    lsl z2.d, z2.d, #32
-    add z2.d, z2.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z2.d
+    mla z1.d, p0/m, z10.d, z31.d
+    mad z2.d, p0/m, z30.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z2.d
     add z2.d, p1/m, z2.d, z31.d
-    add z10.d, z2.d, z31.d
-    umin z10.d, p0/m, z10.d, z2.d
+    add z1.d, z2.d, z31.d
+    umin z1.d, p0/m, z1.d, z2.d
     and z2.d, z3.d, z31.d
-    mul z2.d, p0/m, z2.d, z21.d
+    mul z2.d, p0/m, z2.d, z20.d
     lsr z3.d, z3.d, #32
-    mul z3.d, p0/m, z3.d, z21.d
-    and z1.d, z7.d, z31.d
-    mla z2.d, p0/m, z1.d, z20.d
+    mul z3.d, p0/m, z3.d, z20.d
+    and z10.d, z7.d, z31.d
+    mla z2.d, p0/m, z10.d, z19.d
     lsr z7.d, z7.d, #32
-    mla z3.d, p0/m, z7.d, z20.d
+    mla z3.d, p0/m, z7.d, z19.d
     and z7.d, z11.d, z31.d
-    mla z2.d, p0/m, z7.d, z19.d
+    mla z2.d, p0/m, z7.d, z18.d
     lsr z11.d, z11.d, #32
-    mla z3.d, p0/m, z11.d, z19.d
+    mla z3.d, p0/m, z11.d, z18.d
     lsr z11.d, z3.d, #32
-    mul z11.d, p0/m, z11.d, z31.d
-    add z11.d, z2.d, z11.d
-    lsl z3.d, z3.d, #32
-    add z3.d, z3.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z3.d
+    mla z2.d, p0/m, z11.d, z31.d
+    mad z3.d, p0/m, z30.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z3.d
     add z3.d, p1/m, z3.d, z31.d
-    add z11.d, z3.d, z31.d
-    umin z11.d, p0/m, z11.d, z3.d
-    st1d {z8.d}, p0, [x17, x4, lsl #3]
-    st1d {z9.d}, p0, [x19, x4, lsl #3]
-    st1d {z10.d}, p0, [x20, x4, lsl #3]
-    st1d {z11.d}, p0, [x21, x4, lsl #3]
+    add z2.d, z3.d, z31.d
+    umin z2.d, p0/m, z2.d, z3.d
+    st1d {z12.d}, p0, [x17, x4, lsl #3]
+    st1d {z0.d}, p0, [x19, x4, lsl #3]
+    st1d {z1.d}, p0, [x20, x4, lsl #3]
+    st1d {z2.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
@@ -724,6 +711,7 @@ proofmill_goldilocks_spmv_4x12_8_sve:
     ret
     .p2align 3
 90:
+    .xword 0x100000000
     .size proofmill_goldilocks_spmv_4x12_8_sve, . - proofmill_goldilocks_spmv_4x12_8_sve
 
 // mmult_4x12: x0 the columns' addresses, x1 the coefficients, x2 the columns' length.
@@ -762,6 +750,7 @@ proofmill_goldilocks_mmult_4x12_sve:
     ldr x21, [x0, #120]
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
+    ld1rd {z28.d}, p0/z, [x2, #16]
     mov x4, #0
     whilelo p0.d, x4, x3
     b.none 2f
@@ -924,20 +913,18 @@ proofmill_goldilocks_mmult_4x12_sve:
     add z19.d, z19.d, z30.d
     add z17.d, z17.d, z29.d
     lsr z18.d, z17.d, #32
-    mul z18.d, p0/m, z18.d, z31.d
-    add z18.d, z19.d, z18.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
+    mla z19.d, p0/m, z18.d, z31.d
+    mad z17.d, p0/m, z28.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    add z18.d, z17.d, z31.d
-    umin z18.d, p0/m, z18.d, z17.d
+    add z19.d, z17.d, z31.d
+    umin z19.d, p0/m, z19.d, z17.d
     ld1rd {z17.d}, p0/z, [x1, #96]
-    movprfx z19, z0
-    mul z19.d, p0/m, z19.d, z17.d
+    movprfx z18, z0
+    mul z18.d, p0/m, z18.d, z17.d
     umulh z17.d, p0/m, z17.d, z0.d
-    lsr z16.d, z19.d, #32
-    and z19.d, z19.d, z31.d
+    lsr z16.d, z18.d, #32
+    and z18.d, z18.d, z31.d
     and z12.d, z17.d, z31.d
     lsr z17.d, z17.d, #32
     ld1rd {z13.d}, p0/z, [x1, #104]
@@ -948,7 +935,7 @@ proofmill_goldilocks_mmult_4x12_sve:
     and z14.d, z14.d, z31.d
     and z20.d, z13.d, z31.d
     lsr z13.d, z13.d, #32
-    add z14.d, z19.d, z14.d
+    add z14.d, z18.d, z14.d
     add z15.d, z16.d, z15.d
     add z20.d, z12.d, z20.d
     add z13.d, z17.d, z13.d
@@ -958,11 +945,11 @@ proofmill_goldilocks_mmult_4x12_sve:
     umulh z17.d, p0/m, z17.d, z2.d
     lsr z16.d, z12.d, #32
     and z12.d, z12.d, z31.d
-    and z19.d, z17.d, z31.d
+    and z18.d, z17.d, z31.d
     lsr z17.d, z17.d, #32
     add z12.d, z14.d, z12.d
     add z16.d, z15.d, z16.d
-    add z19.d, z20.d, z19.d
+    add z18.d, z20.d, z18.d
     add z17.d, z13.d, z17.d
     ld1rd {z13.d}, p0/z, [x1, #120]
     movprfx z20, z3
@@ -974,17 +961,17 @@ proofmill_goldilocks_mmult_4x12_sve:
     lsr z13.d, z13.d, #32
     add z20.d, z12.d, z20.d
     add z15.d, z16.d, z15.d
-    add z14.d, z19.d, z14.d
+    add z14.d, z18.d, z14.d
     add z13.d, z17.d, z13.d
     ld1rd {z17.d}, p0/z, [x1, #128]
-    movprfx z19, z4
-    mul z19.d, p0/m, z19.d, z17.d
+    movprfx z18, z4
+    mul z18.d, p0/m, z18.d, z17.d
     umulh z17.d, p0/m, z17.d, z4.d
-    lsr z16.d, z19.d, #32
-    and z19.d, z19.d, z31.d
+    lsr z16.d, z18.d, #32
+    and z18.d, z18.d, z31.d
     and z12.d, z17.d, z31.d
     lsr z17.d, z17.d, #32
-    add z19.d, z20.d, z19.d
+    add z18.d, z20.d, z18.d
     add z16.d, z15.d, z16.d
     add z12.d, z14.d, z12.d
     add z17.d, z13.d, z17.d
@@ -996,7 +983,7 @@ proofmill_goldilocks_mmult_4x12_sve:
     and z14.d, z14.d, z31.d
     and z20.d, z13.d, z31.d
     lsr z13.d, z13.d, #32
-    add z14.d, z19.d, z14.d
+    add z14.d, z18.d, z14.d
     add z15.d, z16.d, z15.d
     add z20.d, z12.d, z20.d
     add z13.d, z17.d, z13.d
@@ -1006,11 +993,11 @@ proofmill_goldilocks_mmult_4x12_sve:
     umulh z17.d, p0/m, z17.d, z6.d
     lsr z16.d, z12.d, #32
     and z12.d, z12.d, z31.d
-    and z19.d, z17.d, z31.d
+    and z18.d, z17.d, z31.d
     lsr z17.d, z17.d, #32
     add z12.d, z14.d, z12.d
     add z16.d, z15.d, z16.d
-    add z19.d, z20.d, z19.d
+    add z18.d, z20.d, z18.d
     add z17.d, z13.d, z17.d
     ld1rd {z13.d}, p0/z, [x1, #152]
     movprfx z20, z7
@@ -1022,17 +1009,17 @@ proofmill_goldilocks_mmult_4x12_sve:
     lsr z13.d, z13.d, #32
     add z20.d, z12.d, z20.d
     add z15.d, z16.d, z15.d
-    add z14.d, z19.d, z14.d
+    add z14.d, z18.d, z14.d
     add z13.d, z17.d, z13.d
     ld1rd {z17.d}, p0/z, [x1, #160]
-    movprfx z19, z8
-    mul z19.d, p0/m, z19.d, z17.d
+    movprfx z18, z8
+    mul z18.d, p0/m, z18.d, z17.d
     umulh z17.d, p0/m, z17.d, z8.d
-    lsr z16.d, z19.d, #32
-    and z19.d, z19.d, z31.d
+    lsr z16.d, z18.d, #32
+    and z18.d, z18.d, z31.d
     and z12.d, z17.d, z31.d
     lsr z17.d, z17.d, #32
-    add z19.d, z20.d, z19.d
+    add z18.d, z20.d, z18.d
     add z16.d, z15.d, z16.d
     add z12.d, z14.d, z12.d
     add z17.d, z13.d, z17.d
@@ -1044,7 +1031,7 @@ proofmill_goldilocks_mmult_4x12_sve:
     and z14.d, z14.d, z31.d
     and z20.d, z13.d, z31.d
     lsr z13.d, z13.d, #32
-    add z14.d, z19.d, z14.d
+    add z14.d, z18.d, z14.d
     add z15.d, z16.d, z15.d
     add z20.d, z12.d, z20.d
     add z13.d, z17.d, z13.d
@@ -1054,11 +1041,11 @@ proofmill_goldilocks_mmult_4x12_sve:
     umulh z17.d, p0/m, z17.d, z10.d
     lsr z16.d, z12.d, #32
     and z12.d, z12.d, z31.d
-    and z19.d, z17.d, z31.d
+    and z18.d, z17.d, z31.d
     lsr z17.d, z17.d, #32
     add z12.d, z14.d, z12.d
     add z16.d, z15.d, z16.d
-    add z19.d, z20.d, z19.d
+    add z18.d, z20.d, z18.d
     add z17.d, z13.d, z17.d
     ld1rd {z13.d}, p0/z, [x1, #184]
     movprfx z20, z11
@@ -1070,7 +1057,7 @@ proofmill_goldilocks_mmult_4x12_sve:
     lsr z13.d, z13.d, #32
     add z20.d, z12.d, z20.d
     add z15.d, z16.d, z15.d
-    add z14.d, z19.d, z14.d
+    add z14.d, z18.d, z14.d
     add z13.d, z17.d, z13.d
     sub z20.d, z20.d, z14.d
     sub z20.d, z20.d, z13.d
@@ -1078,197 +1065,193 @@ proofmill_goldilocks_mmult_4x12_sve:
     add z20.d, z20.d, z30.d
     add z14.d, z14.d, z29.d
     lsr z15.d, z14.d, #32
-    mul z15.d, p0/m, z15.d, z31.d
-    add z15.d, z20.d, z15.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z14.d
+    mla z20.d, p0/m, z15.d, z31.d
+    mad z14.d, p0/m, z28.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
-    add z15.d, z14.d, z31.d
-    umin z15.d, p0/m, z15.d, z14.d
+    add z20.d, z14.d, z31.d
+    umin z20.d, p0/m, z20.d, z14.d
     ld1rd {z14.d}, p0/z, [x1, #192]
-    movprfx z20, z0
-    mul z20.d, p0/m, z20.d, z14.d
+    movprfx z15, z0
+    mul z15.d, p0/m, z15.d, z14.d
     umulh z14.d, p0/m, z14.d, z0.d
-    lsr z13.d, z20.d, #32
-    and z20.d, z20.d, z31.d
+    lsr z13.d, z15.d, #32
+    and z15.d, z15.d, z31.d
     and z17.d, z14.d, z31.d
     lsr z14.d, z14.d, #32
-    ld1rd {z19.d}, p0/z, [x1, #200]
+    ld1rd {z18.d}, p0/z, [x1, #200]
     movprfx z16, z1
-    mul z16.d, p0/m, z16.d, z19.d
-    umulh z19.d, p0/m, z19.d, z1.d
+    mul z16.d, p0/m, z16.d, z18.d
+    umulh z18.d, p0/m, z18.d, z1.d
     lsr z12.d, z16.d, #32
     and z16.d, z16.d, z31.d
-    and z21.d, z19.d, z31.d
-    lsr z19.d, z19.d, #32
-    add z16.d, z20.d, z16.d
+    and z21.d, z18.d, z31.d
+    lsr z18.d, z18.d, #32
+    add z16.d, z15.d, z16.d
     add z12.d, z13.d, z12.d
     add z21.d, z17.d, z21.d
-    add z19.d, z14.d, z19.d
+    add z18.d, z14.d, z18.d
     ld1rd {z14.d}, p0/z, [x1, #208]
     movprfx z17, z2
     mul z17.d, p0/m, z17.d, z14.d
     umulh z14.d, p0/m, z14.d, z2.d
     lsr z13.d, z17.d, #32
     and z17.d, z17.d, z31.d
-    and z20.d, z14.d, z31.d
+    and z15.d, z14.d, z31.d
     lsr z14.d, z14.d, #32
     add z17.d, z16.d, z17.d
     add z13.d, z12.d, z13.d
-    add z20.d, z21.d, z20.d
-    add z14.d, z19.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #216]
+    add z15.d, z21.d, z15.d
+    add z14.d, z18.d, z14.d
+    ld1rd {z18.d}, p0/z, [x1, #216]
     movprfx z21, z3
-    mul z21.d, p0/m, z21.d, z19.d
-    umulh z19.d, p0/m, z19.d, z3.d
+    mul z21.d, p0/m, z21.d, z18.d
+    umulh z18.d, p0/m, z18.d, z3.d
     lsr z12.d, z21.d, #32
     and z21.d, z21.d, z31.d
-    and z16.d, z19.d, z31.d
-    lsr z19.d, z19.d, #32
+    and z16.d, z18.d, z31.d
+    lsr z18.d, z18.d, #32
     add z21.d, z17.d, z21.d
     add z12.d, z13.d, z12.d
-    add z16.d, z20.d, z16.d
-    add z19.d, z14.d, z19.d
+    add z16.d, z15.d, z16.d
+    add z18.d, z14.d, z18.d
     ld1rd {z14.d}, p0/z, [x1, #224]
-    movprfx z20, z4
-    mul z20.d, p0/m, z20.d, z14.d
+    movprfx z15, z4
+    mul z15.d, p0/m, z15.d, z14.d
     umulh z14.d, p0/m, z14.d, z4.d
-    lsr z13.d, z20.d, #32
-    and z20.d, z20.d, z31.d
+    lsr z13.d, z15.d, #32
+    and z15.d, z15.d, z31.d
     and z17.d, z14.d, z31.d
     lsr z14.d, z14.d, #32
-    add z20.d, z21.d, z20.d
+    add z15.d, z21.d, z15.d
     add z13.d, z12.d, z13.d
     add z17.d, z16.d, z17.d
-    add z14.d, z19.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #232]
+    add z14.d, z18.d, z14.d
+    ld1rd {z18.d}, p0/z, [x1, #232]
     movprfx z16, z5
-    mul z16.d, p0/m, z16.d, z19.d
-    umulh z19.d, p0/m, z19.d, z5.d
+    mul z16.d, p0/m, z16.d, z18.d
+    umulh z18.d, p0/m, z18.d, z5.d
     lsr z12.d, z16.d, #32
     and z16.d, z16.d, z31.d
-    and z21.d, z19.d, z31.d
-    lsr z19.d, z19.d, #32
-    add z16.d, z20.d, z16.d
+    and z21.d, z18.d, z31.d
+    lsr z18.d, z18.d, #32
+    add z16.d, z15.d, z16.d
     add z12.d, z13.d, z12.d
     add z21.d, z17.d, z21.d
-    add z19.d, z14.d, z19.d
+    add z18.d, z14.d, z18.d
     ld1rd {z14.d}, p0/z, [x1, #240]
     movprfx z17, z6
     mul z17.d, p0/m, z17.d, z14.d
     umulh z14.d, p0/m, z14.d, z6.d
     lsr z13.d, z17.d, #32
     and z17.d, z17.d, z31.d
-    and z20.d, z14.d, z31.d
+    and z15.d, z14.d, z31.d
     lsr z14.d, z14.d, #32
     add z17.d, z16.d, z17.d
     add z13.d, z12.d, z13.d
-    add z20.d, z21.d, z20.d
-    add z14.d, z19.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #248]
+    add z15.d, z21.d, z15.d
+    add z14.d, z18.d, z14.d
+    ld1rd {z18.d}, p0/z, [x1, #248]
     movprfx z21, z7
-    mul z21.d, p0/m, z21.d, z19.d
-    umulh z19.d, p0/m, z19.d, z7.d
+    mul z21.d, p0/m, z21.d, z18.d
+    umulh z18.d, p0/m, z18.d, z7.d
     lsr z12.d, z21.d, #32
     and z21.d, z21.d, z31.d
-    and z16.d, z19.d, z31.d
-    lsr z19.d, z19.d, #32
+    and z16.d, z18.d, z31.d
+    lsr z18.d, z18.d, #32
     add z21.d, z17.d, z21.d
     add z12.d, z13.d, z12.d
-    add z16.d, z20.d, z16.d
-    add z19.d, z14.d, z19.d
+    add z16.d, z15.d, z16.d
+    add z18.d, z14.d, z18.d
     ld1rd {z14.d}, p0/z, [x1, #256]
-    movprfx z20, z8
-    mul z20.d, p0/m, z20.d, z14.d
+    movprfx z15, z8
+    mul z15.d, p0/m, z15.d, z14.d
     umulh z14.d, p0/m, z14.d, z8.d
-    lsr z13.d, z20.d, #32
-    and z20.d, z20.d, z31.d
+    lsr z13.d, z15.d, #32
+    and z15.d, z15.d, z31.d
     and z17.d, z14.d, z31.d
     lsr z14.d, z14.d, #32
-    add z20.d, z21.d, z20.d
+    add z15.d, z21.d, z15.d
     add z13.d, z12.d, z13.d
     add z17.d, z16.d, z17.d
-    add z14.d, z19.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #264]
+    add z14.d, z18.d, z14.d
+    ld1rd {z18.d}, p0/z, [x1, #264]
     movprfx z16, z9
-    mul z16.d, p0/m, z16.d, z19.d
-    umulh z19.d, p0/m, z19.d, z9.d
+    mul z16.d, p0/m, z16.d, z18.d
+    umulh z18.d, p0/m, z18.d, z9.d
     lsr z12.d, z16.d, #32
     and z16.d, z16.d, z31.d
-    and z21.d, z19.d, z31.d
-    lsr z19.d, z19.d, #32
-    add z16.d, z20.d, z16.d
+    and z21.d, z18.d, z31.d
+    lsr z18.d, z18.d, #32
+    add z16.d, z15.d, z16.d
     add z12.d, z13.d, z12.d
     add z21.d, z17.d, z21.d
-    add z19.d, z14.d, z19.d
+    add z18.d, z14.d, z18.d
     ld1rd {z14.d}, p0/z, [x1, #272]
     movprfx z17, z10
     mul z17.d, p0/m, z17.d, z14.d
     umulh z14.d, p0/m, z14.d, z10.d
     lsr z13.d, z17.d, #32
     and z17.d, z17.d, z31.d
-    and z20.d, z14.d, z31.d
+    and z15.d, z14.d, z31.d
     lsr z14.d, z14.d, #32
     add z17.d, z16.d, z17.d
     add z13.d, z12.d, z13.d
-    add z20.d, z21.d, z20.d
-    add z14.d, z19.d, z14.d
-    ld1rd {z19.d}, p0/z, [x1, #280]
+    add z15.d, z21.d, z15.d
+    add z14.d, z18.d, z14.d
+    ld1rd {z18.d}, p0/z, [x1, #280]
     movprfx z21, z11
-    mul z21.d, p0/m, z21.d, z19.d
-    umulh z19.d, p0/m, z19.d, z11.d
+    mul z21.d, p0/m, z21.d, z18.d
+    umulh z18.d, p0/m, z18.d, z11.d
     lsr z12.d, z21.d, #32
     and z21.d, z21.d, z31.d
-    and z16.d, z19.d, z31.d
-    lsr z19.d, z19.d, #32
+    and z16.d, z18.d, z31.d
+    lsr z18.d, z18.d, #32
     add z21.d, z17.d, z21.d
     add z12.d, z13.d, z12.d
-    add z16.d, z20.d, z16.d
-    add z19.d, z14.d, z19.d
+    add z16.d, z15.d, z16.d
+    add z18.d, z14.d, z18.d
     sub z21.d, z21.d, z16.d
-    sub z21.d, z21.d, z19.d
+    sub z21.d, z21.d, z18.d
     add z16.d, z12.d, z16.d
     add z21.d, z21.d, z30.d
     add z16.d, z16.d, z29.d
     lsr z12.d, z16.d, #32
-    mul z12.d, p0/m, z12.d, z31.d
-    add z12.d, z21.d, z12.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z16.d
+    mla z21.d, p0/m, z12.d, z31.d
+    mad z16.d, p0/m, z28.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z16.d
     add z16.d, p1/m, z16.d, z31.d
-    add z12.d, z16.d, z31.d
-    umin z12.d, p0/m, z12.d, z16.d
+    add z21.d, z16.d, z31.d
+    umin z21.d, p0/m, z21.d, z16.d
     ld1rd {z16.d}, p0/z, [x1, #288]
-    movprfx z21, z0
-    mul z21.d, p0/m, z21.d, z16.d
+    movprfx z12, z0
+    mul z12.d, p0/m, z12.d, z16.d
     umulh z0.d, p0/m, z0.d, z16.d
-    lsr z16.d, z21.d, #32
-    and z21.d, z21.d, z31.d
-    and z19.d, z0.d, z31.d
+    lsr z16.d, z12.d, #32
+    and z12.d, z12.d, z31.d
+    and z18.d, z0.d, z31.d
     lsr z0.d, z0.d, #32
     ld1rd {z14.d}, p0/z, [x1, #296]
-    movprfx z20, z1
-    mul z20.d, p0/m, z20.d, z14.d
+    movprfx z15, z1
+    mul z15.d, p0/m, z15.d, z14.d
     umulh z1.d, p0/m, z1.d, z14.d
-    lsr z14.d, z20.d, #32
-    and z20.d, z20.d, z31.d
+    lsr z14.d, z15.d, #32
+    and z15.d, z15.d, z31.d
     and z13.d, z1.d, z31.d
     lsr z1.d, z1.d, #32
-    add z20.d, z21.d, z20.d
+    add z15.d, z12.d, z15.d
     add z14.d, z16.d, z14.d
-    add z13.d, z19.d, z13.d
+    add z13.d, z18.d, z13.d
     add z1.d, z0.d, z1.d
     ld1rd {z0.d}, p0/z, [x1, #304]
-    movprfx z19, z2
-    mul z19.d, p0/m, z19.d, z0.d
+    movprfx z18, z2
+    mul z18.d, p0/m, z18.d, z0.d
     umulh z2.d, p0/m, z2.d, z0.d
-    lsr z0.d, z19.d, #32
-    and z19.d, z19.d, z31.d
+    lsr z0.d, z18.d, #32
+    and z18.d, z18.d, z31.d
     and z16.d, z2.d, z31.d
     lsr z2.d, z2.d, #32
-    add z19.d, z20.d, z19.d
+    add z18.d, z15.d, z18.d
     add z0.d, z14.d, z0.d
     add z16.d, z13.d, z16.d
     add z2.d, z1.d, z2.d
@@ -1280,7 +1263,7 @@ proofmill_goldilocks_mmult_4x12_sve:
     and z13.d, z13.d, z31.d
     and z14.d, z3.d, z31.d
     lsr z3.d, z3.d, #32
-    add z13.d, z19.d, z13.d
+    add z13.d, z18.d, z13.d
     add z1.d, z0.d, z1.d
     add z14.d, z16.d, z14.d
     add z3.d, z2.d, z3.d
@@ -1386,18 +1369,16 @@ proofmill_goldilocks_mmult_4x12_sve:
     add z5.d, z5.d, z30.d
     add z7.d, z7.d, z29.d
     lsr z9.d, z7.d, #32
-    mul z9.d, p0/m, z9.d, z31.d
-    add z9.d, z5.d, z9.d
-    lsl z7.d, z7.d, #32
-    add z7.d, z7.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z7.d
+    mla z5.d, p0/m, z9.d, z31.d
+    mad z7.d, p0/m, z28.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z7.d
     add z7.d, p1/m, z7.d, z31.d
-    add z9.d, z7.d, z31.d
-    umin z9.d, p0/m, z9.d, z7.d
-    st1d {z18.d}, p0, [x17, x4, lsl #3]
-    st1d {z15.d}, p0, [x19, x4, lsl #3]
-    st1d {z12.d}, p0, [x20, x4, lsl #3]
-    st1d {z9.d}, p0, [x21, x4, lsl #3]
+    add z5.d, z7.d, z31.d
+    umin z5.d, p0/m, z5.d, z7.d
+    st1d {z19.d}, p0, [x17, x4, lsl #3]
+    st1d {z20.d}, p0, [x19, x4, lsl #3]
+    st1d {z21.d}, p0, [x20, x4, lsl #3]
+    st1d {z5.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
@@ -1412,8 +1393,9 @@ proofmill_goldilocks_mmult_4x12_sve:
     ret
     .p2align 3
 90:
-    .xword 0x800000000000001
-    .xword 0xf7ffffff
+    .xword 0x1800000008000000
+    .xword 0x7ffffffe0000000
+    .xword 0x100000000
     .size proofmill_goldilocks_mmult_4x12_sve, . - proofmill_goldilocks_mmult_4x12_sve
 
 // mmult_4x12_8: x0 the columns' addresses, x1 the coefficients, x2 the columns' length.
@@ -1450,8 +1432,7 @@ proofmill_goldilocks_mmult_4x12_8_sve:
     ldr x19, [x0, #104]
     ldr x20, [x0, #112]
     ldr x21, [x0, #120]
-    ld1rd {z30.d}, p0/z, [x1, #0]
-    ld1rd {z29.d}, p0/z, [x1, #8]
+    ld1rd {z30.d}, p0/z, [x2, #0]
     mov x4, #0
     whilelo p0.d, x4, x3
     b.none 2f
@@ -1469,215 +1450,208 @@ proofmill_goldilocks_mmult_4x12_8_sve:
     ld1d {z10.d}, p0/z, [x15, x4, lsl #3]
     ld1d {z11.d}, p0/z, [x16, x4, lsl #3]
     and z12.d, z0.d, z31.d
-    movprfx z13, z12
-    mul z13.d, p0/m, z13.d, z30.d
+    ld1rd {z13.d}, p0/z, [x1, #0]
+    movprfx z14, z12
+    mul z14.d, p0/m, z14.d, z13.d
     lsr z0.d, z0.d, #32
-    movprfx z14, z0
-    mul z14.d, p0/m, z14.d, z30.d
+    mul z13.d, p0/m, z13.d, z0.d
     and z15.d, z1.d, z31.d
-    mla z13.d, p0/m, z15.d, z29.d
+    ld1rd {z16.d}, p0/z, [x1, #8]
+    mla z14.d, p0/m, z15.d, z16.d
     lsr z1.d, z1.d, #32
-    mla z14.d, p0/m, z1.d, z29.d
+    mla z13.d, p0/m, z1.d, z16.d
     and z16.d, z2.d, z31.d
     ld1rd {z17.d}, p0/z, [x1, #16]
-    mla z13.d, p0/m, z16.d, z17.d
+    mla z14.d, p0/m, z16.d, z17.d
     lsr z2.d, z2.d, #32
-    mla z14.d, p0/m, z2.d, z17.d
+    mla z13.d, p0/m, z2.d, z17.d
     and z17.d, z3.d, z31.d
     ld1rd {z18.d}, p0/z, [x1, #24]
-    mla z13.d, p0/m, z17.d, z18.d
+    mla z14.d, p0/m, z17.d, z18.d
     lsr z3.d, z3.d, #32
-    mla z14.d, p0/m, z3.d, z18.d
+    mla z13.d, p0/m, z3.d, z18.d
     and z18.d, z4.d, z31.d
     ld1rd {z19.d}, p0/z, [x1, #32]
-    mla z13.d, p0/m, z18.d, z19.d
+    mla z14.d, p0/m, z18.d, z19.d
     lsr z4.d, z4.d, #32
-    mla z14.d, p0/m, z4.d, z19.d
+    mla z13.d, p0/m, z4.d, z19.d
     and z19.d, z5.d, z31.d
     ld1rd {z20.d}, p0/z, [x1, #40]
-    mla z13.d, p0/m, z19.d, z20.d
+    mla z14.d, p0/m, z19.d, z20.d
     lsr z5.d, z5.d, #32
-    mla z14.d, p0/m, z5.d, z20.d
+    mla z13.d, p0/m, z5.d, z20.d
     and z20.d, z6.d, z31.d
     ld1rd {z21.d}, p0/z, [x1, #48]
-    mla z13.d, p0/m, z20.d, z21.d
+    mla z14.d, p0/m, z20.d, z21.d
     lsr z6.d, z6.d, #32
-    mla z14.d, p0/m, z6.d, z21.d
+    mla z13.d, p0/m, z6.d, z21.d
     and z21.d, z7.d, z31.d
     ld1rd {z22.d}, p0/z, [x1, #56]
-    mla z13.d, p0/m, z21.d, z22.d
+    mla z14.d, p0/m, z21.d, z22.d
     lsr z7.d, z7.d, #32
-    mla z14.d, p0/m, z7.d, z22.d
+    mla z13.d, p0/m, z7.d, z22.d
     and z22.d, z8.d, z31.d
     ld1rd {z23.d}, p0/z, [x1, #64]
-    mla z13.d, p0/m, z22.d, z23.d
+    mla z14.d, p0/m, z22.d, z23.d
     lsr z8.d, z8.d, #32
-    mla z14.d, p0/m, z8.d, z23.d
+    mla z13.d, p0/m, z8.d, z23.d
     and z23.d, z9.d, z31.d
     ld1rd {z24.d}, p0/z, [x1, #72]
-    mla z13.d, p0/m, z23.d, z24.d
+    mla z14.d, p0/m, z23.d, z24.d
     lsr z9.d, z9.d, #32
-    mla z14.d, p0/m, z9.d, z24.d
+    mla z13.d, p0/m, z9.d, z24.d
     and z24.d, z10.d, z31.d
     ld1rd {z25.d}, p0/z, [x1, #80]
-    mla z13.d, p0/m, z24.d, z25.d
+    mla z14.d, p0/m, z24.d, z25.d
     lsr z10.d, z10.d, #32
-    mla z14.d, p0/m, z10.d, z25.d
+    mla z13.d, p0/m, z10.d, z25.d
     and z25.d, z11.d, z31.d
     ld1rd {z26.d}, p0/z, [x1, #88]
-    mla z13.d, p0/m, z25.d, z26.d
+    mla z14.d, p0/m, z25.d, z26.d
     lsr z11.d, z11.d, #32
-    mla z14.d, p0/m, z11.d, z26.d
-    lsr z26.d, z14.d, #32
-    mul z26.d, p0/m, z26.d, z31.d
-    add z26.d, z13.d, z26.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    add z26.d, z14.d, z31.d
-    umin z26.d, p0/m, z26.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #96]
-    movprfx z13, z12
-    mul z13.d, p0/m, z13.d, z14.d
-    mul z14.d, p0/m, z14.d, z0.d
+    mla z13.d, p0/m, z11.d, z26.d
+    lsr z26.d, z13.d, #32
+    mla z14.d, p0/m, z26.d, z31.d
+    mad z13.d, p0/m, z30.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    add z14.d, z13.d, z31.d
+    umin z14.d, p0/m, z14.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #96]
+    movprfx z26, z12
+    mul z26.d, p0/m, z26.d, z13.d
+    mul z13.d, p0/m, z13.d, z0.d
     ld1rd {z27.d}, p0/z, [x1, #104]
-    mla z13.d, p0/m, z15.d, z27.d
-    mla z14.d, p0/m, z1.d, z27.d
+    mla z26.d, p0/m, z15.d, z27.d
+    mla z13.d, p0/m, z1.d, z27.d
     ld1rd {z27.d}, p0/z, [x1, #112]
-    mla z13.d, p0/m, z16.d, z27.d
-    mla z14.d, p0/m, z2.d, z27.d
+    mla z26.d, p0/m, z16.d, z27.d
+    mla z13.d, p0/m, z2.d, z27.d
     ld1rd {z27.d}, p0/z, [x1, #120]
-    mla z13.d, p0/m, z17.d, z27.d
-    mla z14.d, p0/m, z3.d, z27.d
+    mla z26.d, p0/m, z17.d, z27.d
+    mla z13.d, p0/m, z3.d, z27.d
     ld1rd {z27.d}, p0/z, [x1, #128]
-    mla z13.d, p0/m, z18.d, z27.d
-    mla z14.d, p0/m, z4.d, z27.d
+    mla z26.d, p0/m, z18.d, z27.d
+    mla z13.d, p0/m, z4.d, z27.d
     ld1rd {z27.d}, p0/z, [x1, #136]
-    mla z13.d, p0/m, z19.d, z27.d
-    mla z14.d, p0/m, z5.d, z27.d
+    mla z26.d, p0/m, z19.d, z27.d
+    mla z13.d, p0/m, z5.d, z27.d
     ld1rd {z27.d}, p0/z, [x1, #144]
-    mla z13.d, p0/m, z20.d, z27.d
-    mla z14.d, p0/m, z6.d, z27.d
+    mla z26.d, p0/m, z20.d, z27.d
+    mla z13.d, p0/m, z6.d, z27.d
     ld1rd {z27.d}, p0/z, [x1, #152]
-    mla z13.d, p0/m, z21.d, z27.d
-    mla z14.d, p0/m, z7.d, z27.d
+    mla z26.d, p0/m, z21.d, z27.d
+    mla z13.d, p0/m, z7.d, z27.d
     ld1rd {z27.d}, p0/z, [x1, #160]
-    mla z13.d, p0/m, z22.d, z27.d
-    mla z14.d, p0/m, z8.d, z27.d
+    mla z26.d, p0/m, z22.d, z27.d
+    mla z13.d, p0/m, z8.d, z27.d
     ld1rd {z27.d}, p0/z, [x1, #168]
-    mla z13.d, p0/m, z23.d, z27.d
-    mla z14.d, p0/m, z9.d, z27.d
+    mla z26.d, p0/m, z23.d, z27.d
+    mla z13.d, p0/m, z9.d, z27.d
     ld1rd {z27.d}, p0/z, [x1, #176]
-    mla z13.d, p0/m, z24.d, z27.d
-    mla z14.d, p0/m, z10.d, z27.d
+    mla z26.d, p0/m, z24.d, z27.d
+    mla z13.d, p0/m, z10.d, z27.d
     ld1rd {z27.d}, p0/z, [x1, #184]
-    mla z13.d, p0/m, z25.d, z27.d
-    mla z14.d, p0/m, z11.d, z27.d
-    lsr z27.d, z14.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z13.d, z27.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    add z27.d, z14.d, z31.d
-    umin z27.d, p0/m, z27.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #192]
-    movprfx z13, z12
-    mul z13.d, p0/m, z13.d, z14.d
-    mul z14.d, p0/m, z14.d, z0.d
+    mla z26.d, p0/m, z25.d, z27.d
+    mla z13.d, p0/m, z11.d, z27.d
+    lsr z27.d, z13.d, #32
+    mla z26.d, p0/m, z27.d, z31.d
+    mad z13.d, p0/m, z30.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    add z26.d, z13.d, z31.d
+    umin z26.d, p0/m, z26.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #192]
+    movprfx z27, z12
+    mul z27.d, p0/m, z27.d, z13.d
+    mul z13.d, p0/m, z13.d, z0.d
     ld1rd {z28.d}, p0/z, [x1, #200]
-    mla z13.d, p0/m, z15.d, z28.d
-    mla z14.d, p0/m, z1.d, z28.d
+    mla z27.d, p0/m, z15.d, z28.d
+    mla z13.d, p0/m, z1.d, z28.d
     ld1rd {z28.d}, p0/z, [x1, #208]
-    mla z13.d, p0/m, z16.d, z28.d
-    mla z14.d, p0/m, z2.d, z28.d
+    mla z27.d, p0/m, z16.d, z28.d
+    mla z13.d, p0/m, z2.d, z28.d
     ld1rd {z28.d}, p0/z, [x1, #216]
-    mla z13.d, p0/m, z17.d, z28.d
-    mla z14.d, p0/m, z3.d, z28.d
+    mla z27.d, p0/m, z17.d, z28.d
+    mla z13.d, p0/m, z3.d, z28.d
     ld1rd {z28.d}, p0/z, [x1, #224]
-    mla z13.d, p0/m, z18.d, z28.d
-    mla z14.d, p0/m, z4.d, z28.d
+    mla z27.d, p0/m, z18.d, z28.d
+    mla z13.d, p0/m, z4.d, z28.d
     ld1rd {z28.d}, p0/z, [x1, #232]
-    mla z13.d, p0/m, z19.d, z28.d
-    mla z14.d, p0/m, z5.d, z28.d
+    mla z27.d, p0/m, z19.d, z28.d
+    mla z13.d, p0/m, z5.d, z28.d
     ld1rd {z28.d}, p0/z, [x1, #240]
-    mla z13.d, p0/m, z20.d, z28.d
-    mla z14.d, p0/m, z6.d, z28.d
+    mla z27.d, p0/m, z20.d, z28.d
+    mla z13.d, p0/m, z6.d, z28.d
     ld1rd {z28.d}, p0/z, [x1, #248]
-    mla z13.d, p0/m, z21.d, z28.d
-    mla z14.d, p0/m, z7.d, z28.d
+    mla z27.d, p0/m, z21.d, z28.d
+    mla z13.d, p0/m, z7.d, z28.d
     ld1rd {z28.d}, p0/z, [x1, #256]
-    mla z13.d, p0/m, z22.d, z28.d
-    mla z14.d, p0/m, z8.d, z28.d
+    mla z27.d, p0/m, z22.d, z28.d
+    mla z13.d, p0/m, z8.d, z28.d
     ld1rd {z28.d}, p0/z, [x1, #264]
-    mla z13.d, p0/m, z23.d, z28.d
-    mla z14.d, p0/m, z9.d, z28.d
+    mla z27.d, p0/m, z23.d, z28.d
+    mla z13.d, p0/m, z9.d, z28.d
     ld1rd {z28.d}, p0/z, [x1, #272]
-    mla z13.d, p0/m, z24.d, z28.d
-    mla z14.d, p0/m, z10.d, z28.d
+    mla z27.d, p0/m, z24.d, z28.d
+    mla z13.d, p0/m, z10.d, z28.d
     ld1rd {z28.d}, p0/z, [x1, #280]
-    mla z13.d, p0/m, z25.d, z28.d
-    mla z14.d, p0/m, z11.d, z28.d
-    lsr z28.d, z14.d, #32
-    mul z28.d, p0/m, z28.d, z31.d
-    add z28.d, z13.d, z28.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    add z28.d, z14.d, z31.d
-    umin z28.d, p0/m, z28.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #288]
-    mul z12.d, p0/m, z12.d, z14.d
-    mul z0.d, p0/m, z0.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #296]
-    mla z12.d, p0/m, z15.d, z14.d
-    mla z0.d, p0/m, z1.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #304]
-    mla z12.d, p0/m, z16.d, z14.d
-    mla z0.d, p0/m, z2.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #312]
-    mla z12.d, p0/m, z17.d, z14.d
-    mla z0.d, p0/m, z3.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #320]
-    mla z12.d, p0/m, z18.d, z14.d
-    mla z0.d, p0/m, z4.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #328]
-    mla z12.d, p0/m, z19.d, z14.d
-    mla z0.d, p0/m, z5.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #336]
-    mla z12.d, p0/m, z20.d, z14.d
-    mla z0.d, p0/m, z6.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #344]
-    mla z12.d, p0/m, z21.d, z14.d
-    mla z0.d, p0/m, z7.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #352]
-    mla z12.d, p0/m, z22.d, z14.d
-    mla z0.d, p0/m, z8.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #360]
-    mla z12.d, p0/m, z23.d, z14.d
-    mla z0.d, p0/m, z9.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #368]
-    mla z12.d, p0/m, z24.d, z14.d
-    mla z0.d, p0/m, z10.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #376]
-    mla z12.d, p0/m, z25.d, z14.d
-    mla z0.d, p0/m, z11.d, z14.d
-    lsr z14.d, z0.d, #32
-    mul z14.d, p0/m, z14.d, z31.d
-    add z14.d, z12.d, z14.d
-    lsl z0.d, z0.d, #32
-    add z0.d, z0.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z0.d
+    mla z27.d, p0/m, z25.d, z28.d
+    mla z13.d, p0/m, z11.d, z28.d
+    lsr z28.d, z13.d, #32
+    mla z27.d, p0/m, z28.d, z31.d
+    mad z13.d, p0/m, z30.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    add z27.d, z13.d, z31.d
+    umin z27.d, p0/m, z27.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #288]
+    mul z12.d, p0/m, z12.d, z13.d
+    mul z0.d, p0/m, z0.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #296]
+    mla z12.d, p0/m, z15.d, z13.d
+    mla z0.d, p0/m, z1.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #304]
+    mla z12.d, p0/m, z16.d, z13.d
+    mla z0.d, p0/m, z2.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #312]
+    mla z12.d, p0/m, z17.d, z13.d
+    mla z0.d, p0/m, z3.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #320]
+    mla z12.d, p0/m, z18.d, z13.d
+    mla z0.d, p0/m, z4.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #328]
+    mla z12.d, p0/m, z19.d, z13.d
+    mla z0.d, p0/m, z5.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #336]
+    mla z12.d, p0/m, z20.d, z13.d
+    mla z0.d, p0/m, z6.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #344]
+    mla z12.d, p0/m, z21.d, z13.d
+    mla z0.d, p0/m, z7.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #352]
+    mla z12.d, p0/m, z22.d, z13.d
+    mla z0.d, p0/m, z8.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #360]
+    mla z12.d, p0/m, z23.d, z13.d
+    mla z0.d, p0/m, z9.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #368]
+    mla z12.d, p0/m, z24.d, z13.d
+    mla z0.d, p0/m, z10.d, z13.d
+    ld1rd {z13.d}, p0/z, [x1, #376]
+    mla z12.d, p0/m, z25.d, z13.d
+    mla z0.d, p0/m, z11.d, z13.d
+    lsr z13.d, z0.d, #32
+    mla z12.d, p0/m, z13.d, z31.d
+    mad z0.d, p0/m, z30.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z0.d
     add z0.d, p1/m, z0.d, z31.d
-    add z14.d, z0.d, z31.d
-    umin z14.d, p0/m, z14.d, z0.d
-    st1d {z26.d}, p0, [x17, x4, lsl #3]
-    st1d {z27.d}, p0, [x19, x4, lsl #3]
-    st1d {z28.d}, p0, [x20, x4, lsl #3]
-    st1d {z14.d}, p0, [x21, x4, lsl #3]
+    add z12.d, z0.d, z31.d
+    umin z12.d, p0/m, z12.d, z0.d
+    st1d {z14.d}, p0, [x17, x4, lsl #3]
+    st1d {z26.d}, p0, [x19, x4, lsl #3]
+    st1d {z27.d}, p0, [x20, x4, lsl #3]
+    st1d {z12.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
@@ -1692,4 +1666,5 @@ proofmill_goldilocks_mmult_4x12_8_sve:
     ret
     .p2align 3
 90:
+    .xword 0x100000000
     .size proofmill_goldilocks_mmult_4x12_8_sve, . - proofmill_goldilocks_mmult_4x12_8_sve

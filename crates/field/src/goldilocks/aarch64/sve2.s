@@ -331,17 +331,17 @@ proofmill_goldilocks_spmv_4x12_sve2:
     ldr x21, [x0, #120]
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
-    ld1rd {z28.d}, p0/z, [x1, #0]
-    ld1rd {z27.d}, p0/z, [x1, #32]
-    ld1rd {z26.d}, p0/z, [x1, #64]
-    ld1rd {z25.d}, p0/z, [x1, #8]
-    ld1rd {z24.d}, p0/z, [x1, #40]
-    ld1rd {z23.d}, p0/z, [x1, #72]
-    ld1rd {z22.d}, p0/z, [x1, #16]
-    ld1rd {z21.d}, p0/z, [x1, #48]
-    ld1rd {z20.d}, p0/z, [x1, #80]
-    ld1rd {z19.d}, p0/z, [x1, #24]
-    ld1rd {z18.d}, p0/z, [x1, #56]
+    ld1rd {z28.d}, p0/z, [x2, #16]
+    ld1rd {z27.d}, p0/z, [x2, #24]
+    ld1rd {z26.d}, p0/z, [x1, #0]
+    ld1rd {z25.d}, p0/z, [x1, #32]
+    ld1rd {z24.d}, p0/z, [x1, #64]
+    ld1rd {z23.d}, p0/z, [x1, #8]
+    ld1rd {z22.d}, p0/z, [x1, #40]
+    ld1rd {z21.d}, p0/z, [x1, #72]
+    ld1rd {z20.d}, p0/z, [x1, #16]
+    ld1rd {z19.d}, p0/z, [x1, #48]
+    ld1rd {z18.d}, p0/z, [x1, #80]
     mov x4, #0
     whilelo p0.d, x4, x3
     b.none 2f
@@ -358,171 +358,113 @@ proofmill_goldilocks_spmv_4x12_sve2:
     ld1d {z9.d}, p0/z, [x14, x4, lsl #3]
     ld1d {z10.d}, p0/z, [x15, x4, lsl #3]
     ld1d {z11.d}, p0/z, [x16, x4, lsl #3]
-    mul z12.d, z0.d, z28.d
-    umulh z0.d, z0.d, z28.d
-    lsr z13.d, z12.d, #32
-    and z12.d, z12.d, z31.d
-    and z14.d, z0.d, z31.d
-    lsr z0.d, z0.d, #32
-    mul z15.d, z4.d, z27.d
-    umulh z4.d, z4.d, z27.d
-    lsr z16.d, z15.d, #32
-    and z15.d, z15.d, z31.d
-    and z17.d, z4.d, z31.d
-    lsr z4.d, z4.d, #32
-    add z15.d, z12.d, z15.d
-    add z16.d, z13.d, z16.d
-    add z17.d, z14.d, z17.d
-    add z4.d, z0.d, z4.d
-    mul z0.d, z8.d, z26.d
-    umulh z8.d, z8.d, z26.d
-    lsr z14.d, z0.d, #32
-    and z0.d, z0.d, z31.d
-    and z13.d, z8.d, z31.d
-    lsr z8.d, z8.d, #32
-    add z0.d, z15.d, z0.d
-    add z14.d, z16.d, z14.d
-    add z13.d, z17.d, z13.d
-    add z8.d, z4.d, z8.d
-    sub z0.d, z0.d, z13.d
-    sub z0.d, z0.d, z8.d
-    add z13.d, z14.d, z13.d
-    add z0.d, z0.d, z30.d
-    add z13.d, z13.d, z29.d
-    lsr z14.d, z13.d, #32
-    umullb z14.d, z14.s, z31.s
-    add z14.d, z0.d, z14.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    add z14.d, z13.d, z31.d
-    umin z14.d, p0/m, z14.d, z13.d
-    mul z13.d, z1.d, z25.d
-    umulh z1.d, z1.d, z25.d
-    lsr z0.d, z13.d, #32
-    and z13.d, z13.d, z31.d
-    and z8.d, z1.d, z31.d
-    lsr z1.d, z1.d, #32
-    mul z4.d, z5.d, z24.d
-    umulh z5.d, z5.d, z24.d
-    lsr z17.d, z4.d, #32
-    and z4.d, z4.d, z31.d
-    and z16.d, z5.d, z31.d
-    lsr z5.d, z5.d, #32
-    add z4.d, z13.d, z4.d
-    add z17.d, z0.d, z17.d
-    add z16.d, z8.d, z16.d
-    add z5.d, z1.d, z5.d
-    mul z1.d, z9.d, z23.d
-    umulh z9.d, z9.d, z23.d
-    lsr z8.d, z1.d, #32
-    and z1.d, z1.d, z31.d
-    and z0.d, z9.d, z31.d
-    lsr z9.d, z9.d, #32
-    add z1.d, z4.d, z1.d
-    add z8.d, z17.d, z8.d
-    add z0.d, z16.d, z0.d
-    add z9.d, z5.d, z9.d
-    sub z1.d, z1.d, z0.d
-    sub z1.d, z1.d, z9.d
-    add z0.d, z8.d, z0.d
-    add z1.d, z1.d, z30.d
-    add z0.d, z0.d, z29.d
-    lsr z8.d, z0.d, #32
-    umullb z8.d, z8.s, z31.s
-    add z8.d, z1.d, z8.d
-    lsl z0.d, z0.d, #32
-    add z0.d, z0.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
-    add z8.d, z0.d, z31.d
-    umin z8.d, p0/m, z8.d, z0.d
-    mul z0.d, z2.d, z22.d
-    umulh z2.d, z2.d, z22.d
-    lsr z1.d, z0.d, #32
-    and z0.d, z0.d, z31.d
-    and z9.d, z2.d, z31.d
-    lsr z2.d, z2.d, #32
-    mul z5.d, z6.d, z21.d
-    umulh z6.d, z6.d, z21.d
-    lsr z16.d, z5.d, #32
-    and z5.d, z5.d, z31.d
-    and z17.d, z6.d, z31.d
-    lsr z6.d, z6.d, #32
-    add z5.d, z0.d, z5.d
-    add z16.d, z1.d, z16.d
-    add z17.d, z9.d, z17.d
-    add z6.d, z2.d, z6.d
-    mul z2.d, z10.d, z20.d
-    umulh z10.d, z10.d, z20.d
-    lsr z9.d, z2.d, #32
-    and z2.d, z2.d, z31.d
-    and z1.d, z10.d, z31.d
-    lsr z10.d, z10.d, #32
-    add z2.d, z5.d, z2.d
-    add z9.d, z16.d, z9.d
-    add z1.d, z17.d, z1.d
-    add z10.d, z6.d, z10.d
-    sub z2.d, z2.d, z1.d
-    sub z2.d, z2.d, z10.d
-    add z1.d, z9.d, z1.d
-    add z2.d, z2.d, z30.d
-    add z1.d, z1.d, z29.d
-    lsr z9.d, z1.d, #32
-    umullb z9.d, z9.s, z31.s
-    add z9.d, z2.d, z9.d
-    lsl z1.d, z1.d, #32
-    add z1.d, z1.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z1.d
-    add z1.d, p1/m, z1.d, z31.d
-    add z9.d, z1.d, z31.d
-    umin z9.d, p0/m, z9.d, z1.d
-    mul z1.d, z3.d, z19.d
-    umulh z3.d, z3.d, z19.d
-    lsr z2.d, z1.d, #32
-    and z1.d, z1.d, z31.d
-    and z10.d, z3.d, z31.d
-    lsr z3.d, z3.d, #32
-    mul z6.d, z7.d, z18.d
-    umulh z7.d, z7.d, z18.d
-    lsr z17.d, z6.d, #32
-    and z6.d, z6.d, z31.d
-    and z16.d, z7.d, z31.d
-    lsr z7.d, z7.d, #32
-    add z6.d, z1.d, z6.d
-    add z17.d, z2.d, z17.d
-    add z16.d, z10.d, z16.d
-    add z7.d, z3.d, z7.d
-    ld1rd {z3.d}, p0/z, [x1, #88]
-    mul z10.d, z11.d, z3.d
-    umulh z3.d, z11.d, z3.d
-    lsr z11.d, z10.d, #32
-    and z10.d, z10.d, z31.d
-    and z2.d, z3.d, z31.d
-    lsr z3.d, z3.d, #32
-    add z10.d, z6.d, z10.d
-    add z11.d, z17.d, z11.d
-    add z2.d, z16.d, z2.d
-    add z3.d, z7.d, z3.d
-    sub z10.d, z10.d, z2.d
-    sub z10.d, z10.d, z3.d
-    add z2.d, z11.d, z2.d
-    add z10.d, z10.d, z30.d
+    mul z12.d, z0.d, z26.d
+    umulh z0.d, z0.d, z26.d
+    mul z13.d, z4.d, z25.d
+    umulh z4.d, z4.d, z25.d
+    uaddlb z14.d, z12.s, z13.s
+    uaddlt z13.d, z12.s, z13.s
+    uaddlb z12.d, z0.s, z4.s
+    uaddlt z4.d, z0.s, z4.s
+    mul z0.d, z8.d, z24.d
+    umulh z8.d, z8.d, z24.d
+    uaddwb z14.d, z14.d, z0.s
+    uaddwt z0.d, z13.d, z0.s
+    uaddwb z12.d, z12.d, z8.s
+    uaddwt z8.d, z4.d, z8.s
+    sub z14.d, z14.d, z12.d
+    sub z14.d, z14.d, z8.d
+    add z12.d, z0.d, z12.d
+    add z14.d, z14.d, z30.d
+    add z12.d, z12.d, z29.d
+    umlalt z14.d, z12.s, z28.s
+    mad z12.d, p0/m, z27.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    add z14.d, z12.d, z31.d
+    umin z14.d, p0/m, z14.d, z12.d
+    mul z12.d, z1.d, z23.d
+    umulh z1.d, z1.d, z23.d
+    mul z0.d, z5.d, z22.d
+    umulh z5.d, z5.d, z22.d
+    uaddlb z8.d, z12.s, z0.s
+    uaddlt z0.d, z12.s, z0.s
+    uaddlb z12.d, z1.s, z5.s
+    uaddlt z5.d, z1.s, z5.s
+    mul z1.d, z9.d, z21.d
+    umulh z9.d, z9.d, z21.d
+    uaddwb z8.d, z8.d, z1.s
+    uaddwt z1.d, z0.d, z1.s
+    uaddwb z12.d, z12.d, z9.s
+    uaddwt z9.d, z5.d, z9.s
+    sub z8.d, z8.d, z12.d
+    sub z8.d, z8.d, z9.d
+    add z12.d, z1.d, z12.d
+    add z8.d, z8.d, z30.d
+    add z12.d, z12.d, z29.d
+    umlalt z8.d, z12.s, z28.s
+    mad z12.d, p0/m, z27.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    add z8.d, z12.d, z31.d
+    umin z8.d, p0/m, z8.d, z12.d
+    mul z12.d, z2.d, z20.d
+    umulh z2.d, z2.d, z20.d
+    mul z1.d, z6.d, z19.d
+    umulh z6.d, z6.d, z19.d
+    uaddlb z9.d, z12.s, z1.s
+    uaddlt z1.d, z12.s, z1.s
+    uaddlb z12.d, z2.s, z6.s
+    uaddlt z6.d, z2.s, z6.s
+    mul z2.d, z10.d, z18.d
+    umulh z10.d, z10.d, z18.d
+    uaddwb z9.d, z9.d, z2.s
+    uaddwt z2.d, z1.d, z2.s
+    uaddwb z12.d, z12.d, z10.s
+    uaddwt z10.d, z6.d, z10.s
+    sub z9.d, z9.d, z12.d
+    sub z9.d, z9.d, z10.d
+    add z12.d, z2.d, z12.d
+    add z9.d, z9.d, z30.d
+    add z12.d, z12.d, z29.d
+    umlalt z9.d, z12.s, z28.s
+    mad z12.d, p0/m, z27.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    add z9.d, z12.d, z31.d
+    umin z9.d, p0/m, z9.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #24]
+    mul z2.d, z3.d, z12.d
+    umulh z12.d, z3.d, z12.d
+    ld1rd {z3.d}, p0/z, [x1, #56]
+    mul z10.d, z7.d, z3.d
+    umulh z3.d, z7.d, z3.d
+    uaddlb z7.d, z2.s, z10.s
+    uaddlt z10.d, z2.s, z10.s
+    uaddlb z2.d, z12.s, z3.s
+    uaddlt z3.d, z12.s, z3.s
+    ld1rd {z12.d}, p0/z, [x1, #88]
+    mul z6.d, z11.d, z12.d
+    umulh z12.d, z11.d, z12.d
+    uaddwb z7.d, z7.d, z6.s
+    uaddwt z6.d, z10.d, z6.s
+    uaddwb z2.d, z2.d, z12.s
+    uaddwt z12.d, z3.d, z12.s
+    sub z7.d, z7.d, z2.d
+    sub z7.d, z7.d, z12.d
+    add z2.d, z6.d, z2.d
+    add z7.d, z7.d, z30.d
     add z2.d, z2.d, z29.d
-    lsr z11.d, z2.d, #32
-    umullb z11.d, z11.s, z31.s
-    add z11.d, z10.d, z11.d
-    lsl z2.d, z2.d, #32
-    add z2.d, z2.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z2.d
+    umlalt z7.d, z2.s, z28.s
+    mad z2.d, p0/m, z27.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z2.d
     add z2.d, p1/m, z2.d, z31.d
-    add z11.d, z2.d, z31.d
-    umin z11.d, p0/m, z11.d, z2.d
+    add z7.d, z2.d, z31.d
+    umin z7.d, p0/m, z7.d, z2.d
     st1d {z14.d}, p0, [x17, x4, lsl #3]
     st1d {z8.d}, p0, [x19, x4, lsl #3]
     st1d {z9.d}, p0, [x20, x4, lsl #3]
-    st1d {z11.d}, p0, [x21, x4, lsl #3]
+    st1d {z7.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
@@ -537,8 +479,10 @@ proofmill_goldilocks_spmv_4x12_sve2:
     ret
     .p2align 3
 90:
-    .xword 0x800000000000001
-    .xword 0xf7ffffff
+    .xword 0x1800000008000000
+    .xword 0x7ffffffe0000000
+    .xword 0xffffffff00000001
+    .xword 0x100000000
     .size proofmill_goldilocks_spmv_4x12_sve2, . - proofmill_goldilocks_spmv_4x12_sve2
 
 // spmv_4x12_8: x0 the columns' addresses, x1 the coefficients, x2 the columns' length.
@@ -575,18 +519,19 @@ proofmill_goldilocks_spmv_4x12_8_sve2:
     ldr x19, [x0, #104]
     ldr x20, [x0, #112]
     ldr x21, [x0, #120]
-    ld1rd {z30.d}, p0/z, [x1, #0]
-    ld1rd {z29.d}, p0/z, [x1, #32]
-    ld1rd {z28.d}, p0/z, [x1, #64]
-    ld1rd {z27.d}, p0/z, [x1, #8]
-    ld1rd {z26.d}, p0/z, [x1, #40]
-    ld1rd {z25.d}, p0/z, [x1, #72]
-    ld1rd {z24.d}, p0/z, [x1, #16]
-    ld1rd {z23.d}, p0/z, [x1, #48]
-    ld1rd {z22.d}, p0/z, [x1, #80]
-    ld1rd {z21.d}, p0/z, [x1, #24]
-    ld1rd {z20.d}, p0/z, [x1, #56]
-    ld1rd {z19.d}, p0/z, [x1, #88]
+    ld1rd {z30.d}, p0/z, [x2, #0]
+    ld1rd {z29.d}, p0/z, [x2, #8]
+    ld1rd {z28.d}, p0/z, [x1, #0]
+    ld1rd {z27.d}, p0/z, [x1, #32]
+    ld1rd {z26.d}, p0/z, [x1, #64]
+    ld1rd {z25.d}, p0/z, [x1, #8]
+    ld1rd {z24.d}, p0/z, [x1, #40]
+    ld1rd {z23.d}, p0/z, [x1, #72]
+    ld1rd {z22.d}, p0/z, [x1, #16]
+    ld1rd {z21.d}, p0/z, [x1, #48]
+    ld1rd {z20.d}, p0/z, [x1, #80]
+    ld1rd {z19.d}, p0/z, [x1, #24]
+    ld1rd {z18.d}, p0/z, [x1, #56]
     mov x4, #0
     whilelo p0.d, x4, x3
     b.none 2f
@@ -603,82 +548,71 @@ proofmill_goldilocks_spmv_4x12_8_sve2:
     ld1d {z9.d}, p0/z, [x14, x4, lsl #3]
     ld1d {z10.d}, p0/z, [x15, x4, lsl #3]
     ld1d {z11.d}, p0/z, [x16, x4, lsl #3]
-    umullb z12.d, z0.s, z30.s
+    umullb z12.d, z0.s, z28.s
     lsr z0.d, z0.d, #32
-    umullb z0.d, z0.s, z30.s
-    umlalb z12.d, z4.s, z29.s
+    umullb z0.d, z0.s, z28.s
+    umlalb z12.d, z4.s, z27.s
     lsr z4.d, z4.d, #32
-    umlalb z0.d, z4.s, z29.s
-    umlalb z12.d, z8.s, z28.s
+    umlalb z0.d, z4.s, z27.s
+    umlalb z12.d, z8.s, z26.s
     lsr z8.d, z8.d, #32
-    umlalb z0.d, z8.s, z28.s
-    lsr z8.d, z0.d, #32
-    umullb z8.d, z8.s, z31.s
-    add z8.d, z12.d, z8.d
-    lsl z0.d, z0.d, #32
-    add z0.d, z0.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z0.d
+    umlalb z0.d, z8.s, z26.s
+    umlalt z12.d, z0.s, z30.s
+    mad z0.d, p0/m, z29.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z0.d
     add z0.d, p1/m, z0.d, z31.d
-    add z8.d, z0.d, z31.d
-    umin z8.d, p0/m, z8.d, z0.d
-    umullb z0.d, z1.s, z27.s
+    add z12.d, z0.d, z31.d
+    umin z12.d, p0/m, z12.d, z0.d
+    umullb z0.d, z1.s, z25.s
     lsr z1.d, z1.d, #32
-    umullb z1.d, z1.s, z27.s
-    umlalb z0.d, z5.s, z26.s
+    umullb z1.d, z1.s, z25.s
+    umlalb z0.d, z5.s, z24.s
     lsr z5.d, z5.d, #32
-    umlalb z1.d, z5.s, z26.s
-    umlalb z0.d, z9.s, z25.s
+    umlalb z1.d, z5.s, z24.s
+    umlalb z0.d, z9.s, z23.s
     lsr z9.d, z9.d, #32
-    umlalb z1.d, z9.s, z25.s
-    lsr z9.d, z1.d, #32
-    umullb z9.d, z9.s, z31.s
-    add z9.d, z0.d, z9.d
-    lsl z1.d, z1.d, #32
-    add z1.d, z1.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z1.d
+    umlalb z1.d, z9.s, z23.s
+    umlalt z0.d, z1.s, z30.s
+    mad z1.d, p0/m, z29.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z1.d
     add z1.d, p1/m, z1.d, z31.d
-    add z9.d, z1.d, z31.d
-    umin z9.d, p0/m, z9.d, z1.d
-    umullb z1.d, z2.s, z24.s
+    add z0.d, z1.d, z31.d
+    umin z0.d, p0/m, z0.d, z1.d
+    umullb z1.d, z2.s, z22.s
     lsr z2.d, z2.d, #32
-    umullb z2.d, z2.s, z24.s
-    umlalb z1.d, z6.s, z23.s
+    umullb z2.d, z2.s, z22.s
+    umlalb z1.d, z6.s, z21.s
     lsr z6.d, z6.d, #32
-    umlalb z2.d, z6.s, z23.s
-    umlalb z1.d, z10.s, z22.s
+    umlalb z2.d, z6.s, z21.s
+    umlalb z1.d, z10.s, z20.s
     lsr z10.d, z10.d, #32
-    umlalb z2.d, z10.s, z22.s
-    lsr z10.d, z2.d, #32
-    umullb z10.d, z10.s, z31.s
-    add z10.d, z1.d, z10.d
-    lsl z2.d, z2.d, #32
-    add z2.d, z2.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z2.d
+    umlalb z2.d, z10.s, z20.s
+    umlalt z1.d, z2.s, z30.s
+    mad z2.d, p0/m, z29.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z2.d
     add z2.d, p1/m, z2.d, z31.d
-    add z10.d, z2.d, z31.d
-    umin z10.d, p0/m, z10.d, z2.d
-    umullb z2.d, z3.s, z21.s
+    add z1.d, z2.d, z31.d
+    umin z1.d, p0/m, z1.d, z2.d
+    umullb z2.d, z3.s, z19.s
     lsr z3.d, z3.d, #32
-    umullb z3.d, z3.s, z21.s
-    umlalb z2.d, z7.s, z20.s
+    umullb z3.d, z3.s, z19.s
+    umlalb z2.d, z7.s, z18.s
     lsr z7.d, z7.d, #32
-    umlalb z3.d, z7.s, z20.s
-    umlalb z2.d, z11.s, z19.s
+    umlalb z3.d, z7.s, z18.s
+    ld1rd {z7.d}, p0/z, [x1, #88]
+    umlalb z2.d, z11.s, z7.s
     lsr z11.d, z11.d, #32
-    umlalb z3.d, z11.s, z19.s
-    lsr z11.d, z3.d, #32
-    umullb z11.d, z11.s, z31.s
-    add z11.d, z2.d, z11.d
-    lsl z3.d, z3.d, #32
-    add z3.d, z3.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z3.d
+    umlalb z3.d, z11.s, z7.s
+    umlalt z2.d, z3.s, z30.s
+    mad z3.d, p0/m, z29.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z3.d
     add z3.d, p1/m, z3.d, z31.d
-    add z11.d, z3.d, z31.d
-    umin z11.d, p0/m, z11.d, z3.d
-    st1d {z8.d}, p0, [x17, x4, lsl #3]
-    st1d {z9.d}, p0, [x19, x4, lsl #3]
-    st1d {z10.d}, p0, [x20, x4, lsl #3]
-    st1d {z11.d}, p0, [x21, x4, lsl #3]
+    add z2.d, z3.d, z31.d
+    umin z2.d, p0/m, z2.d, z3.d
+    st1d {z12.d}, p0, [x17, x4, lsl #3]
+    st1d {z0.d}, p0, [x19, x4, lsl #3]
+    st1d {z1.d}, p0, [x20, x4, lsl #3]
+    st1d {z2.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
@@ -693,6 +627,8 @@ proofmill_goldilocks_spmv_4x12_8_sve2:
     ret
     .p2align 3
 90:
+    .xword 0xffffffff00000001
+    .xword 0x100000000
     .size proofmill_goldilocks_spmv_4x12_8_sve2, . - proofmill_goldilocks_spmv_4x12_8_sve2
 
 // mmult_4x12: x0 the columns' addresses, x1 the coefficients, x2 the columns' length.
@@ -731,13 +667,15 @@ proofmill_goldilocks_mmult_4x12_sve2:
     ldr x21, [x0, #120]
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
-    ld1rd {z28.d}, p0/z, [x1, #0]
-    ld1rd {z27.d}, p0/z, [x1, #8]
-    ld1rd {z26.d}, p0/z, [x1, #16]
-    ld1rd {z25.d}, p0/z, [x1, #24]
-    ld1rd {z24.d}, p0/z, [x1, #32]
-    ld1rd {z23.d}, p0/z, [x1, #40]
-    ld1rd {z22.d}, p0/z, [x1, #48]
+    ld1rd {z28.d}, p0/z, [x2, #16]
+    ld1rd {z27.d}, p0/z, [x2, #24]
+    ld1rd {z26.d}, p0/z, [x1, #0]
+    ld1rd {z25.d}, p0/z, [x1, #8]
+    ld1rd {z24.d}, p0/z, [x1, #16]
+    ld1rd {z23.d}, p0/z, [x1, #24]
+    ld1rd {z22.d}, p0/z, [x1, #32]
+    ld1rd {z21.d}, p0/z, [x1, #40]
+    ld1rd {z20.d}, p0/z, [x1, #48]
     mov x4, #0
     whilelo p0.d, x4, x3
     b.none 2f
@@ -754,571 +692,367 @@ proofmill_goldilocks_mmult_4x12_sve2:
     ld1d {z9.d}, p0/z, [x14, x4, lsl #3]
     ld1d {z10.d}, p0/z, [x15, x4, lsl #3]
     ld1d {z11.d}, p0/z, [x16, x4, lsl #3]
-    mul z12.d, z0.d, z28.d
-    umulh z13.d, z0.d, z28.d
-    lsr z14.d, z12.d, #32
-    and z12.d, z12.d, z31.d
-    and z15.d, z13.d, z31.d
-    lsr z13.d, z13.d, #32
-    mul z16.d, z1.d, z27.d
-    umulh z17.d, z1.d, z27.d
-    lsr z18.d, z16.d, #32
-    and z16.d, z16.d, z31.d
-    and z19.d, z17.d, z31.d
-    lsr z17.d, z17.d, #32
-    add z16.d, z12.d, z16.d
-    add z18.d, z14.d, z18.d
-    add z19.d, z15.d, z19.d
-    add z17.d, z13.d, z17.d
-    mul z13.d, z2.d, z26.d
-    umulh z15.d, z2.d, z26.d
-    lsr z14.d, z13.d, #32
-    and z13.d, z13.d, z31.d
-    and z12.d, z15.d, z31.d
-    lsr z15.d, z15.d, #32
-    add z13.d, z16.d, z13.d
-    add z14.d, z18.d, z14.d
-    add z12.d, z19.d, z12.d
-    add z15.d, z17.d, z15.d
-    mul z17.d, z3.d, z25.d
-    umulh z19.d, z3.d, z25.d
-    lsr z18.d, z17.d, #32
-    and z17.d, z17.d, z31.d
-    and z16.d, z19.d, z31.d
-    lsr z19.d, z19.d, #32
-    add z17.d, z13.d, z17.d
-    add z18.d, z14.d, z18.d
-    add z16.d, z12.d, z16.d
-    add z19.d, z15.d, z19.d
-    mul z15.d, z4.d, z24.d
-    umulh z12.d, z4.d, z24.d
-    lsr z14.d, z15.d, #32
-    and z15.d, z15.d, z31.d
-    and z13.d, z12.d, z31.d
-    lsr z12.d, z12.d, #32
-    add z15.d, z17.d, z15.d
-    add z14.d, z18.d, z14.d
-    add z13.d, z16.d, z13.d
-    add z12.d, z19.d, z12.d
-    mul z19.d, z5.d, z23.d
-    umulh z16.d, z5.d, z23.d
-    lsr z18.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z17.d, z16.d, z31.d
-    lsr z16.d, z16.d, #32
-    add z19.d, z15.d, z19.d
-    add z18.d, z14.d, z18.d
-    add z17.d, z13.d, z17.d
-    add z16.d, z12.d, z16.d
-    mul z12.d, z6.d, z22.d
-    umulh z13.d, z6.d, z22.d
-    lsr z14.d, z12.d, #32
-    and z12.d, z12.d, z31.d
-    and z15.d, z13.d, z31.d
-    lsr z13.d, z13.d, #32
-    add z12.d, z19.d, z12.d
-    add z14.d, z18.d, z14.d
-    add z15.d, z17.d, z15.d
-    add z13.d, z16.d, z13.d
-    ld1rd {z16.d}, p0/z, [x1, #56]
-    mul z17.d, z7.d, z16.d
-    umulh z16.d, z7.d, z16.d
-    lsr z18.d, z17.d, #32
-    and z17.d, z17.d, z31.d
-    and z19.d, z16.d, z31.d
-    lsr z16.d, z16.d, #32
-    add z17.d, z12.d, z17.d
-    add z18.d, z14.d, z18.d
-    add z19.d, z15.d, z19.d
-    add z16.d, z13.d, z16.d
-    ld1rd {z13.d}, p0/z, [x1, #64]
-    mul z15.d, z8.d, z13.d
-    umulh z13.d, z8.d, z13.d
-    lsr z14.d, z15.d, #32
-    and z15.d, z15.d, z31.d
-    and z12.d, z13.d, z31.d
-    lsr z13.d, z13.d, #32
-    add z15.d, z17.d, z15.d
-    add z14.d, z18.d, z14.d
-    add z12.d, z19.d, z12.d
-    add z13.d, z16.d, z13.d
-    ld1rd {z16.d}, p0/z, [x1, #72]
-    mul z19.d, z9.d, z16.d
-    umulh z16.d, z9.d, z16.d
-    lsr z18.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z17.d, z16.d, z31.d
-    lsr z16.d, z16.d, #32
-    add z19.d, z15.d, z19.d
-    add z18.d, z14.d, z18.d
-    add z17.d, z12.d, z17.d
-    add z16.d, z13.d, z16.d
-    ld1rd {z13.d}, p0/z, [x1, #80]
-    mul z12.d, z10.d, z13.d
-    umulh z13.d, z10.d, z13.d
-    lsr z14.d, z12.d, #32
-    and z12.d, z12.d, z31.d
-    and z15.d, z13.d, z31.d
-    lsr z13.d, z13.d, #32
-    add z12.d, z19.d, z12.d
-    add z14.d, z18.d, z14.d
-    add z15.d, z17.d, z15.d
-    add z13.d, z16.d, z13.d
-    ld1rd {z16.d}, p0/z, [x1, #88]
-    mul z17.d, z11.d, z16.d
-    umulh z16.d, z11.d, z16.d
-    lsr z18.d, z17.d, #32
-    and z17.d, z17.d, z31.d
-    and z19.d, z16.d, z31.d
-    lsr z16.d, z16.d, #32
-    add z17.d, z12.d, z17.d
-    add z18.d, z14.d, z18.d
-    add z19.d, z15.d, z19.d
-    add z16.d, z13.d, z16.d
-    sub z17.d, z17.d, z19.d
-    sub z17.d, z17.d, z16.d
-    add z19.d, z18.d, z19.d
-    add z17.d, z17.d, z30.d
-    add z19.d, z19.d, z29.d
-    lsr z18.d, z19.d, #32
-    umullb z18.d, z18.s, z31.s
-    add z18.d, z17.d, z18.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    add z18.d, z19.d, z31.d
-    umin z18.d, p0/m, z18.d, z19.d
-    ld1rd {z19.d}, p0/z, [x1, #96]
-    mul z17.d, z0.d, z19.d
-    umulh z19.d, z0.d, z19.d
-    lsr z16.d, z17.d, #32
-    and z17.d, z17.d, z31.d
-    and z13.d, z19.d, z31.d
-    lsr z19.d, z19.d, #32
-    ld1rd {z15.d}, p0/z, [x1, #104]
-    mul z14.d, z1.d, z15.d
-    umulh z15.d, z1.d, z15.d
-    lsr z12.d, z14.d, #32
-    and z14.d, z14.d, z31.d
-    and z20.d, z15.d, z31.d
-    lsr z15.d, z15.d, #32
-    add z14.d, z17.d, z14.d
-    add z12.d, z16.d, z12.d
-    add z20.d, z13.d, z20.d
-    add z15.d, z19.d, z15.d
-    ld1rd {z19.d}, p0/z, [x1, #112]
-    mul z13.d, z2.d, z19.d
-    umulh z19.d, z2.d, z19.d
-    lsr z16.d, z13.d, #32
-    and z13.d, z13.d, z31.d
-    and z17.d, z19.d, z31.d
-    lsr z19.d, z19.d, #32
-    add z13.d, z14.d, z13.d
-    add z16.d, z12.d, z16.d
-    add z17.d, z20.d, z17.d
-    add z19.d, z15.d, z19.d
-    ld1rd {z15.d}, p0/z, [x1, #120]
-    mul z20.d, z3.d, z15.d
-    umulh z15.d, z3.d, z15.d
-    lsr z12.d, z20.d, #32
-    and z20.d, z20.d, z31.d
-    and z14.d, z15.d, z31.d
-    lsr z15.d, z15.d, #32
-    add z20.d, z13.d, z20.d
-    add z12.d, z16.d, z12.d
-    add z14.d, z17.d, z14.d
-    add z15.d, z19.d, z15.d
-    ld1rd {z19.d}, p0/z, [x1, #128]
-    mul z17.d, z4.d, z19.d
-    umulh z19.d, z4.d, z19.d
-    lsr z16.d, z17.d, #32
-    and z17.d, z17.d, z31.d
-    and z13.d, z19.d, z31.d
-    lsr z19.d, z19.d, #32
-    add z17.d, z20.d, z17.d
-    add z16.d, z12.d, z16.d
-    add z13.d, z14.d, z13.d
-    add z19.d, z15.d, z19.d
-    ld1rd {z15.d}, p0/z, [x1, #136]
-    mul z14.d, z5.d, z15.d
-    umulh z15.d, z5.d, z15.d
-    lsr z12.d, z14.d, #32
-    and z14.d, z14.d, z31.d
-    and z20.d, z15.d, z31.d
-    lsr z15.d, z15.d, #32
-    add z14.d, z17.d, z14.d
-    add z12.d, z16.d, z12.d
-    add z20.d, z13.d, z20.d
-    add z15.d, z19.d, z15.d
-    ld1rd {z19.d}, p0/z, [x1, #144]
-    mul z13.d, z6.d, z19.d
-    umulh z19.d, z6.d, z19.d
-    lsr z16.d, z13.d, #32
-    and z13.d, z13.d, z31.d
-    and z17.d, z19.d, z31.d
-    lsr z19.d, z19.d, #32
-    add z13.d, z14.d, z13.d
-    add z16.d, z12.d, z16.d
-    add z17.d, z20.d, z17.d
-    add z19.d, z15.d, z19.d
-    ld1rd {z15.d}, p0/z, [x1, #152]
-    mul z20.d, z7.d, z15.d
+    mul z12.d, z0.d, z26.d
+    umulh z13.d, z0.d, z26.d
+    mul z14.d, z1.d, z25.d
+    umulh z15.d, z1.d, z25.d
+    uaddlb z16.d, z12.s, z14.s
+    uaddlt z14.d, z12.s, z14.s
+    uaddlb z12.d, z13.s, z15.s
+    uaddlt z15.d, z13.s, z15.s
+    mul z13.d, z2.d, z24.d
+    umulh z17.d, z2.d, z24.d
+    uaddwb z16.d, z16.d, z13.s
+    uaddwt z13.d, z14.d, z13.s
+    uaddwb z12.d, z12.d, z17.s
+    uaddwt z17.d, z15.d, z17.s
+    mul z15.d, z3.d, z23.d
+    umulh z14.d, z3.d, z23.d
+    uaddwb z16.d, z16.d, z15.s
+    uaddwt z15.d, z13.d, z15.s
+    uaddwb z12.d, z12.d, z14.s
+    uaddwt z14.d, z17.d, z14.s
+    mul z17.d, z4.d, z22.d
+    umulh z13.d, z4.d, z22.d
+    uaddwb z16.d, z16.d, z17.s
+    uaddwt z17.d, z15.d, z17.s
+    uaddwb z12.d, z12.d, z13.s
+    uaddwt z13.d, z14.d, z13.s
+    mul z14.d, z5.d, z21.d
+    umulh z15.d, z5.d, z21.d
+    uaddwb z16.d, z16.d, z14.s
+    uaddwt z14.d, z17.d, z14.s
+    uaddwb z12.d, z12.d, z15.s
+    uaddwt z15.d, z13.d, z15.s
+    mul z13.d, z6.d, z20.d
+    umulh z17.d, z6.d, z20.d
+    uaddwb z16.d, z16.d, z13.s
+    uaddwt z13.d, z14.d, z13.s
+    uaddwb z12.d, z12.d, z17.s
+    uaddwt z17.d, z15.d, z17.s
+    ld1rd {z15.d}, p0/z, [x1, #56]
+    mul z14.d, z7.d, z15.d
     umulh z15.d, z7.d, z15.d
-    lsr z12.d, z20.d, #32
-    and z20.d, z20.d, z31.d
-    and z14.d, z15.d, z31.d
-    lsr z15.d, z15.d, #32
-    add z20.d, z13.d, z20.d
-    add z12.d, z16.d, z12.d
-    add z14.d, z17.d, z14.d
-    add z15.d, z19.d, z15.d
-    ld1rd {z19.d}, p0/z, [x1, #160]
-    mul z17.d, z8.d, z19.d
-    umulh z19.d, z8.d, z19.d
-    lsr z16.d, z17.d, #32
-    and z17.d, z17.d, z31.d
-    and z13.d, z19.d, z31.d
-    lsr z19.d, z19.d, #32
-    add z17.d, z20.d, z17.d
-    add z16.d, z12.d, z16.d
-    add z13.d, z14.d, z13.d
-    add z19.d, z15.d, z19.d
-    ld1rd {z15.d}, p0/z, [x1, #168]
+    uaddwb z16.d, z16.d, z14.s
+    uaddwt z14.d, z13.d, z14.s
+    uaddwb z12.d, z12.d, z15.s
+    uaddwt z15.d, z17.d, z15.s
+    ld1rd {z17.d}, p0/z, [x1, #64]
+    mul z13.d, z8.d, z17.d
+    umulh z17.d, z8.d, z17.d
+    uaddwb z16.d, z16.d, z13.s
+    uaddwt z13.d, z14.d, z13.s
+    uaddwb z12.d, z12.d, z17.s
+    uaddwt z17.d, z15.d, z17.s
+    ld1rd {z15.d}, p0/z, [x1, #72]
     mul z14.d, z9.d, z15.d
     umulh z15.d, z9.d, z15.d
-    lsr z12.d, z14.d, #32
-    and z14.d, z14.d, z31.d
-    and z20.d, z15.d, z31.d
-    lsr z15.d, z15.d, #32
-    add z14.d, z17.d, z14.d
-    add z12.d, z16.d, z12.d
-    add z20.d, z13.d, z20.d
-    add z15.d, z19.d, z15.d
-    ld1rd {z19.d}, p0/z, [x1, #176]
-    mul z13.d, z10.d, z19.d
-    umulh z19.d, z10.d, z19.d
-    lsr z16.d, z13.d, #32
-    and z13.d, z13.d, z31.d
-    and z17.d, z19.d, z31.d
-    lsr z19.d, z19.d, #32
-    add z13.d, z14.d, z13.d
-    add z16.d, z12.d, z16.d
-    add z17.d, z20.d, z17.d
-    add z19.d, z15.d, z19.d
-    ld1rd {z15.d}, p0/z, [x1, #184]
-    mul z20.d, z11.d, z15.d
+    uaddwb z16.d, z16.d, z14.s
+    uaddwt z14.d, z13.d, z14.s
+    uaddwb z12.d, z12.d, z15.s
+    uaddwt z15.d, z17.d, z15.s
+    ld1rd {z17.d}, p0/z, [x1, #80]
+    mul z13.d, z10.d, z17.d
+    umulh z17.d, z10.d, z17.d
+    uaddwb z16.d, z16.d, z13.s
+    uaddwt z13.d, z14.d, z13.s
+    uaddwb z12.d, z12.d, z17.s
+    uaddwt z17.d, z15.d, z17.s
+    ld1rd {z15.d}, p0/z, [x1, #88]
+    mul z14.d, z11.d, z15.d
     umulh z15.d, z11.d, z15.d
-    lsr z12.d, z20.d, #32
-    and z20.d, z20.d, z31.d
-    and z14.d, z15.d, z31.d
-    lsr z15.d, z15.d, #32
-    add z20.d, z13.d, z20.d
-    add z12.d, z16.d, z12.d
+    uaddwb z16.d, z16.d, z14.s
+    uaddwt z14.d, z13.d, z14.s
+    uaddwb z12.d, z12.d, z15.s
+    uaddwt z15.d, z17.d, z15.s
+    sub z16.d, z16.d, z12.d
+    sub z16.d, z16.d, z15.d
+    add z12.d, z14.d, z12.d
+    add z16.d, z16.d, z30.d
+    add z12.d, z12.d, z29.d
+    umlalt z16.d, z12.s, z28.s
+    mad z12.d, p0/m, z27.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    add z16.d, z12.d, z31.d
+    umin z16.d, p0/m, z16.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #96]
+    mul z14.d, z0.d, z12.d
+    umulh z12.d, z0.d, z12.d
+    ld1rd {z15.d}, p0/z, [x1, #104]
+    mul z17.d, z1.d, z15.d
+    umulh z15.d, z1.d, z15.d
+    uaddlb z13.d, z14.s, z17.s
+    uaddlt z17.d, z14.s, z17.s
+    uaddlb z14.d, z12.s, z15.s
+    uaddlt z15.d, z12.s, z15.s
+    ld1rd {z12.d}, p0/z, [x1, #112]
+    mul z18.d, z2.d, z12.d
+    umulh z12.d, z2.d, z12.d
+    uaddwb z13.d, z13.d, z18.s
+    uaddwt z18.d, z17.d, z18.s
+    uaddwb z14.d, z14.d, z12.s
+    uaddwt z12.d, z15.d, z12.s
+    ld1rd {z15.d}, p0/z, [x1, #120]
+    mul z17.d, z3.d, z15.d
+    umulh z15.d, z3.d, z15.d
+    uaddwb z13.d, z13.d, z17.s
+    uaddwt z17.d, z18.d, z17.s
+    uaddwb z14.d, z14.d, z15.s
+    uaddwt z15.d, z12.d, z15.s
+    ld1rd {z12.d}, p0/z, [x1, #128]
+    mul z18.d, z4.d, z12.d
+    umulh z12.d, z4.d, z12.d
+    uaddwb z13.d, z13.d, z18.s
+    uaddwt z18.d, z17.d, z18.s
+    uaddwb z14.d, z14.d, z12.s
+    uaddwt z12.d, z15.d, z12.s
+    ld1rd {z15.d}, p0/z, [x1, #136]
+    mul z17.d, z5.d, z15.d
+    umulh z15.d, z5.d, z15.d
+    uaddwb z13.d, z13.d, z17.s
+    uaddwt z17.d, z18.d, z17.s
+    uaddwb z14.d, z14.d, z15.s
+    uaddwt z15.d, z12.d, z15.s
+    ld1rd {z12.d}, p0/z, [x1, #144]
+    mul z18.d, z6.d, z12.d
+    umulh z12.d, z6.d, z12.d
+    uaddwb z13.d, z13.d, z18.s
+    uaddwt z18.d, z17.d, z18.s
+    uaddwb z14.d, z14.d, z12.s
+    uaddwt z12.d, z15.d, z12.s
+    ld1rd {z15.d}, p0/z, [x1, #152]
+    mul z17.d, z7.d, z15.d
+    umulh z15.d, z7.d, z15.d
+    uaddwb z13.d, z13.d, z17.s
+    uaddwt z17.d, z18.d, z17.s
+    uaddwb z14.d, z14.d, z15.s
+    uaddwt z15.d, z12.d, z15.s
+    ld1rd {z12.d}, p0/z, [x1, #160]
+    mul z18.d, z8.d, z12.d
+    umulh z12.d, z8.d, z12.d
+    uaddwb z13.d, z13.d, z18.s
+    uaddwt z18.d, z17.d, z18.s
+    uaddwb z14.d, z14.d, z12.s
+    uaddwt z12.d, z15.d, z12.s
+    ld1rd {z15.d}, p0/z, [x1, #168]
+    mul z17.d, z9.d, z15.d
+    umulh z15.d, z9.d, z15.d
+    uaddwb z13.d, z13.d, z17.s
+    uaddwt z17.d, z18.d, z17.s
+    uaddwb z14.d, z14.d, z15.s
+    uaddwt z15.d, z12.d, z15.s
+    ld1rd {z12.d}, p0/z, [x1, #176]
+    mul z18.d, z10.d, z12.d
+    umulh z12.d, z10.d, z12.d
+    uaddwb z13.d, z13.d, z18.s
+    uaddwt z18.d, z17.d, z18.s
+    uaddwb z14.d, z14.d, z12.s
+    uaddwt z12.d, z15.d, z12.s
+    ld1rd {z15.d}, p0/z, [x1, #184]
+    mul z17.d, z11.d, z15.d
+    umulh z15.d, z11.d, z15.d
+    uaddwb z13.d, z13.d, z17.s
+    uaddwt z17.d, z18.d, z17.s
+    uaddwb z14.d, z14.d, z15.s
+    uaddwt z15.d, z12.d, z15.s
+    sub z13.d, z13.d, z14.d
+    sub z13.d, z13.d, z15.d
     add z14.d, z17.d, z14.d
-    add z15.d, z19.d, z15.d
-    sub z20.d, z20.d, z14.d
-    sub z20.d, z20.d, z15.d
-    add z14.d, z12.d, z14.d
-    add z20.d, z20.d, z30.d
+    add z13.d, z13.d, z30.d
     add z14.d, z14.d, z29.d
-    lsr z12.d, z14.d, #32
-    umullb z12.d, z12.s, z31.s
-    add z12.d, z20.d, z12.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z14.d
+    umlalt z13.d, z14.s, z28.s
+    mad z14.d, p0/m, z27.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
-    add z12.d, z14.d, z31.d
-    umin z12.d, p0/m, z12.d, z14.d
+    add z13.d, z14.d, z31.d
+    umin z13.d, p0/m, z13.d, z14.d
     ld1rd {z14.d}, p0/z, [x1, #192]
-    mul z20.d, z0.d, z14.d
+    mul z17.d, z0.d, z14.d
     umulh z14.d, z0.d, z14.d
-    lsr z15.d, z20.d, #32
-    and z20.d, z20.d, z31.d
-    and z19.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    ld1rd {z17.d}, p0/z, [x1, #200]
-    mul z16.d, z1.d, z17.d
-    umulh z17.d, z1.d, z17.d
-    lsr z13.d, z16.d, #32
-    and z16.d, z16.d, z31.d
-    and z21.d, z17.d, z31.d
-    lsr z17.d, z17.d, #32
-    add z16.d, z20.d, z16.d
-    add z13.d, z15.d, z13.d
-    add z21.d, z19.d, z21.d
-    add z17.d, z14.d, z17.d
+    ld1rd {z15.d}, p0/z, [x1, #200]
+    mul z12.d, z1.d, z15.d
+    umulh z15.d, z1.d, z15.d
+    uaddlb z18.d, z17.s, z12.s
+    uaddlt z12.d, z17.s, z12.s
+    uaddlb z17.d, z14.s, z15.s
+    uaddlt z15.d, z14.s, z15.s
     ld1rd {z14.d}, p0/z, [x1, #208]
     mul z19.d, z2.d, z14.d
     umulh z14.d, z2.d, z14.d
-    lsr z15.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z20.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z19.d, z16.d, z19.d
-    add z15.d, z13.d, z15.d
-    add z20.d, z21.d, z20.d
-    add z14.d, z17.d, z14.d
-    ld1rd {z17.d}, p0/z, [x1, #216]
-    mul z21.d, z3.d, z17.d
-    umulh z17.d, z3.d, z17.d
-    lsr z13.d, z21.d, #32
-    and z21.d, z21.d, z31.d
-    and z16.d, z17.d, z31.d
-    lsr z17.d, z17.d, #32
-    add z21.d, z19.d, z21.d
-    add z13.d, z15.d, z13.d
-    add z16.d, z20.d, z16.d
-    add z17.d, z14.d, z17.d
+    uaddwb z18.d, z18.d, z19.s
+    uaddwt z19.d, z12.d, z19.s
+    uaddwb z17.d, z17.d, z14.s
+    uaddwt z14.d, z15.d, z14.s
+    ld1rd {z15.d}, p0/z, [x1, #216]
+    mul z12.d, z3.d, z15.d
+    umulh z15.d, z3.d, z15.d
+    uaddwb z18.d, z18.d, z12.s
+    uaddwt z12.d, z19.d, z12.s
+    uaddwb z17.d, z17.d, z15.s
+    uaddwt z15.d, z14.d, z15.s
     ld1rd {z14.d}, p0/z, [x1, #224]
-    mul z20.d, z4.d, z14.d
+    mul z19.d, z4.d, z14.d
     umulh z14.d, z4.d, z14.d
-    lsr z15.d, z20.d, #32
-    and z20.d, z20.d, z31.d
-    and z19.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z20.d, z21.d, z20.d
-    add z15.d, z13.d, z15.d
-    add z19.d, z16.d, z19.d
-    add z14.d, z17.d, z14.d
-    ld1rd {z17.d}, p0/z, [x1, #232]
-    mul z16.d, z5.d, z17.d
-    umulh z17.d, z5.d, z17.d
-    lsr z13.d, z16.d, #32
-    and z16.d, z16.d, z31.d
-    and z21.d, z17.d, z31.d
-    lsr z17.d, z17.d, #32
-    add z16.d, z20.d, z16.d
-    add z13.d, z15.d, z13.d
-    add z21.d, z19.d, z21.d
-    add z17.d, z14.d, z17.d
+    uaddwb z18.d, z18.d, z19.s
+    uaddwt z19.d, z12.d, z19.s
+    uaddwb z17.d, z17.d, z14.s
+    uaddwt z14.d, z15.d, z14.s
+    ld1rd {z15.d}, p0/z, [x1, #232]
+    mul z12.d, z5.d, z15.d
+    umulh z15.d, z5.d, z15.d
+    uaddwb z18.d, z18.d, z12.s
+    uaddwt z12.d, z19.d, z12.s
+    uaddwb z17.d, z17.d, z15.s
+    uaddwt z15.d, z14.d, z15.s
     ld1rd {z14.d}, p0/z, [x1, #240]
     mul z19.d, z6.d, z14.d
     umulh z14.d, z6.d, z14.d
-    lsr z15.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z20.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z19.d, z16.d, z19.d
-    add z15.d, z13.d, z15.d
-    add z20.d, z21.d, z20.d
-    add z14.d, z17.d, z14.d
-    ld1rd {z17.d}, p0/z, [x1, #248]
-    mul z21.d, z7.d, z17.d
-    umulh z17.d, z7.d, z17.d
-    lsr z13.d, z21.d, #32
-    and z21.d, z21.d, z31.d
-    and z16.d, z17.d, z31.d
-    lsr z17.d, z17.d, #32
-    add z21.d, z19.d, z21.d
-    add z13.d, z15.d, z13.d
-    add z16.d, z20.d, z16.d
-    add z17.d, z14.d, z17.d
+    uaddwb z18.d, z18.d, z19.s
+    uaddwt z19.d, z12.d, z19.s
+    uaddwb z17.d, z17.d, z14.s
+    uaddwt z14.d, z15.d, z14.s
+    ld1rd {z15.d}, p0/z, [x1, #248]
+    mul z12.d, z7.d, z15.d
+    umulh z15.d, z7.d, z15.d
+    uaddwb z18.d, z18.d, z12.s
+    uaddwt z12.d, z19.d, z12.s
+    uaddwb z17.d, z17.d, z15.s
+    uaddwt z15.d, z14.d, z15.s
     ld1rd {z14.d}, p0/z, [x1, #256]
-    mul z20.d, z8.d, z14.d
+    mul z19.d, z8.d, z14.d
     umulh z14.d, z8.d, z14.d
-    lsr z15.d, z20.d, #32
-    and z20.d, z20.d, z31.d
-    and z19.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z20.d, z21.d, z20.d
-    add z15.d, z13.d, z15.d
-    add z19.d, z16.d, z19.d
-    add z14.d, z17.d, z14.d
-    ld1rd {z17.d}, p0/z, [x1, #264]
-    mul z16.d, z9.d, z17.d
-    umulh z17.d, z9.d, z17.d
-    lsr z13.d, z16.d, #32
-    and z16.d, z16.d, z31.d
-    and z21.d, z17.d, z31.d
-    lsr z17.d, z17.d, #32
-    add z16.d, z20.d, z16.d
-    add z13.d, z15.d, z13.d
-    add z21.d, z19.d, z21.d
-    add z17.d, z14.d, z17.d
+    uaddwb z18.d, z18.d, z19.s
+    uaddwt z19.d, z12.d, z19.s
+    uaddwb z17.d, z17.d, z14.s
+    uaddwt z14.d, z15.d, z14.s
+    ld1rd {z15.d}, p0/z, [x1, #264]
+    mul z12.d, z9.d, z15.d
+    umulh z15.d, z9.d, z15.d
+    uaddwb z18.d, z18.d, z12.s
+    uaddwt z12.d, z19.d, z12.s
+    uaddwb z17.d, z17.d, z15.s
+    uaddwt z15.d, z14.d, z15.s
     ld1rd {z14.d}, p0/z, [x1, #272]
     mul z19.d, z10.d, z14.d
     umulh z14.d, z10.d, z14.d
-    lsr z15.d, z19.d, #32
-    and z19.d, z19.d, z31.d
-    and z20.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z19.d, z16.d, z19.d
-    add z15.d, z13.d, z15.d
-    add z20.d, z21.d, z20.d
-    add z14.d, z17.d, z14.d
-    ld1rd {z17.d}, p0/z, [x1, #280]
-    mul z21.d, z11.d, z17.d
-    umulh z17.d, z11.d, z17.d
-    lsr z13.d, z21.d, #32
-    and z21.d, z21.d, z31.d
-    and z16.d, z17.d, z31.d
-    lsr z17.d, z17.d, #32
-    add z21.d, z19.d, z21.d
-    add z13.d, z15.d, z13.d
-    add z16.d, z20.d, z16.d
-    add z17.d, z14.d, z17.d
-    sub z21.d, z21.d, z16.d
-    sub z21.d, z21.d, z17.d
-    add z16.d, z13.d, z16.d
-    add z21.d, z21.d, z30.d
-    add z16.d, z16.d, z29.d
-    lsr z13.d, z16.d, #32
-    umullb z13.d, z13.s, z31.s
-    add z13.d, z21.d, z13.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z13.d
-    cmphi p1.d, p0/z, z13.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    add z13.d, z16.d, z31.d
-    umin z13.d, p0/m, z13.d, z16.d
-    ld1rd {z16.d}, p0/z, [x1, #288]
-    mul z21.d, z0.d, z16.d
-    umulh z16.d, z0.d, z16.d
-    lsr z0.d, z21.d, #32
-    and z21.d, z21.d, z31.d
-    and z17.d, z16.d, z31.d
-    lsr z16.d, z16.d, #32
-    ld1rd {z14.d}, p0/z, [x1, #296]
-    mul z20.d, z1.d, z14.d
-    umulh z14.d, z1.d, z14.d
-    lsr z1.d, z20.d, #32
-    and z20.d, z20.d, z31.d
-    and z15.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z20.d, z21.d, z20.d
-    add z1.d, z0.d, z1.d
-    add z15.d, z17.d, z15.d
-    add z14.d, z16.d, z14.d
-    ld1rd {z16.d}, p0/z, [x1, #304]
-    mul z17.d, z2.d, z16.d
-    umulh z16.d, z2.d, z16.d
-    lsr z2.d, z17.d, #32
-    and z17.d, z17.d, z31.d
-    and z0.d, z16.d, z31.d
-    lsr z16.d, z16.d, #32
-    add z17.d, z20.d, z17.d
-    add z2.d, z1.d, z2.d
-    add z0.d, z15.d, z0.d
-    add z16.d, z14.d, z16.d
-    ld1rd {z14.d}, p0/z, [x1, #312]
-    mul z15.d, z3.d, z14.d
-    umulh z14.d, z3.d, z14.d
-    lsr z3.d, z15.d, #32
-    and z15.d, z15.d, z31.d
-    and z1.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z15.d, z17.d, z15.d
-    add z3.d, z2.d, z3.d
-    add z1.d, z0.d, z1.d
-    add z14.d, z16.d, z14.d
-    ld1rd {z16.d}, p0/z, [x1, #320]
-    mul z0.d, z4.d, z16.d
-    umulh z16.d, z4.d, z16.d
-    lsr z4.d, z0.d, #32
-    and z0.d, z0.d, z31.d
-    and z2.d, z16.d, z31.d
-    lsr z16.d, z16.d, #32
-    add z0.d, z15.d, z0.d
-    add z4.d, z3.d, z4.d
-    add z2.d, z1.d, z2.d
-    add z16.d, z14.d, z16.d
-    ld1rd {z14.d}, p0/z, [x1, #328]
-    mul z1.d, z5.d, z14.d
-    umulh z14.d, z5.d, z14.d
-    lsr z5.d, z1.d, #32
-    and z1.d, z1.d, z31.d
-    and z3.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z1.d, z0.d, z1.d
-    add z5.d, z4.d, z5.d
-    add z3.d, z2.d, z3.d
-    add z14.d, z16.d, z14.d
-    ld1rd {z16.d}, p0/z, [x1, #336]
-    mul z2.d, z6.d, z16.d
-    umulh z16.d, z6.d, z16.d
-    lsr z6.d, z2.d, #32
-    and z2.d, z2.d, z31.d
-    and z4.d, z16.d, z31.d
-    lsr z16.d, z16.d, #32
-    add z2.d, z1.d, z2.d
-    add z6.d, z5.d, z6.d
-    add z4.d, z3.d, z4.d
-    add z16.d, z14.d, z16.d
-    ld1rd {z14.d}, p0/z, [x1, #344]
-    mul z3.d, z7.d, z14.d
-    umulh z14.d, z7.d, z14.d
-    lsr z7.d, z3.d, #32
-    and z3.d, z3.d, z31.d
-    and z5.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z3.d, z2.d, z3.d
-    add z7.d, z6.d, z7.d
-    add z5.d, z4.d, z5.d
-    add z14.d, z16.d, z14.d
-    ld1rd {z16.d}, p0/z, [x1, #352]
-    mul z4.d, z8.d, z16.d
-    umulh z16.d, z8.d, z16.d
-    lsr z8.d, z4.d, #32
-    and z4.d, z4.d, z31.d
-    and z6.d, z16.d, z31.d
-    lsr z16.d, z16.d, #32
-    add z4.d, z3.d, z4.d
-    add z8.d, z7.d, z8.d
-    add z6.d, z5.d, z6.d
-    add z16.d, z14.d, z16.d
-    ld1rd {z14.d}, p0/z, [x1, #360]
-    mul z5.d, z9.d, z14.d
-    umulh z14.d, z9.d, z14.d
-    lsr z9.d, z5.d, #32
-    and z5.d, z5.d, z31.d
-    and z7.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z5.d, z4.d, z5.d
-    add z9.d, z8.d, z9.d
-    add z7.d, z6.d, z7.d
-    add z14.d, z16.d, z14.d
-    ld1rd {z16.d}, p0/z, [x1, #368]
-    mul z6.d, z10.d, z16.d
-    umulh z16.d, z10.d, z16.d
-    lsr z10.d, z6.d, #32
-    and z6.d, z6.d, z31.d
-    and z8.d, z16.d, z31.d
-    lsr z16.d, z16.d, #32
-    add z6.d, z5.d, z6.d
-    add z10.d, z9.d, z10.d
-    add z8.d, z7.d, z8.d
-    add z16.d, z14.d, z16.d
-    ld1rd {z14.d}, p0/z, [x1, #376]
-    mul z7.d, z11.d, z14.d
-    umulh z14.d, z11.d, z14.d
-    lsr z11.d, z7.d, #32
-    and z7.d, z7.d, z31.d
-    and z9.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z7.d, z6.d, z7.d
-    add z11.d, z10.d, z11.d
-    add z9.d, z8.d, z9.d
-    add z14.d, z16.d, z14.d
-    sub z7.d, z7.d, z9.d
-    sub z7.d, z7.d, z14.d
-    add z9.d, z11.d, z9.d
-    add z7.d, z7.d, z30.d
-    add z9.d, z9.d, z29.d
-    lsr z11.d, z9.d, #32
-    umullb z11.d, z11.s, z31.s
-    add z11.d, z7.d, z11.d
-    lsl z9.d, z9.d, #32
-    add z9.d, z9.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    add z11.d, z9.d, z31.d
-    umin z11.d, p0/m, z11.d, z9.d
-    st1d {z18.d}, p0, [x17, x4, lsl #3]
-    st1d {z12.d}, p0, [x19, x4, lsl #3]
-    st1d {z13.d}, p0, [x20, x4, lsl #3]
-    st1d {z11.d}, p0, [x21, x4, lsl #3]
+    uaddwb z18.d, z18.d, z19.s
+    uaddwt z19.d, z12.d, z19.s
+    uaddwb z17.d, z17.d, z14.s
+    uaddwt z14.d, z15.d, z14.s
+    ld1rd {z15.d}, p0/z, [x1, #280]
+    mul z12.d, z11.d, z15.d
+    umulh z15.d, z11.d, z15.d
+    uaddwb z18.d, z18.d, z12.s
+    uaddwt z12.d, z19.d, z12.s
+    uaddwb z17.d, z17.d, z15.s
+    uaddwt z15.d, z14.d, z15.s
+    sub z18.d, z18.d, z17.d
+    sub z18.d, z18.d, z15.d
+    add z17.d, z12.d, z17.d
+    add z18.d, z18.d, z30.d
+    add z17.d, z17.d, z29.d
+    umlalt z18.d, z17.s, z28.s
+    mad z17.d, p0/m, z27.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    add z18.d, z17.d, z31.d
+    umin z18.d, p0/m, z18.d, z17.d
+    ld1rd {z17.d}, p0/z, [x1, #288]
+    mul z12.d, z0.d, z17.d
+    umulh z17.d, z0.d, z17.d
+    ld1rd {z0.d}, p0/z, [x1, #296]
+    mul z15.d, z1.d, z0.d
+    umulh z0.d, z1.d, z0.d
+    uaddlb z1.d, z12.s, z15.s
+    uaddlt z15.d, z12.s, z15.s
+    uaddlb z12.d, z17.s, z0.s
+    uaddlt z0.d, z17.s, z0.s
+    ld1rd {z17.d}, p0/z, [x1, #304]
+    mul z14.d, z2.d, z17.d
+    umulh z17.d, z2.d, z17.d
+    uaddwb z1.d, z1.d, z14.s
+    uaddwt z14.d, z15.d, z14.s
+    uaddwb z12.d, z12.d, z17.s
+    uaddwt z17.d, z0.d, z17.s
+    ld1rd {z0.d}, p0/z, [x1, #312]
+    mul z15.d, z3.d, z0.d
+    umulh z0.d, z3.d, z0.d
+    uaddwb z1.d, z1.d, z15.s
+    uaddwt z15.d, z14.d, z15.s
+    uaddwb z12.d, z12.d, z0.s
+    uaddwt z0.d, z17.d, z0.s
+    ld1rd {z17.d}, p0/z, [x1, #320]
+    mul z14.d, z4.d, z17.d
+    umulh z17.d, z4.d, z17.d
+    uaddwb z1.d, z1.d, z14.s
+    uaddwt z14.d, z15.d, z14.s
+    uaddwb z12.d, z12.d, z17.s
+    uaddwt z17.d, z0.d, z17.s
+    ld1rd {z0.d}, p0/z, [x1, #328]
+    mul z15.d, z5.d, z0.d
+    umulh z0.d, z5.d, z0.d
+    uaddwb z1.d, z1.d, z15.s
+    uaddwt z15.d, z14.d, z15.s
+    uaddwb z12.d, z12.d, z0.s
+    uaddwt z0.d, z17.d, z0.s
+    ld1rd {z17.d}, p0/z, [x1, #336]
+    mul z14.d, z6.d, z17.d
+    umulh z17.d, z6.d, z17.d
+    uaddwb z1.d, z1.d, z14.s
+    uaddwt z14.d, z15.d, z14.s
+    uaddwb z12.d, z12.d, z17.s
+    uaddwt z17.d, z0.d, z17.s
+    ld1rd {z0.d}, p0/z, [x1, #344]
+    mul z15.d, z7.d, z0.d
+    umulh z0.d, z7.d, z0.d
+    uaddwb z1.d, z1.d, z15.s
+    uaddwt z15.d, z14.d, z15.s
+    uaddwb z12.d, z12.d, z0.s
+    uaddwt z0.d, z17.d, z0.s
+    ld1rd {z17.d}, p0/z, [x1, #352]
+    mul z14.d, z8.d, z17.d
+    umulh z17.d, z8.d, z17.d
+    uaddwb z1.d, z1.d, z14.s
+    uaddwt z14.d, z15.d, z14.s
+    uaddwb z12.d, z12.d, z17.s
+    uaddwt z17.d, z0.d, z17.s
+    ld1rd {z0.d}, p0/z, [x1, #360]
+    mul z15.d, z9.d, z0.d
+    umulh z0.d, z9.d, z0.d
+    uaddwb z1.d, z1.d, z15.s
+    uaddwt z15.d, z14.d, z15.s
+    uaddwb z12.d, z12.d, z0.s
+    uaddwt z0.d, z17.d, z0.s
+    ld1rd {z17.d}, p0/z, [x1, #368]
+    mul z14.d, z10.d, z17.d
+    umulh z17.d, z10.d, z17.d
+    uaddwb z1.d, z1.d, z14.s
+    uaddwt z14.d, z15.d, z14.s
+    uaddwb z12.d, z12.d, z17.s
+    uaddwt z17.d, z0.d, z17.s
+    ld1rd {z0.d}, p0/z, [x1, #376]
+    mul z15.d, z11.d, z0.d
+    umulh z0.d, z11.d, z0.d
+    uaddwb z1.d, z1.d, z15.s
+    uaddwt z15.d, z14.d, z15.s
+    uaddwb z12.d, z12.d, z0.s
+    uaddwt z0.d, z17.d, z0.s
+    sub z1.d, z1.d, z12.d
+    sub z1.d, z1.d, z0.d
+    add z12.d, z15.d, z12.d
+    add z1.d, z1.d, z30.d
+    add z12.d, z12.d, z29.d
+    umlalt z1.d, z12.s, z28.s
+    mad z12.d, p0/m, z27.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    add z1.d, z12.d, z31.d
+    umin z1.d, p0/m, z1.d, z12.d
+    st1d {z16.d}, p0, [x17, x4, lsl #3]
+    st1d {z13.d}, p0, [x19, x4, lsl #3]
+    st1d {z18.d}, p0, [x20, x4, lsl #3]
+    st1d {z1.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
@@ -1333,8 +1067,10 @@ proofmill_goldilocks_mmult_4x12_sve2:
     ret
     .p2align 3
 90:
-    .xword 0x800000000000001
-    .xword 0xf7ffffff
+    .xword 0x1800000008000000
+    .xword 0x7ffffffe0000000
+    .xword 0xffffffff00000001
+    .xword 0x100000000
     .size proofmill_goldilocks_mmult_4x12_sve2, . - proofmill_goldilocks_mmult_4x12_sve2
 
 // mmult_4x12_8: x0 the columns' addresses, x1 the coefficients, x2 the columns' length.
@@ -1371,8 +1107,8 @@ proofmill_goldilocks_mmult_4x12_8_sve2:
     ldr x19, [x0, #104]
     ldr x20, [x0, #112]
     ldr x21, [x0, #120]
-    ld1rd {z30.d}, p0/z, [x1, #0]
-    ld1rd {z29.d}, p0/z, [x1, #8]
+    ld1rd {z30.d}, p0/z, [x2, #0]
+    ld1rd {z29.d}, p0/z, [x2, #8]
     mov x4, #0
     whilelo p0.d, x4, x3
     b.none 2f
@@ -1389,200 +1125,190 @@ proofmill_goldilocks_mmult_4x12_8_sve2:
     ld1d {z9.d}, p0/z, [x14, x4, lsl #3]
     ld1d {z10.d}, p0/z, [x15, x4, lsl #3]
     ld1d {z11.d}, p0/z, [x16, x4, lsl #3]
-    umullb z12.d, z0.s, z30.s
-    lsr z13.d, z0.d, #32
-    umullb z14.d, z13.s, z30.s
-    umlalb z12.d, z1.s, z29.s
-    lsr z15.d, z1.d, #32
-    umlalb z14.d, z15.s, z29.s
-    ld1rd {z16.d}, p0/z, [x1, #16]
-    umlalb z12.d, z2.s, z16.s
+    ld1rd {z12.d}, p0/z, [x1, #0]
+    umullb z13.d, z0.s, z12.s
+    lsr z14.d, z0.d, #32
+    umullb z12.d, z14.s, z12.s
+    ld1rd {z15.d}, p0/z, [x1, #8]
+    umlalb z13.d, z1.s, z15.s
+    lsr z16.d, z1.d, #32
+    umlalb z12.d, z16.s, z15.s
+    ld1rd {z15.d}, p0/z, [x1, #16]
+    umlalb z13.d, z2.s, z15.s
     lsr z17.d, z2.d, #32
-    umlalb z14.d, z17.s, z16.s
-    ld1rd {z16.d}, p0/z, [x1, #24]
-    umlalb z12.d, z3.s, z16.s
+    umlalb z12.d, z17.s, z15.s
+    ld1rd {z15.d}, p0/z, [x1, #24]
+    umlalb z13.d, z3.s, z15.s
     lsr z18.d, z3.d, #32
-    umlalb z14.d, z18.s, z16.s
-    ld1rd {z16.d}, p0/z, [x1, #32]
-    umlalb z12.d, z4.s, z16.s
+    umlalb z12.d, z18.s, z15.s
+    ld1rd {z15.d}, p0/z, [x1, #32]
+    umlalb z13.d, z4.s, z15.s
     lsr z19.d, z4.d, #32
-    umlalb z14.d, z19.s, z16.s
-    ld1rd {z16.d}, p0/z, [x1, #40]
-    umlalb z12.d, z5.s, z16.s
+    umlalb z12.d, z19.s, z15.s
+    ld1rd {z15.d}, p0/z, [x1, #40]
+    umlalb z13.d, z5.s, z15.s
     lsr z20.d, z5.d, #32
-    umlalb z14.d, z20.s, z16.s
-    ld1rd {z16.d}, p0/z, [x1, #48]
-    umlalb z12.d, z6.s, z16.s
+    umlalb z12.d, z20.s, z15.s
+    ld1rd {z15.d}, p0/z, [x1, #48]
+    umlalb z13.d, z6.s, z15.s
     lsr z21.d, z6.d, #32
-    umlalb z14.d, z21.s, z16.s
-    ld1rd {z16.d}, p0/z, [x1, #56]
-    umlalb z12.d, z7.s, z16.s
+    umlalb z12.d, z21.s, z15.s
+    ld1rd {z15.d}, p0/z, [x1, #56]
+    umlalb z13.d, z7.s, z15.s
     lsr z22.d, z7.d, #32
-    umlalb z14.d, z22.s, z16.s
-    ld1rd {z16.d}, p0/z, [x1, #64]
-    umlalb z12.d, z8.s, z16.s
+    umlalb z12.d, z22.s, z15.s
+    ld1rd {z15.d}, p0/z, [x1, #64]
+    umlalb z13.d, z8.s, z15.s
     lsr z23.d, z8.d, #32
-    umlalb z14.d, z23.s, z16.s
-    ld1rd {z16.d}, p0/z, [x1, #72]
-    umlalb z12.d, z9.s, z16.s
+    umlalb z12.d, z23.s, z15.s
+    ld1rd {z15.d}, p0/z, [x1, #72]
+    umlalb z13.d, z9.s, z15.s
     lsr z24.d, z9.d, #32
-    umlalb z14.d, z24.s, z16.s
-    ld1rd {z16.d}, p0/z, [x1, #80]
-    umlalb z12.d, z10.s, z16.s
+    umlalb z12.d, z24.s, z15.s
+    ld1rd {z15.d}, p0/z, [x1, #80]
+    umlalb z13.d, z10.s, z15.s
     lsr z25.d, z10.d, #32
-    umlalb z14.d, z25.s, z16.s
-    ld1rd {z16.d}, p0/z, [x1, #88]
-    umlalb z12.d, z11.s, z16.s
+    umlalb z12.d, z25.s, z15.s
+    ld1rd {z15.d}, p0/z, [x1, #88]
+    umlalb z13.d, z11.s, z15.s
     lsr z26.d, z11.d, #32
-    umlalb z14.d, z26.s, z16.s
-    lsr z16.d, z14.d, #32
-    umullb z16.d, z16.s, z31.s
-    add z16.d, z12.d, z16.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    add z16.d, z14.d, z31.d
-    umin z16.d, p0/m, z16.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #96]
-    umullb z12.d, z0.s, z14.s
-    umullb z14.d, z13.s, z14.s
+    umlalb z12.d, z26.s, z15.s
+    umlalt z13.d, z12.s, z30.s
+    mad z12.d, p0/m, z29.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    add z13.d, z12.d, z31.d
+    umin z13.d, p0/m, z13.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #96]
+    umullb z15.d, z0.s, z12.s
+    umullb z12.d, z14.s, z12.s
     ld1rd {z27.d}, p0/z, [x1, #104]
-    umlalb z12.d, z1.s, z27.s
-    umlalb z14.d, z15.s, z27.s
+    umlalb z15.d, z1.s, z27.s
+    umlalb z12.d, z16.s, z27.s
     ld1rd {z27.d}, p0/z, [x1, #112]
-    umlalb z12.d, z2.s, z27.s
-    umlalb z14.d, z17.s, z27.s
+    umlalb z15.d, z2.s, z27.s
+    umlalb z12.d, z17.s, z27.s
     ld1rd {z27.d}, p0/z, [x1, #120]
-    umlalb z12.d, z3.s, z27.s
-    umlalb z14.d, z18.s, z27.s
+    umlalb z15.d, z3.s, z27.s
+    umlalb z12.d, z18.s, z27.s
     ld1rd {z27.d}, p0/z, [x1, #128]
-    umlalb z12.d, z4.s, z27.s
-    umlalb z14.d, z19.s, z27.s
+    umlalb z15.d, z4.s, z27.s
+    umlalb z12.d, z19.s, z27.s
     ld1rd {z27.d}, p0/z, [x1, #136]
-    umlalb z12.d, z5.s, z27.s
-    umlalb z14.d, z20.s, z27.s
+    umlalb z15.d, z5.s, z27.s
+    umlalb z12.d, z20.s, z27.s
     ld1rd {z27.d}, p0/z, [x1, #144]
-    umlalb z12.d, z6.s, z27.s
-    umlalb z14.d, z21.s, z27.s
+    umlalb z15.d, z6.s, z27.s
+    umlalb z12.d, z21.s, z27.s
     ld1rd {z27.d}, p0/z, [x1, #152]
-    umlalb z12.d, z7.s, z27.s
-    umlalb z14.d, z22.s, z27.s
+    umlalb z15.d, z7.s, z27.s
+    umlalb z12.d, z22.s, z27.s
     ld1rd {z27.d}, p0/z, [x1, #160]
-    umlalb z12.d, z8.s, z27.s
-    umlalb z14.d, z23.s, z27.s
+    umlalb z15.d, z8.s, z27.s
+    umlalb z12.d, z23.s, z27.s
     ld1rd {z27.d}, p0/z, [x1, #168]
-    umlalb z12.d, z9.s, z27.s
-    umlalb z14.d, z24.s, z27.s
+    umlalb z15.d, z9.s, z27.s
+    umlalb z12.d, z24.s, z27.s
     ld1rd {z27.d}, p0/z, [x1, #176]
-    umlalb z12.d, z10.s, z27.s
-    umlalb z14.d, z25.s, z27.s
+    umlalb z15.d, z10.s, z27.s
+    umlalb z12.d, z25.s, z27.s
     ld1rd {z27.d}, p0/z, [x1, #184]
-    umlalb z12.d, z11.s, z27.s
-    umlalb z14.d, z26.s, z27.s
-    lsr z27.d, z14.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z12.d, z27.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    add z27.d, z14.d, z31.d
-    umin z27.d, p0/m, z27.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #192]
-    umullb z12.d, z0.s, z14.s
-    umullb z14.d, z13.s, z14.s
+    umlalb z15.d, z11.s, z27.s
+    umlalb z12.d, z26.s, z27.s
+    umlalt z15.d, z12.s, z30.s
+    mad z12.d, p0/m, z29.d, z15.d
+    cmphi p1.d, p0/z, z15.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    add z15.d, z12.d, z31.d
+    umin z15.d, p0/m, z15.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #192]
+    umullb z27.d, z0.s, z12.s
+    umullb z12.d, z14.s, z12.s
     ld1rd {z28.d}, p0/z, [x1, #200]
-    umlalb z12.d, z1.s, z28.s
-    umlalb z14.d, z15.s, z28.s
+    umlalb z27.d, z1.s, z28.s
+    umlalb z12.d, z16.s, z28.s
     ld1rd {z28.d}, p0/z, [x1, #208]
-    umlalb z12.d, z2.s, z28.s
-    umlalb z14.d, z17.s, z28.s
+    umlalb z27.d, z2.s, z28.s
+    umlalb z12.d, z17.s, z28.s
     ld1rd {z28.d}, p0/z, [x1, #216]
-    umlalb z12.d, z3.s, z28.s
-    umlalb z14.d, z18.s, z28.s
+    umlalb z27.d, z3.s, z28.s
+    umlalb z12.d, z18.s, z28.s
     ld1rd {z28.d}, p0/z, [x1, #224]
-    umlalb z12.d, z4.s, z28.s
-    umlalb z14.d, z19.s, z28.s
+    umlalb z27.d, z4.s, z28.s
+    umlalb z12.d, z19.s, z28.s
     ld1rd {z28.d}, p0/z, [x1, #232]
-    umlalb z12.d, z5.s, z28.s
-    umlalb z14.d, z20.s, z28.s
+    umlalb z27.d, z5.s, z28.s
+    umlalb z12.d, z20.s, z28.s
     ld1rd {z28.d}, p0/z, [x1, #240]
-    umlalb z12.d, z6.s, z28.s
-    umlalb z14.d, z21.s, z28.s
+    umlalb z27.d, z6.s, z28.s
+    umlalb z12.d, z21.s, z28.s
     ld1rd {z28.d}, p0/z, [x1, #248]
-    umlalb z12.d, z7.s, z28.s
-    umlalb z14.d, z22.s, z28.s
+    umlalb z27.d, z7.s, z28.s
+    umlalb z12.d, z22.s, z28.s
     ld1rd {z28.d}, p0/z, [x1, #256]
-    umlalb z12.d, z8.s, z28.s
-    umlalb z14.d, z23.s, z28.s
+    umlalb z27.d, z8.s, z28.s
+    umlalb z12.d, z23.s, z28.s
     ld1rd {z28.d}, p0/z, [x1, #264]
-    umlalb z12.d, z9.s, z28.s
-    umlalb z14.d, z24.s, z28.s
+    umlalb z27.d, z9.s, z28.s
+    umlalb z12.d, z24.s, z28.s
     ld1rd {z28.d}, p0/z, [x1, #272]
-    umlalb z12.d, z10.s, z28.s
-    umlalb z14.d, z25.s, z28.s
+    umlalb z27.d, z10.s, z28.s
+    umlalb z12.d, z25.s, z28.s
     ld1rd {z28.d}, p0/z, [x1, #280]
-    umlalb z12.d, z11.s, z28.s
-    umlalb z14.d, z26.s, z28.s
-    lsr z28.d, z14.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z28.d, z12.d, z28.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    add z28.d, z14.d, z31.d
-    umin z28.d, p0/m, z28.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #288]
-    umullb z0.d, z0.s, z14.s
-    umullb z14.d, z13.s, z14.s
-    ld1rd {z13.d}, p0/z, [x1, #296]
-    umlalb z0.d, z1.s, z13.s
-    umlalb z14.d, z15.s, z13.s
-    ld1rd {z13.d}, p0/z, [x1, #304]
-    umlalb z0.d, z2.s, z13.s
-    umlalb z14.d, z17.s, z13.s
-    ld1rd {z13.d}, p0/z, [x1, #312]
-    umlalb z0.d, z3.s, z13.s
-    umlalb z14.d, z18.s, z13.s
-    ld1rd {z13.d}, p0/z, [x1, #320]
-    umlalb z0.d, z4.s, z13.s
-    umlalb z14.d, z19.s, z13.s
-    ld1rd {z13.d}, p0/z, [x1, #328]
-    umlalb z0.d, z5.s, z13.s
-    umlalb z14.d, z20.s, z13.s
-    ld1rd {z13.d}, p0/z, [x1, #336]
-    umlalb z0.d, z6.s, z13.s
-    umlalb z14.d, z21.s, z13.s
-    ld1rd {z13.d}, p0/z, [x1, #344]
-    umlalb z0.d, z7.s, z13.s
-    umlalb z14.d, z22.s, z13.s
-    ld1rd {z13.d}, p0/z, [x1, #352]
-    umlalb z0.d, z8.s, z13.s
-    umlalb z14.d, z23.s, z13.s
-    ld1rd {z13.d}, p0/z, [x1, #360]
-    umlalb z0.d, z9.s, z13.s
-    umlalb z14.d, z24.s, z13.s
-    ld1rd {z13.d}, p0/z, [x1, #368]
-    umlalb z0.d, z10.s, z13.s
-    umlalb z14.d, z25.s, z13.s
-    ld1rd {z13.d}, p0/z, [x1, #376]
-    umlalb z0.d, z11.s, z13.s
-    umlalb z14.d, z26.s, z13.s
-    lsr z13.d, z14.d, #32
-    umullb z13.d, z13.s, z31.s
-    add z13.d, z0.d, z13.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z13.d
-    cmphi p1.d, p0/z, z13.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    add z13.d, z14.d, z31.d
-    umin z13.d, p0/m, z13.d, z14.d
-    st1d {z16.d}, p0, [x17, x4, lsl #3]
-    st1d {z27.d}, p0, [x19, x4, lsl #3]
-    st1d {z28.d}, p0, [x20, x4, lsl #3]
-    st1d {z13.d}, p0, [x21, x4, lsl #3]
+    umlalb z27.d, z11.s, z28.s
+    umlalb z12.d, z26.s, z28.s
+    umlalt z27.d, z12.s, z30.s
+    mad z12.d, p0/m, z29.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    add z27.d, z12.d, z31.d
+    umin z27.d, p0/m, z27.d, z12.d
+    ld1rd {z12.d}, p0/z, [x1, #288]
+    umullb z0.d, z0.s, z12.s
+    umullb z12.d, z14.s, z12.s
+    ld1rd {z14.d}, p0/z, [x1, #296]
+    umlalb z0.d, z1.s, z14.s
+    umlalb z12.d, z16.s, z14.s
+    ld1rd {z14.d}, p0/z, [x1, #304]
+    umlalb z0.d, z2.s, z14.s
+    umlalb z12.d, z17.s, z14.s
+    ld1rd {z14.d}, p0/z, [x1, #312]
+    umlalb z0.d, z3.s, z14.s
+    umlalb z12.d, z18.s, z14.s
+    ld1rd {z14.d}, p0/z, [x1, #320]
+    umlalb z0.d, z4.s, z14.s
+    umlalb z12.d, z19.s, z14.s
+    ld1rd {z14.d}, p0/z, [x1, #328]
+    umlalb z0.d, z5.s, z14.s
+    umlalb z12.d, z20.s, z14.s
+    ld1rd {z14.d}, p0/z, [x1, #336]
+    umlalb z0.d, z6.s, z14.s
+    umlalb z12.d, z21.s, z14.s
+    ld1rd {z14.d}, p0/z, [x1, #344]
+    umlalb z0.d, z7.s, z14.s
+    umlalb z12.d, z22.s, z14.s
+    ld1rd {z14.d}, p0/z, [x1, #352]
+    umlalb z0.d, z8.s, z14.s
+    umlalb z12.d, z23.s, z14.s
+    ld1rd {z14.d}, p0/z, [x1, #360]
+    umlalb z0.d, z9.s, z14.s
+    umlalb z12.d, z24.s, z14.s
+    ld1rd {z14.d}, p0/z, [x1, #368]
+    umlalb z0.d, z10.s, z14.s
+    umlalb z12.d, z25.s, z14.s
+    ld1rd {z14.d}, p0/z, [x1, #376]
+    umlalb z0.d, z11.s, z14.s
+    umlalb z12.d, z26.s, z14.s
+    umlalt z0.d, z12.s, z30.s
+    mad z12.d, p0/m, z29.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    add z0.d, z12.d, z31.d
+    umin z0.d, p0/m, z0.d, z12.d
+    st1d {z13.d}, p0, [x17, x4, lsl #3]
+    st1d {z15.d}, p0, [x19, x4, lsl #3]
+    st1d {z27.d}, p0, [x20, x4, lsl #3]
+    st1d {z0.d}, p0, [x21, x4, lsl #3]
     incd x4
     whilelo p0.d, x4, x3
     b.first 1b
@@ -1597,4 +1323,6 @@ proofmill_goldilocks_mmult_4x12_8_sve2:
     ret
     .p2align 3
 90:
+    .xword 0xffffffff00000001
+    .xword 0x100000000
     .size proofmill_goldilocks_mmult_4x12_8_sve2, . - proofmill_goldilocks_mmult_4x12_8_sve2

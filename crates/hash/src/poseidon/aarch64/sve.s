@@ -19,7 +19,7 @@ proofmill_poseidon_sve:
     stp d10, d11, [sp, #16]
     stp d12, d13, [sp, #32]
     stp d14, d15, [sp, #48]
-    addvl sp, sp, #-1
+    addvl sp, sp, #-3
     ptrue p0.d
     adr x2, 90f
     mov z31.d, #0xffffffff
@@ -78,923 +78,709 @@ proofmill_poseidon_sve:
     ld1rd {z25.d}, p0/z, [x1, #8]
     add z25.d, z12.d, z25.d
     lsr z26.d, z25.d, #32
-    mul z26.d, p0/m, z26.d, z31.d
-    add z26.d, z24.d, z26.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
+    mla z24.d, p0/m, z26.d, z31.d
+    ld1rd {z26.d}, p0/z, [x2, #0]
+    mad z25.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #16]
-    add z26.d, z1.d, z26.d
-    ld1rd {z24.d}, p0/z, [x1, #24]
-    add z24.d, z13.d, z24.d
-    lsr z27.d, z24.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z26.d, z27.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    ld1rd {z27.d}, p0/z, [x1, #32]
-    add z27.d, z2.d, z27.d
-    ld1rd {z26.d}, p0/z, [x1, #40]
-    add z26.d, z14.d, z26.d
-    lsr z28.d, z26.d, #32
-    mul z28.d, p0/m, z28.d, z31.d
-    add z28.d, z27.d, z28.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #48]
-    add z28.d, z3.d, z28.d
-    ld1rd {z27.d}, p0/z, [x1, #56]
-    add z27.d, z15.d, z27.d
-    lsr z29.d, z27.d, #32
-    mul z29.d, p0/m, z29.d, z31.d
-    add z29.d, z28.d, z29.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z27.d
+    ld1rd {z24.d}, p0/z, [x1, #16]
+    add z24.d, z1.d, z24.d
+    ld1rd {z27.d}, p0/z, [x1, #24]
+    add z27.d, z13.d, z27.d
+    lsr z28.d, z27.d, #32
+    mla z24.d, p0/m, z28.d, z31.d
+    mad z27.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
-    movprfx z29, z25
-    mul z29.d, p0/m, z29.d, z25.d
-    movprfx z28, z25
-    umulh z28.d, p0/m, z28.d, z25.d
-    lsr z30.d, z28.d, #32
-    cmphi p1.d, p0/z, z30.d, z29.d
-    sub z30.d, z29.d, z30.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z30.d, z30.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    movprfx z28, z24
-    mul z28.d, p0/m, z28.d, z24.d
-    movprfx z29, z24
-    umulh z29.d, p0/m, z29.d, z24.d
-    lsr z15.d, z29.d, #32
-    cmphi p1.d, p0/z, z15.d, z28.d
-    sub z28.d, z28.d, z15.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z28.d, z28.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z28.d
+    ld1rd {z24.d}, p0/z, [x1, #32]
+    add z24.d, z2.d, z24.d
+    ld1rd {z28.d}, p0/z, [x1, #40]
+    add z28.d, z14.d, z28.d
+    lsr z29.d, z28.d, #32
+    mla z24.d, p0/m, z29.d, z31.d
+    mad z28.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z28.d
     add z28.d, p1/m, z28.d, z31.d
-    movprfx z29, z26
-    mul z29.d, p0/m, z29.d, z26.d
-    movprfx z15, z26
-    umulh z15.d, p0/m, z15.d, z26.d
-    lsr z3.d, z15.d, #32
-    cmphi p1.d, p0/z, z3.d, z29.d
-    sub z29.d, z29.d, z3.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z15.d, z15.d, z31.d
-    mul z15.d, p0/m, z15.d, z31.d
-    add z29.d, z29.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z29.d
+    ld1rd {z24.d}, p0/z, [x1, #48]
+    add z24.d, z3.d, z24.d
+    ld1rd {z29.d}, p0/z, [x1, #56]
+    add z29.d, z15.d, z29.d
+    lsr z30.d, z29.d, #32
+    mla z24.d, p0/m, z30.d, z31.d
+    mad z29.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    movprfx z15, z27
-    mul z15.d, p0/m, z15.d, z27.d
-    movprfx z3, z27
-    umulh z3.d, p0/m, z3.d, z27.d
-    lsr z14.d, z3.d, #32
-    cmphi p1.d, p0/z, z14.d, z15.d
-    sub z14.d, z15.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z3.d, z3.d, z31.d
-    mul z3.d, p0/m, z3.d, z31.d
-    add z14.d, z14.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z3, z30
-    mul z3.d, p0/m, z3.d, z25.d
-    umulh z25.d, p0/m, z25.d, z30.d
-    lsr z15.d, z25.d, #32
-    cmphi p1.d, p0/z, z15.d, z3.d
-    sub z15.d, z3.d, z15.d
-    sub z15.d, p1/m, z15.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z15.d, z15.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    movprfx z25, z30
-    mul z25.d, p0/m, z25.d, z30.d
-    umulh z30.d, p0/m, z30.d, z30.d
-    lsr z3.d, z30.d, #32
-    cmphi p1.d, p0/z, z3.d, z25.d
-    sub z25.d, z25.d, z3.d
-    sub z25.d, p1/m, z25.d, z31.d
-    and z30.d, z30.d, z31.d
-    mul z30.d, p0/m, z30.d, z31.d
-    add z25.d, z25.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    movprfx z30, z28
-    mul z30.d, p0/m, z30.d, z24.d
-    umulh z24.d, p0/m, z24.d, z28.d
-    lsr z3.d, z24.d, #32
-    cmphi p1.d, p0/z, z3.d, z30.d
-    sub z30.d, z30.d, z3.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z24.d, z24.d, z31.d
-    mul z24.d, p0/m, z24.d, z31.d
-    add z30.d, z30.d, z24.d
+    movprfx z24, z25
+    mul z24.d, p0/m, z24.d, z25.d
+    movprfx z30, z25
+    umulh z30.d, p0/m, z30.d, z25.d
+    ld1rd {z15.d}, p0/z, [x2, #8]
+    mul z24.d, p0/m, z24.d, z15.d
+    ld1rd {z3.d}, p0/z, [x2, #16]
+    umulh z24.d, p0/m, z24.d, z3.d
     cmphi p1.d, p0/z, z24.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    movprfx z24, z28
-    mul z24.d, p0/m, z24.d, z28.d
-    umulh z28.d, p0/m, z28.d, z28.d
-    lsr z3.d, z28.d, #32
-    cmphi p1.d, p0/z, z3.d, z24.d
-    sub z24.d, z24.d, z3.d
+    sub z24.d, z30.d, z24.d
     sub z24.d, p1/m, z24.d, z31.d
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z24.d, z24.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z28, z29
-    mul z28.d, p0/m, z28.d, z26.d
-    umulh z26.d, p0/m, z26.d, z29.d
-    lsr z3.d, z26.d, #32
-    cmphi p1.d, p0/z, z3.d, z28.d
-    sub z28.d, z28.d, z3.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z28.d, z28.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    movprfx z26, z29
-    mul z26.d, p0/m, z26.d, z29.d
-    umulh z29.d, p0/m, z29.d, z29.d
-    lsr z3.d, z29.d, #32
-    cmphi p1.d, p0/z, z3.d, z26.d
-    sub z26.d, z26.d, z3.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z26.d, z26.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    movprfx z29, z14
-    mul z29.d, p0/m, z29.d, z27.d
-    umulh z27.d, p0/m, z27.d, z14.d
-    lsr z3.d, z27.d, #32
-    cmphi p1.d, p0/z, z3.d, z29.d
-    sub z29.d, z29.d, z3.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    movprfx z27, z14
-    mul z27.d, p0/m, z27.d, z14.d
-    umulh z14.d, p0/m, z14.d, z14.d
-    lsr z3.d, z14.d, #32
-    cmphi p1.d, p0/z, z3.d, z27.d
-    sub z27.d, z27.d, z3.d
-    sub z27.d, p1/m, z27.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z27.d, z27.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    movprfx z14, z15
-    mul z14.d, p0/m, z14.d, z25.d
-    umulh z15.d, p0/m, z15.d, z25.d
-    lsr z25.d, z14.d, #32
-    and z3.d, z15.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z3.d
-    lsr z15.d, z15.d, #32
-    sub z15.d, z14.d, z15.d
-    add z25.d, z25.d, z3.d
-    movprfx z3, z30
-    mul z3.d, p0/m, z3.d, z24.d
-    umulh z30.d, p0/m, z30.d, z24.d
-    lsr z24.d, z3.d, #32
-    and z14.d, z30.d, z31.d
-    and z3.d, z3.d, z31.d
-    sub z3.d, z3.d, z14.d
-    lsr z30.d, z30.d, #32
-    sub z30.d, z3.d, z30.d
-    add z24.d, z24.d, z14.d
+    movprfx z30, z27
+    mul z30.d, p0/m, z30.d, z27.d
+    movprfx z14, z27
+    umulh z14.d, p0/m, z14.d, z27.d
+    mul z30.d, p0/m, z30.d, z15.d
+    umulh z30.d, p0/m, z30.d, z3.d
+    cmphi p1.d, p0/z, z30.d, z14.d
+    sub z30.d, z14.d, z30.d
+    sub z30.d, p1/m, z30.d, z31.d
     movprfx z14, z28
-    mul z14.d, p0/m, z14.d, z26.d
-    umulh z28.d, p0/m, z28.d, z26.d
-    lsr z26.d, z14.d, #32
-    and z3.d, z28.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z3.d
+    mul z14.d, p0/m, z14.d, z28.d
+    movprfx z2, z28
+    umulh z2.d, p0/m, z2.d, z28.d
+    mul z14.d, p0/m, z14.d, z15.d
+    umulh z14.d, p0/m, z14.d, z3.d
+    cmphi p1.d, p0/z, z14.d, z2.d
+    sub z14.d, z2.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    movprfx z2, z29
+    mul z2.d, p0/m, z2.d, z29.d
+    movprfx z13, z29
+    umulh z13.d, p0/m, z13.d, z29.d
+    mul z2.d, p0/m, z2.d, z15.d
+    umulh z2.d, p0/m, z2.d, z3.d
+    cmphi p1.d, p0/z, z2.d, z13.d
+    sub z2.d, z13.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    movprfx z13, z24
+    mul z13.d, p0/m, z13.d, z25.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z25.d
+    sub z25.d, z25.d, z13.d
+    sub z25.d, p1/m, z25.d, z31.d
+    movprfx z13, z24
+    mul z13.d, p0/m, z13.d, z24.d
+    umulh z24.d, p0/m, z24.d, z24.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z24.d
+    sub z24.d, z24.d, z13.d
+    sub z24.d, p1/m, z24.d, z31.d
+    movprfx z13, z30
+    mul z13.d, p0/m, z13.d, z27.d
+    umulh z27.d, p0/m, z27.d, z30.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z27.d
+    sub z27.d, z27.d, z13.d
+    sub z27.d, p1/m, z27.d, z31.d
+    movprfx z13, z30
+    mul z13.d, p0/m, z13.d, z30.d
+    umulh z30.d, p0/m, z30.d, z30.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z30.d
+    sub z30.d, z30.d, z13.d
+    sub z30.d, p1/m, z30.d, z31.d
+    movprfx z13, z14
+    mul z13.d, p0/m, z13.d, z28.d
+    umulh z28.d, p0/m, z28.d, z14.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z28.d
+    sub z28.d, z28.d, z13.d
+    sub z28.d, p1/m, z28.d, z31.d
+    movprfx z13, z14
+    mul z13.d, p0/m, z13.d, z14.d
+    umulh z14.d, p0/m, z14.d, z14.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z14.d
+    sub z13.d, z14.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    movprfx z14, z2
+    mul z14.d, p0/m, z14.d, z29.d
+    umulh z29.d, p0/m, z29.d, z2.d
+    mul z14.d, p0/m, z14.d, z15.d
+    umulh z14.d, p0/m, z14.d, z3.d
+    cmphi p1.d, p0/z, z14.d, z29.d
+    sub z29.d, z29.d, z14.d
+    sub z29.d, p1/m, z29.d, z31.d
+    movprfx z14, z2
+    mul z14.d, p0/m, z14.d, z2.d
+    umulh z2.d, p0/m, z2.d, z2.d
+    mul z14.d, p0/m, z14.d, z15.d
+    umulh z14.d, p0/m, z14.d, z3.d
+    cmphi p1.d, p0/z, z14.d, z2.d
+    sub z14.d, z2.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    movprfx z2, z25
+    mul z2.d, p0/m, z2.d, z24.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    lsr z24.d, z2.d, #32
+    and z1.d, z25.d, z31.d
+    add z1.d, z24.d, z1.d
+    lsr z25.d, z25.d, #32
+    sub z25.d, z25.d, z24.d
+    and z24.d, z2.d, z31.d
+    sub z24.d, z25.d, z24.d
+    movprfx z25, z27
+    mul z25.d, p0/m, z25.d, z30.d
+    umulh z27.d, p0/m, z27.d, z30.d
+    lsr z30.d, z25.d, #32
+    and z2.d, z27.d, z31.d
+    add z2.d, z30.d, z2.d
+    lsr z27.d, z27.d, #32
+    sub z27.d, z27.d, z30.d
+    and z25.d, z25.d, z31.d
+    sub z25.d, z27.d, z25.d
+    movprfx z27, z28
+    mul z27.d, p0/m, z27.d, z13.d
+    umulh z28.d, p0/m, z28.d, z13.d
+    lsr z30.d, z27.d, #32
+    and z13.d, z28.d, z31.d
+    add z13.d, z30.d, z13.d
     lsr z28.d, z28.d, #32
-    sub z28.d, z14.d, z28.d
-    add z26.d, z26.d, z3.d
-    movprfx z3, z29
-    mul z3.d, p0/m, z3.d, z27.d
-    umulh z29.d, p0/m, z29.d, z27.d
-    lsr z27.d, z3.d, #32
+    sub z28.d, z28.d, z30.d
+    and z27.d, z27.d, z31.d
+    sub z27.d, z28.d, z27.d
+    movprfx z28, z29
+    mul z28.d, p0/m, z28.d, z14.d
+    umulh z29.d, p0/m, z29.d, z14.d
+    lsr z30.d, z28.d, #32
     and z14.d, z29.d, z31.d
-    and z3.d, z3.d, z31.d
-    sub z3.d, z3.d, z14.d
+    add z14.d, z30.d, z14.d
     lsr z29.d, z29.d, #32
-    sub z29.d, z3.d, z29.d
-    add z27.d, z27.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #64]
-    add z14.d, z4.d, z14.d
-    ld1rd {z4.d}, p0/z, [x1, #72]
-    add z4.d, z16.d, z4.d
-    lsr z16.d, z4.d, #32
-    mul z16.d, p0/m, z16.d, z31.d
-    add z16.d, z14.d, z16.d
-    lsl z4.d, z4.d, #32
-    add z4.d, z4.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z4.d
-    add z4.d, p1/m, z4.d, z31.d
-    ld1rd {z16.d}, p0/z, [x1, #80]
-    add z16.d, z5.d, z16.d
+    sub z29.d, z29.d, z30.d
+    and z28.d, z28.d, z31.d
+    sub z28.d, z29.d, z28.d
+    ld1rd {z29.d}, p0/z, [x1, #64]
+    add z29.d, z4.d, z29.d
+    ld1rd {z30.d}, p0/z, [x1, #72]
+    add z30.d, z16.d, z30.d
+    lsr z16.d, z30.d, #32
+    mla z29.d, p0/m, z16.d, z31.d
+    mad z30.d, p0/m, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    ld1rd {z29.d}, p0/z, [x1, #80]
+    add z29.d, z5.d, z29.d
     ld1rd {z5.d}, p0/z, [x1, #88]
     add z5.d, z17.d, z5.d
     lsr z17.d, z5.d, #32
-    mul z17.d, p0/m, z17.d, z31.d
-    add z17.d, z16.d, z17.d
-    lsl z5.d, z5.d, #32
-    add z5.d, z5.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z5.d
+    mla z29.d, p0/m, z17.d, z31.d
+    mad z5.d, p0/m, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z5.d
     add z5.d, p1/m, z5.d, z31.d
-    ld1rd {z17.d}, p0/z, [x1, #96]
-    add z17.d, z6.d, z17.d
+    ld1rd {z29.d}, p0/z, [x1, #96]
+    add z29.d, z6.d, z29.d
     ld1rd {z6.d}, p0/z, [x1, #104]
     add z6.d, z18.d, z6.d
     lsr z18.d, z6.d, #32
-    mul z18.d, p0/m, z18.d, z31.d
-    add z18.d, z17.d, z18.d
-    lsl z6.d, z6.d, #32
-    add z6.d, z6.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z6.d
+    mla z29.d, p0/m, z18.d, z31.d
+    mad z6.d, p0/m, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z6.d
     add z6.d, p1/m, z6.d, z31.d
-    ld1rd {z18.d}, p0/z, [x1, #112]
-    add z18.d, z7.d, z18.d
+    ld1rd {z29.d}, p0/z, [x1, #112]
+    add z29.d, z7.d, z29.d
     ld1rd {z7.d}, p0/z, [x1, #120]
     add z7.d, z19.d, z7.d
     lsr z19.d, z7.d, #32
-    mul z19.d, p0/m, z19.d, z31.d
-    add z19.d, z18.d, z19.d
-    lsl z7.d, z7.d, #32
-    add z7.d, z7.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z7.d
+    mla z29.d, p0/m, z19.d, z31.d
+    mad z7.d, p0/m, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z7.d
     add z7.d, p1/m, z7.d, z31.d
-    movprfx z19, z4
-    mul z19.d, p0/m, z19.d, z4.d
-    movprfx z18, z4
-    umulh z18.d, p0/m, z18.d, z4.d
-    lsr z17.d, z18.d, #32
-    cmphi p1.d, p0/z, z17.d, z19.d
-    sub z17.d, z19.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    movprfx z18, z5
-    mul z18.d, p0/m, z18.d, z5.d
+    movprfx z29, z30
+    mul z29.d, p0/m, z29.d, z30.d
+    movprfx z19, z30
+    umulh z19.d, p0/m, z19.d, z30.d
+    mul z29.d, p0/m, z29.d, z15.d
+    umulh z29.d, p0/m, z29.d, z3.d
+    cmphi p1.d, p0/z, z29.d, z19.d
+    sub z29.d, z19.d, z29.d
+    sub z29.d, p1/m, z29.d, z31.d
     movprfx z19, z5
-    umulh z19.d, p0/m, z19.d, z5.d
-    lsr z16.d, z19.d, #32
-    cmphi p1.d, p0/z, z16.d, z18.d
-    sub z16.d, z18.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z19, z6
-    mul z19.d, p0/m, z19.d, z6.d
-    movprfx z18, z6
-    umulh z18.d, p0/m, z18.d, z6.d
-    lsr z14.d, z18.d, #32
-    cmphi p1.d, p0/z, z14.d, z19.d
-    sub z14.d, z19.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z14.d, z14.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z18, z7
-    mul z18.d, p0/m, z18.d, z7.d
-    movprfx z19, z7
-    umulh z19.d, p0/m, z19.d, z7.d
-    lsr z3.d, z19.d, #32
-    cmphi p1.d, p0/z, z3.d, z18.d
-    sub z3.d, z18.d, z3.d
-    sub z3.d, p1/m, z3.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z3.d, z3.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z3.d
-    add z3.d, p1/m, z3.d, z31.d
-    movprfx z19, z17
-    mul z19.d, p0/m, z19.d, z4.d
-    umulh z4.d, p0/m, z4.d, z17.d
-    lsr z18.d, z4.d, #32
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z18.d, z19.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
-    and z4.d, z4.d, z31.d
-    mul z4.d, p0/m, z4.d, z31.d
-    add z18.d, z18.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    movprfx z4, z17
-    mul z4.d, p0/m, z4.d, z17.d
-    umulh z17.d, p0/m, z17.d, z17.d
-    lsr z19.d, z17.d, #32
-    cmphi p1.d, p0/z, z19.d, z4.d
-    sub z19.d, z4.d, z19.d
+    mul z19.d, p0/m, z19.d, z5.d
+    movprfx z18, z5
+    umulh z18.d, p0/m, z18.d, z5.d
+    mul z19.d, p0/m, z19.d, z15.d
+    umulh z19.d, p0/m, z19.d, z3.d
+    cmphi p1.d, p0/z, z19.d, z18.d
+    sub z19.d, z18.d, z19.d
     sub z19.d, p1/m, z19.d, z31.d
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z19.d, z19.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    movprfx z17, z16
-    mul z17.d, p0/m, z17.d, z5.d
-    umulh z5.d, p0/m, z5.d, z16.d
-    lsr z4.d, z5.d, #32
-    cmphi p1.d, p0/z, z4.d, z17.d
-    sub z4.d, z17.d, z4.d
-    sub z4.d, p1/m, z4.d, z31.d
-    and z5.d, z5.d, z31.d
-    mul z5.d, p0/m, z5.d, z31.d
-    add z4.d, z4.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z4.d
-    add z4.d, p1/m, z4.d, z31.d
-    movprfx z5, z16
-    mul z5.d, p0/m, z5.d, z16.d
-    umulh z16.d, p0/m, z16.d, z16.d
-    lsr z17.d, z16.d, #32
-    cmphi p1.d, p0/z, z17.d, z5.d
-    sub z17.d, z5.d, z17.d
+    movprfx z18, z6
+    mul z18.d, p0/m, z18.d, z6.d
+    movprfx z17, z6
+    umulh z17.d, p0/m, z17.d, z6.d
+    mul z18.d, p0/m, z18.d, z15.d
+    umulh z18.d, p0/m, z18.d, z3.d
+    cmphi p1.d, p0/z, z18.d, z17.d
+    sub z18.d, z17.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    movprfx z17, z7
+    mul z17.d, p0/m, z17.d, z7.d
+    movprfx z16, z7
+    umulh z16.d, p0/m, z16.d, z7.d
+    mul z17.d, p0/m, z17.d, z15.d
+    umulh z17.d, p0/m, z17.d, z3.d
+    cmphi p1.d, p0/z, z17.d, z16.d
+    sub z17.d, z16.d, z17.d
     sub z17.d, p1/m, z17.d, z31.d
-    and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
-    add z17.d, z17.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    movprfx z16, z14
-    mul z16.d, p0/m, z16.d, z6.d
-    umulh z6.d, p0/m, z6.d, z14.d
-    lsr z5.d, z6.d, #32
-    cmphi p1.d, p0/z, z5.d, z16.d
-    sub z5.d, z16.d, z5.d
-    sub z5.d, p1/m, z5.d, z31.d
-    and z6.d, z6.d, z31.d
-    mul z6.d, p0/m, z6.d, z31.d
-    add z5.d, z5.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z5.d
-    add z5.d, p1/m, z5.d, z31.d
-    movprfx z6, z14
-    mul z6.d, p0/m, z6.d, z14.d
-    umulh z14.d, p0/m, z14.d, z14.d
-    lsr z16.d, z14.d, #32
-    cmphi p1.d, p0/z, z16.d, z6.d
-    sub z16.d, z6.d, z16.d
+    movprfx z16, z29
+    mul z16.d, p0/m, z16.d, z30.d
+    umulh z30.d, p0/m, z30.d, z29.d
+    mul z16.d, p0/m, z16.d, z15.d
+    umulh z16.d, p0/m, z16.d, z3.d
+    cmphi p1.d, p0/z, z16.d, z30.d
+    sub z30.d, z30.d, z16.d
+    sub z30.d, p1/m, z30.d, z31.d
+    movprfx z16, z29
+    mul z16.d, p0/m, z16.d, z29.d
+    umulh z29.d, p0/m, z29.d, z29.d
+    mul z16.d, p0/m, z16.d, z15.d
+    umulh z16.d, p0/m, z16.d, z3.d
+    cmphi p1.d, p0/z, z16.d, z29.d
+    sub z29.d, z29.d, z16.d
+    sub z29.d, p1/m, z29.d, z31.d
+    movprfx z16, z19
+    mul z16.d, p0/m, z16.d, z5.d
+    umulh z5.d, p0/m, z5.d, z19.d
+    mul z16.d, p0/m, z16.d, z15.d
+    umulh z16.d, p0/m, z16.d, z3.d
+    cmphi p1.d, p0/z, z16.d, z5.d
+    sub z16.d, z5.d, z16.d
     sub z16.d, p1/m, z16.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z16.d, z16.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z14, z3
-    mul z14.d, p0/m, z14.d, z7.d
-    umulh z7.d, p0/m, z7.d, z3.d
-    lsr z6.d, z7.d, #32
-    cmphi p1.d, p0/z, z6.d, z14.d
-    sub z6.d, z14.d, z6.d
+    movprfx z5, z19
+    mul z5.d, p0/m, z5.d, z19.d
+    umulh z19.d, p0/m, z19.d, z19.d
+    mul z5.d, p0/m, z5.d, z15.d
+    umulh z5.d, p0/m, z5.d, z3.d
+    cmphi p1.d, p0/z, z5.d, z19.d
+    sub z5.d, z19.d, z5.d
+    sub z5.d, p1/m, z5.d, z31.d
+    movprfx z19, z18
+    mul z19.d, p0/m, z19.d, z6.d
+    umulh z6.d, p0/m, z6.d, z18.d
+    mul z19.d, p0/m, z19.d, z15.d
+    umulh z19.d, p0/m, z19.d, z3.d
+    cmphi p1.d, p0/z, z19.d, z6.d
+    sub z19.d, z6.d, z19.d
+    sub z19.d, p1/m, z19.d, z31.d
+    movprfx z6, z18
+    mul z6.d, p0/m, z6.d, z18.d
+    umulh z18.d, p0/m, z18.d, z18.d
+    mul z6.d, p0/m, z6.d, z15.d
+    umulh z6.d, p0/m, z6.d, z3.d
+    cmphi p1.d, p0/z, z6.d, z18.d
+    sub z6.d, z18.d, z6.d
     sub z6.d, p1/m, z6.d, z31.d
-    and z7.d, z7.d, z31.d
-    mul z7.d, p0/m, z7.d, z31.d
-    add z6.d, z6.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    movprfx z7, z3
-    mul z7.d, p0/m, z7.d, z3.d
-    umulh z3.d, p0/m, z3.d, z3.d
-    lsr z14.d, z3.d, #32
-    cmphi p1.d, p0/z, z14.d, z7.d
-    sub z14.d, z7.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z3.d, z3.d, z31.d
-    mul z3.d, p0/m, z3.d, z31.d
-    add z14.d, z14.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z3, z18
-    mul z3.d, p0/m, z3.d, z19.d
-    umulh z18.d, p0/m, z18.d, z19.d
-    lsr z19.d, z3.d, #32
-    and z7.d, z18.d, z31.d
-    and z3.d, z3.d, z31.d
-    sub z3.d, z3.d, z7.d
-    lsr z18.d, z18.d, #32
-    sub z18.d, z3.d, z18.d
-    add z7.d, z19.d, z7.d
-    movprfx z19, z4
-    mul z19.d, p0/m, z19.d, z17.d
-    umulh z4.d, p0/m, z4.d, z17.d
-    lsr z17.d, z19.d, #32
-    and z3.d, z4.d, z31.d
-    and z19.d, z19.d, z31.d
-    sub z19.d, z19.d, z3.d
-    lsr z4.d, z4.d, #32
-    sub z4.d, z19.d, z4.d
-    add z3.d, z17.d, z3.d
-    movprfx z17, z5
-    mul z17.d, p0/m, z17.d, z16.d
-    umulh z5.d, p0/m, z5.d, z16.d
-    lsr z16.d, z17.d, #32
-    and z19.d, z5.d, z31.d
-    and z17.d, z17.d, z31.d
-    sub z17.d, z17.d, z19.d
-    lsr z5.d, z5.d, #32
-    sub z5.d, z17.d, z5.d
-    add z19.d, z16.d, z19.d
-    movprfx z16, z6
-    mul z16.d, p0/m, z16.d, z14.d
-    umulh z6.d, p0/m, z6.d, z14.d
-    lsr z14.d, z16.d, #32
-    and z17.d, z6.d, z31.d
+    movprfx z18, z17
+    mul z18.d, p0/m, z18.d, z7.d
+    umulh z7.d, p0/m, z7.d, z17.d
+    mul z18.d, p0/m, z18.d, z15.d
+    umulh z18.d, p0/m, z18.d, z3.d
+    cmphi p1.d, p0/z, z18.d, z7.d
+    sub z18.d, z7.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    movprfx z7, z17
+    mul z7.d, p0/m, z7.d, z17.d
+    umulh z17.d, p0/m, z17.d, z17.d
+    mul z7.d, p0/m, z7.d, z15.d
+    umulh z7.d, p0/m, z7.d, z3.d
+    cmphi p1.d, p0/z, z7.d, z17.d
+    sub z7.d, z17.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    movprfx z17, z30
+    mul z17.d, p0/m, z17.d, z29.d
+    umulh z30.d, p0/m, z30.d, z29.d
+    lsr z29.d, z17.d, #32
+    and z4.d, z30.d, z31.d
+    add z4.d, z29.d, z4.d
+    lsr z30.d, z30.d, #32
+    sub z30.d, z30.d, z29.d
+    and z29.d, z17.d, z31.d
+    sub z29.d, z30.d, z29.d
+    movprfx z30, z16
+    mul z30.d, p0/m, z30.d, z5.d
+    umulh z16.d, p0/m, z16.d, z5.d
+    lsr z5.d, z30.d, #32
+    and z17.d, z16.d, z31.d
+    add z17.d, z5.d, z17.d
+    lsr z16.d, z16.d, #32
+    sub z16.d, z16.d, z5.d
+    and z30.d, z30.d, z31.d
+    sub z30.d, z16.d, z30.d
+    movprfx z16, z19
+    mul z16.d, p0/m, z16.d, z6.d
+    umulh z19.d, p0/m, z19.d, z6.d
+    lsr z6.d, z16.d, #32
+    and z5.d, z19.d, z31.d
+    add z5.d, z6.d, z5.d
+    lsr z19.d, z19.d, #32
+    sub z19.d, z19.d, z6.d
     and z16.d, z16.d, z31.d
-    sub z16.d, z16.d, z17.d
-    lsr z6.d, z6.d, #32
-    sub z6.d, z16.d, z6.d
-    add z17.d, z14.d, z17.d
-    ld1rd {z14.d}, p0/z, [x1, #128]
-    add z14.d, z8.d, z14.d
+    sub z16.d, z19.d, z16.d
+    movprfx z19, z18
+    mul z19.d, p0/m, z19.d, z7.d
+    umulh z18.d, p0/m, z18.d, z7.d
+    lsr z7.d, z19.d, #32
+    and z6.d, z18.d, z31.d
+    add z6.d, z7.d, z6.d
+    lsr z18.d, z18.d, #32
+    sub z18.d, z18.d, z7.d
+    and z19.d, z19.d, z31.d
+    sub z19.d, z18.d, z19.d
+    ld1rd {z18.d}, p0/z, [x1, #128]
+    add z18.d, z8.d, z18.d
     ld1rd {z8.d}, p0/z, [x1, #136]
     add z8.d, z20.d, z8.d
     lsr z20.d, z8.d, #32
-    mul z20.d, p0/m, z20.d, z31.d
-    add z20.d, z14.d, z20.d
-    lsl z8.d, z8.d, #32
-    add z8.d, z8.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z8.d
+    mla z18.d, p0/m, z20.d, z31.d
+    mad z8.d, p0/m, z26.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z8.d
     add z8.d, p1/m, z8.d, z31.d
-    ld1rd {z20.d}, p0/z, [x1, #144]
-    add z20.d, z9.d, z20.d
+    ld1rd {z18.d}, p0/z, [x1, #144]
+    add z18.d, z9.d, z18.d
     ld1rd {z9.d}, p0/z, [x1, #152]
     add z9.d, z21.d, z9.d
     lsr z21.d, z9.d, #32
-    mul z21.d, p0/m, z21.d, z31.d
-    add z21.d, z20.d, z21.d
-    lsl z9.d, z9.d, #32
-    add z9.d, z9.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z9.d
+    mla z18.d, p0/m, z21.d, z31.d
+    mad z9.d, p0/m, z26.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z9.d
     add z9.d, p1/m, z9.d, z31.d
-    ld1rd {z21.d}, p0/z, [x1, #160]
-    add z21.d, z10.d, z21.d
+    ld1rd {z18.d}, p0/z, [x1, #160]
+    add z18.d, z10.d, z18.d
     ld1rd {z10.d}, p0/z, [x1, #168]
     add z10.d, z22.d, z10.d
     lsr z22.d, z10.d, #32
-    mul z22.d, p0/m, z22.d, z31.d
-    add z22.d, z21.d, z22.d
-    lsl z10.d, z10.d, #32
-    add z10.d, z10.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z10.d
+    mla z18.d, p0/m, z22.d, z31.d
+    mad z10.d, p0/m, z26.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z10.d
     add z10.d, p1/m, z10.d, z31.d
-    ld1rd {z22.d}, p0/z, [x1, #176]
-    add z22.d, z11.d, z22.d
+    ld1rd {z18.d}, p0/z, [x1, #176]
+    add z18.d, z11.d, z18.d
     ld1rd {z11.d}, p0/z, [x1, #184]
     add z11.d, z23.d, z11.d
     lsr z23.d, z11.d, #32
-    mul z23.d, p0/m, z23.d, z31.d
-    add z23.d, z22.d, z23.d
-    lsl z11.d, z11.d, #32
-    add z11.d, z11.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z11.d
+    mla z18.d, p0/m, z23.d, z31.d
+    mad z11.d, p0/m, z26.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
-    movprfx z23, z8
-    mul z23.d, p0/m, z23.d, z8.d
-    movprfx z22, z8
-    umulh z22.d, p0/m, z22.d, z8.d
-    lsr z21.d, z22.d, #32
-    cmphi p1.d, p0/z, z21.d, z23.d
-    sub z21.d, z23.d, z21.d
-    sub z21.d, p1/m, z21.d, z31.d
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z21.d, z21.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    movprfx z22, z9
-    mul z22.d, p0/m, z22.d, z9.d
+    movprfx z26, z8
+    mul z26.d, p0/m, z26.d, z8.d
+    movprfx z18, z8
+    umulh z18.d, p0/m, z18.d, z8.d
+    mul z26.d, p0/m, z26.d, z15.d
+    umulh z26.d, p0/m, z26.d, z3.d
+    cmphi p1.d, p0/z, z26.d, z18.d
+    sub z26.d, z18.d, z26.d
+    sub z26.d, p1/m, z26.d, z31.d
+    movprfx z18, z9
+    mul z18.d, p0/m, z18.d, z9.d
     movprfx z23, z9
     umulh z23.d, p0/m, z23.d, z9.d
-    lsr z20.d, z23.d, #32
-    cmphi p1.d, p0/z, z20.d, z22.d
-    sub z20.d, z22.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z20.d, z20.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
+    mul z18.d, p0/m, z18.d, z15.d
+    umulh z18.d, p0/m, z18.d, z3.d
+    cmphi p1.d, p0/z, z18.d, z23.d
+    sub z18.d, z23.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
     movprfx z23, z10
     mul z23.d, p0/m, z23.d, z10.d
     movprfx z22, z10
     umulh z22.d, p0/m, z22.d, z10.d
-    lsr z14.d, z22.d, #32
-    cmphi p1.d, p0/z, z14.d, z23.d
-    sub z14.d, z23.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z14.d, z14.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
+    mul z23.d, p0/m, z23.d, z15.d
+    umulh z23.d, p0/m, z23.d, z3.d
+    cmphi p1.d, p0/z, z23.d, z22.d
+    sub z23.d, z22.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
     movprfx z22, z11
     mul z22.d, p0/m, z22.d, z11.d
-    movprfx z23, z11
-    umulh z23.d, p0/m, z23.d, z11.d
-    lsr z16.d, z23.d, #32
-    cmphi p1.d, p0/z, z16.d, z22.d
-    sub z16.d, z22.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z16.d, z16.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z23, z21
-    mul z23.d, p0/m, z23.d, z8.d
-    umulh z8.d, p0/m, z8.d, z21.d
-    lsr z22.d, z8.d, #32
-    cmphi p1.d, p0/z, z22.d, z23.d
-    sub z22.d, z23.d, z22.d
+    movprfx z21, z11
+    umulh z21.d, p0/m, z21.d, z11.d
+    mul z22.d, p0/m, z22.d, z15.d
+    umulh z22.d, p0/m, z22.d, z3.d
+    cmphi p1.d, p0/z, z22.d, z21.d
+    sub z22.d, z21.d, z22.d
     sub z22.d, p1/m, z22.d, z31.d
-    and z8.d, z8.d, z31.d
-    mul z8.d, p0/m, z8.d, z31.d
-    add z22.d, z22.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    movprfx z8, z21
-    mul z8.d, p0/m, z8.d, z21.d
-    umulh z21.d, p0/m, z21.d, z21.d
-    lsr z23.d, z21.d, #32
-    cmphi p1.d, p0/z, z23.d, z8.d
-    sub z23.d, z8.d, z23.d
-    sub z23.d, p1/m, z23.d, z31.d
-    and z21.d, z21.d, z31.d
-    mul z21.d, p0/m, z21.d, z31.d
-    add z23.d, z23.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    movprfx z21, z20
-    mul z21.d, p0/m, z21.d, z9.d
-    umulh z9.d, p0/m, z9.d, z20.d
-    lsr z8.d, z9.d, #32
-    cmphi p1.d, p0/z, z8.d, z21.d
-    sub z8.d, z21.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    and z9.d, z9.d, z31.d
-    mul z9.d, p0/m, z9.d, z31.d
-    add z8.d, z8.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    movprfx z9, z20
-    mul z9.d, p0/m, z9.d, z20.d
-    umulh z20.d, p0/m, z20.d, z20.d
-    lsr z21.d, z20.d, #32
-    cmphi p1.d, p0/z, z21.d, z9.d
-    sub z21.d, z9.d, z21.d
+    movprfx z21, z26
+    mul z21.d, p0/m, z21.d, z8.d
+    umulh z8.d, p0/m, z8.d, z26.d
+    mul z21.d, p0/m, z21.d, z15.d
+    umulh z21.d, p0/m, z21.d, z3.d
+    cmphi p1.d, p0/z, z21.d, z8.d
+    sub z21.d, z8.d, z21.d
     sub z21.d, p1/m, z21.d, z31.d
-    and z20.d, z20.d, z31.d
-    mul z20.d, p0/m, z20.d, z31.d
-    add z21.d, z21.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    movprfx z20, z14
-    mul z20.d, p0/m, z20.d, z10.d
-    umulh z10.d, p0/m, z10.d, z14.d
-    lsr z9.d, z10.d, #32
-    cmphi p1.d, p0/z, z9.d, z20.d
-    sub z9.d, z20.d, z9.d
-    sub z9.d, p1/m, z9.d, z31.d
-    and z10.d, z10.d, z31.d
-    mul z10.d, p0/m, z10.d, z31.d
-    add z9.d, z9.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    movprfx z10, z14
-    mul z10.d, p0/m, z10.d, z14.d
-    umulh z14.d, p0/m, z14.d, z14.d
-    lsr z20.d, z14.d, #32
-    cmphi p1.d, p0/z, z20.d, z10.d
-    sub z20.d, z10.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z20.d, z20.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    movprfx z14, z16
-    mul z14.d, p0/m, z14.d, z11.d
-    umulh z11.d, p0/m, z11.d, z16.d
-    lsr z10.d, z11.d, #32
-    cmphi p1.d, p0/z, z10.d, z14.d
-    sub z10.d, z14.d, z10.d
-    sub z10.d, p1/m, z10.d, z31.d
-    and z11.d, z11.d, z31.d
-    mul z11.d, p0/m, z11.d, z31.d
-    add z10.d, z10.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z10.d
-    add z10.d, p1/m, z10.d, z31.d
-    movprfx z11, z16
-    mul z11.d, p0/m, z11.d, z16.d
-    umulh z16.d, p0/m, z16.d, z16.d
-    lsr z14.d, z16.d, #32
-    cmphi p1.d, p0/z, z14.d, z11.d
-    sub z14.d, z11.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
-    add z14.d, z14.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z16, z22
-    mul z16.d, p0/m, z16.d, z23.d
-    umulh z22.d, p0/m, z22.d, z23.d
-    lsr z23.d, z16.d, #32
-    and z11.d, z22.d, z31.d
-    and z16.d, z16.d, z31.d
-    sub z16.d, z16.d, z11.d
-    lsr z22.d, z22.d, #32
-    sub z22.d, z16.d, z22.d
-    add z11.d, z23.d, z11.d
-    movprfx z23, z8
-    mul z23.d, p0/m, z23.d, z21.d
-    umulh z8.d, p0/m, z8.d, z21.d
-    lsr z21.d, z23.d, #32
-    and z16.d, z8.d, z31.d
-    and z23.d, z23.d, z31.d
-    sub z23.d, z23.d, z16.d
-    lsr z8.d, z8.d, #32
-    sub z8.d, z23.d, z8.d
-    add z16.d, z21.d, z16.d
-    movprfx z21, z9
-    mul z21.d, p0/m, z21.d, z20.d
-    umulh z9.d, p0/m, z9.d, z20.d
-    lsr z20.d, z21.d, #32
-    and z23.d, z9.d, z31.d
-    and z21.d, z21.d, z31.d
-    sub z21.d, z21.d, z23.d
-    lsr z9.d, z9.d, #32
-    sub z9.d, z21.d, z9.d
-    add z23.d, z20.d, z23.d
-    movprfx z20, z10
-    mul z20.d, p0/m, z20.d, z14.d
-    umulh z10.d, p0/m, z10.d, z14.d
-    lsr z14.d, z20.d, #32
-    and z21.d, z10.d, z31.d
-    and z20.d, z20.d, z31.d
-    sub z20.d, z20.d, z21.d
-    lsr z10.d, z10.d, #32
-    sub z10.d, z20.d, z10.d
-    add z21.d, z14.d, z21.d
-    add z14.d, z15.d, z5.d
-    add z20.d, z29.d, z8.d
-    add z2.d, z14.d, z20.d
-    sub z20.d, z14.d, z20.d
-    sub z5.d, z15.d, z5.d
-    sub z29.d, z29.d, z8.d
-    add z8.d, z30.d, z6.d
-    add z14.d, z18.d, z9.d
-    add z13.d, z8.d, z14.d
-    sub z14.d, z8.d, z14.d
-    sub z30.d, z30.d, z6.d
+    movprfx z8, z26
+    mul z8.d, p0/m, z8.d, z26.d
+    umulh z26.d, p0/m, z26.d, z26.d
+    mul z8.d, p0/m, z8.d, z15.d
+    umulh z8.d, p0/m, z8.d, z3.d
+    cmphi p1.d, p0/z, z8.d, z26.d
+    sub z26.d, z26.d, z8.d
+    sub z26.d, p1/m, z26.d, z31.d
+    movprfx z8, z18
+    mul z8.d, p0/m, z8.d, z9.d
+    umulh z9.d, p0/m, z9.d, z18.d
+    mul z8.d, p0/m, z8.d, z15.d
+    umulh z8.d, p0/m, z8.d, z3.d
+    cmphi p1.d, p0/z, z8.d, z9.d
+    sub z8.d, z9.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    movprfx z9, z18
+    mul z9.d, p0/m, z9.d, z18.d
+    umulh z18.d, p0/m, z18.d, z18.d
+    mul z9.d, p0/m, z9.d, z15.d
+    umulh z9.d, p0/m, z9.d, z3.d
+    cmphi p1.d, p0/z, z9.d, z18.d
     sub z9.d, z18.d, z9.d
-    add z18.d, z28.d, z22.d
-    add z6.d, z4.d, z10.d
-    add z8.d, z18.d, z6.d
-    sub z6.d, z18.d, z6.d
-    sub z28.d, z28.d, z22.d
-    sub z10.d, z4.d, z10.d
-    add z4.d, z2.d, z13.d
-    add z4.d, z4.d, z8.d
-    add z8.d, z4.d, z8.d
-    lsl z8.d, z8.d, #4
-    add z2.d, z4.d, z2.d
-    lsl z2.d, z2.d, #4
-    add z4.d, z4.d, z13.d
-    lsl z4.d, z4.d, #4
-    lsl z13.d, z6.d, #2
-    sub z13.d, z14.d, z13.d
-    lsl z13.d, z13.d, #1
-    add z13.d, z20.d, z13.d
-    lsl z22.d, z20.d, #2
-    add z22.d, z22.d, z6.d
-    lsl z22.d, z22.d, #1
-    add z22.d, z14.d, z22.d
-    lsl z14.d, z14.d, #2
-    sub z14.d, z14.d, z20.d
-    lsl z14.d, z14.d, #1
-    add z14.d, z6.d, z14.d
-    lsl z6.d, z5.d, #1
-    add z20.d, z30.d, z28.d
-    add z20.d, z6.d, z20.d
-    lsl z18.d, z9.d, #2
+    sub z9.d, p1/m, z9.d, z31.d
+    movprfx z18, z23
+    mul z18.d, p0/m, z18.d, z10.d
+    umulh z10.d, p0/m, z10.d, z23.d
+    mul z18.d, p0/m, z18.d, z15.d
+    umulh z18.d, p0/m, z18.d, z3.d
+    cmphi p1.d, p0/z, z18.d, z10.d
+    sub z18.d, z10.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    movprfx z10, z23
+    mul z10.d, p0/m, z10.d, z23.d
+    umulh z23.d, p0/m, z23.d, z23.d
+    mul z10.d, p0/m, z10.d, z15.d
+    umulh z10.d, p0/m, z10.d, z3.d
+    cmphi p1.d, p0/z, z10.d, z23.d
+    sub z10.d, z23.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    movprfx z23, z22
+    mul z23.d, p0/m, z23.d, z11.d
+    umulh z11.d, p0/m, z11.d, z22.d
+    mul z23.d, p0/m, z23.d, z15.d
+    umulh z23.d, p0/m, z23.d, z3.d
+    cmphi p1.d, p0/z, z23.d, z11.d
+    sub z23.d, z11.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
+    movprfx z11, z22
+    mul z11.d, p0/m, z11.d, z22.d
+    umulh z22.d, p0/m, z22.d, z22.d
+    mul z11.d, p0/m, z11.d, z15.d
+    umulh z11.d, p0/m, z11.d, z3.d
+    cmphi p1.d, p0/z, z11.d, z22.d
+    sub z11.d, z22.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    movprfx z22, z21
+    mul z22.d, p0/m, z22.d, z26.d
+    umulh z21.d, p0/m, z21.d, z26.d
+    lsr z26.d, z22.d, #32
+    and z3.d, z21.d, z31.d
+    add z3.d, z26.d, z3.d
+    lsr z21.d, z21.d, #32
+    sub z26.d, z21.d, z26.d
+    and z22.d, z22.d, z31.d
+    sub z26.d, z26.d, z22.d
+    movprfx z22, z8
+    mul z22.d, p0/m, z22.d, z9.d
+    umulh z8.d, p0/m, z8.d, z9.d
+    lsr z9.d, z22.d, #32
+    and z21.d, z8.d, z31.d
+    add z21.d, z9.d, z21.d
+    lsr z8.d, z8.d, #32
+    sub z8.d, z8.d, z9.d
+    and z22.d, z22.d, z31.d
+    sub z22.d, z8.d, z22.d
+    movprfx z8, z18
+    mul z8.d, p0/m, z8.d, z10.d
+    umulh z18.d, p0/m, z18.d, z10.d
+    lsr z10.d, z8.d, #32
+    and z9.d, z18.d, z31.d
+    add z9.d, z10.d, z9.d
+    lsr z18.d, z18.d, #32
     sub z18.d, z18.d, z10.d
-    lsl z18.d, z18.d, #2
-    add z18.d, z29.d, z18.d
-    sub z18.d, z20.d, z18.d
-    sub z6.d, z30.d, z6.d
-    lsl z6.d, z6.d, #1
-    add z6.d, z6.d, z28.d
-    sub z20.d, z9.d, z29.d
-    lsl z1.d, z10.d, #4
-    add z1.d, z20.d, z1.d
-    sub z1.d, z6.d, z1.d
-    lsl z6.d, z30.d, #1
-    sub z6.d, z28.d, z6.d
-    lsl z20.d, z5.d, #3
-    add z20.d, z6.d, z20.d
-    lsl z20.d, z20.d, #1
-    sub z6.d, z10.d, z9.d
-    sub z6.d, z6.d, z29.d
-    sub z6.d, z20.d, z6.d
-    lsl z20.d, z29.d, #1
-    add z12.d, z9.d, z10.d
-    add z12.d, z20.d, z12.d
-    lsl z0.d, z30.d, #2
-    sub z0.d, z0.d, z28.d
-    lsl z0.d, z0.d, #2
-    add z0.d, z5.d, z0.d
-    add z0.d, z12.d, z0.d
-    sub z20.d, z9.d, z20.d
-    lsl z20.d, z20.d, #1
-    add z20.d, z20.d, z10.d
-    sub z12.d, z30.d, z5.d
-    str z21, [sp, #0, mul vl]
-    lsl z21.d, z28.d, #4
-    add z21.d, z12.d, z21.d
-    add z21.d, z20.d, z21.d
-    lsl z9.d, z9.d, #1
-    sub z9.d, z10.d, z9.d
-    lsl z29.d, z29.d, #3
-    add z29.d, z9.d, z29.d
-    lsl z29.d, z29.d, #1
-    sub z28.d, z28.d, z30.d
-    sub z28.d, z28.d, z5.d
-    add z28.d, z29.d, z28.d
-    sub z29.d, z8.d, z13.d
-    add z30.d, z8.d, z13.d
-    add z13.d, z29.d, z18.d
-    add z8.d, z30.d, z0.d
-    sub z29.d, z29.d, z18.d
-    sub z9.d, z30.d, z0.d
-    sub z30.d, z2.d, z22.d
-    add z22.d, z2.d, z22.d
-    add z2.d, z30.d, z1.d
-    add z0.d, z22.d, z21.d
-    sub z30.d, z30.d, z1.d
-    sub z10.d, z22.d, z21.d
-    sub z22.d, z4.d, z14.d
-    add z14.d, z4.d, z14.d
-    add z4.d, z22.d, z6.d
-    add z5.d, z14.d, z28.d
-    sub z22.d, z22.d, z6.d
-    sub z28.d, z14.d, z28.d
-    lsl z15.d, z15.d, #3
-    add z15.d, z13.d, z15.d
-    add z13.d, z25.d, z19.d
-    add z14.d, z27.d, z16.d
-    add z6.d, z13.d, z14.d
-    sub z14.d, z13.d, z14.d
-    sub z19.d, z25.d, z19.d
-    sub z27.d, z27.d, z16.d
-    add z16.d, z24.d, z17.d
-    add z13.d, z7.d, z23.d
-    add z21.d, z16.d, z13.d
-    sub z13.d, z16.d, z13.d
-    sub z24.d, z24.d, z17.d
-    sub z23.d, z7.d, z23.d
-    add z7.d, z26.d, z11.d
-    ldr z17, [sp, #0, mul vl]
-    add z16.d, z3.d, z17.d
-    add z1.d, z7.d, z16.d
-    sub z16.d, z7.d, z16.d
-    sub z26.d, z26.d, z11.d
-    sub z17.d, z3.d, z17.d
-    add z3.d, z6.d, z21.d
-    add z3.d, z3.d, z1.d
-    add z1.d, z3.d, z1.d
-    lsl z1.d, z1.d, #4
-    add z6.d, z3.d, z6.d
-    lsl z6.d, z6.d, #4
-    add z3.d, z3.d, z21.d
-    lsl z3.d, z3.d, #4
-    lsl z21.d, z16.d, #2
-    sub z21.d, z13.d, z21.d
-    lsl z21.d, z21.d, #1
-    add z21.d, z14.d, z21.d
-    lsl z11.d, z14.d, #2
-    add z11.d, z11.d, z16.d
-    lsl z11.d, z11.d, #1
-    add z11.d, z13.d, z11.d
-    lsl z13.d, z13.d, #2
-    sub z13.d, z13.d, z14.d
-    lsl z13.d, z13.d, #1
-    add z13.d, z16.d, z13.d
-    lsl z16.d, z19.d, #1
-    add z14.d, z24.d, z26.d
-    add z14.d, z16.d, z14.d
-    lsl z7.d, z23.d, #2
-    sub z7.d, z7.d, z17.d
-    lsl z7.d, z7.d, #2
-    add z7.d, z27.d, z7.d
+    and z8.d, z8.d, z31.d
+    sub z8.d, z18.d, z8.d
+    movprfx z18, z23
+    mul z18.d, p0/m, z18.d, z11.d
+    umulh z23.d, p0/m, z23.d, z11.d
+    lsr z11.d, z18.d, #32
+    and z10.d, z23.d, z31.d
+    add z10.d, z11.d, z10.d
+    lsr z23.d, z23.d, #32
+    sub z23.d, z23.d, z11.d
+    and z18.d, z18.d, z31.d
+    sub z18.d, z23.d, z18.d
+    add z23.d, z1.d, z5.d
+    add z11.d, z14.d, z21.d
+    add z15.d, z23.d, z11.d
+    sub z11.d, z23.d, z11.d
+    sub z5.d, z1.d, z5.d
+    sub z21.d, z14.d, z21.d
+    add z14.d, z2.d, z6.d
+    add z23.d, z4.d, z9.d
+    add z20.d, z14.d, z23.d
+    sub z9.d, z4.d, z9.d
+    add z4.d, z13.d, z3.d
+    add z7.d, z17.d, z10.d
+    add z12.d, z4.d, z7.d
+    sub z7.d, z4.d, z7.d
+    sub z23.d, z23.d, z14.d
+    add z14.d, z15.d, z20.d
+    add z14.d, z14.d, z12.d
+    lsl z14.d, z14.d, #4
+    ld1rd {z4.d}, p0/z, [x2, #24]
+    mad z12.d, p0/m, z4.d, z14.d
+    mad z15.d, p0/m, z4.d, z14.d
+    mla z14.d, p0/m, z20.d, z4.d
+    adr z20.d, [z23.d, z7.d, lsl #2]
+    ld1rd {z0.d}, p0/z, [x2, #32]
+    msb z20.d, p0/m, z0.d, z11.d
+    adr z4.d, [z7.d, z11.d, lsl #2]
+    msb z4.d, p0/m, z0.d, z23.d
+    adr z23.d, [z11.d, z23.d, lsl #2]
+    mls z7.d, p0/m, z23.d, z0.d
+    sub z3.d, z3.d, z13.d
+    sub z6.d, z6.d, z2.d
+    sub z10.d, z10.d, z17.d
+    add z17.d, z5.d, z9.d
+    add z17.d, z17.d, z3.d
+    add z2.d, z21.d, z6.d
+    add z2.d, z2.d, z10.d
+    adr z13.d, [z17.d, z2.d, lsl #1]
+    mls z2.d, p0/m, z17.d, z0.d
+    add z17.d, z3.d, z10.d
+    ld1rd {z23.d}, p0/z, [x2, #40]
+    mla z17.d, p0/m, z9.d, z23.d
+    ld1rd {z11.d}, p0/z, [x2, #48]
+    mad z17.d, p0/m, z11.d, z2.d
+    sub z0.d, z3.d, z10.d
+    mls z0.d, p0/m, z6.d, z23.d
+    mad z0.d, p0/m, z11.d, z13.d
+    str z18, [sp, #0, mul vl]
+    add z18.d, z5.d, z21.d
+    mla z18.d, p0/m, z3.d, z23.d
+    mad z18.d, p0/m, z11.d, z2.d
+    sub z3.d, z5.d, z21.d
+    mls z3.d, p0/m, z10.d, z23.d
+    mad z3.d, p0/m, z11.d, z13.d
+    add z10.d, z9.d, z6.d
+    mla z10.d, p0/m, z5.d, z23.d
+    mla z2.d, p0/m, z10.d, z11.d
+    sub z6.d, z9.d, z6.d
+    mls z6.d, p0/m, z21.d, z23.d
+    mla z13.d, p0/m, z6.d, z11.d
+    add z6.d, z12.d, z20.d
+    sub z20.d, z12.d, z20.d
+    add z12.d, z15.d, z4.d
+    sub z4.d, z15.d, z4.d
+    add z15.d, z14.d, z7.d
     sub z7.d, z14.d, z7.d
+    sub z14.d, z20.d, z17.d
+    sub z21.d, z12.d, z3.d
+    add z9.d, z7.d, z2.d
+    add z10.d, z6.d, z0.d
+    sub z5.d, z4.d, z18.d
+    sub z11.d, z15.d, z13.d
+    add z20.d, z20.d, z17.d
+    add z12.d, z12.d, z3.d
+    sub z7.d, z7.d, z2.d
+    sub z6.d, z6.d, z0.d
+    add z4.d, z4.d, z18.d
+    add z15.d, z15.d, z13.d
+    adr z0.d, [z14.d, z1.d, lsl #3]
+    add z14.d, z24.d, z16.d
+    add z1.d, z28.d, z22.d
+    add z13.d, z14.d, z1.d
+    sub z1.d, z14.d, z1.d
     sub z16.d, z24.d, z16.d
-    lsl z16.d, z16.d, #1
-    add z16.d, z16.d, z26.d
-    sub z14.d, z23.d, z27.d
-    lsl z18.d, z17.d, #4
-    add z18.d, z14.d, z18.d
-    sub z18.d, z16.d, z18.d
-    lsl z16.d, z24.d, #1
-    sub z16.d, z26.d, z16.d
-    lsl z14.d, z19.d, #3
-    add z14.d, z16.d, z14.d
-    lsl z14.d, z14.d, #1
-    sub z16.d, z17.d, z23.d
-    sub z16.d, z16.d, z27.d
-    sub z16.d, z14.d, z16.d
-    lsl z14.d, z27.d, #1
-    add z20.d, z23.d, z17.d
-    add z20.d, z14.d, z20.d
-    lsl z12.d, z24.d, #2
-    sub z12.d, z12.d, z26.d
-    lsl z12.d, z12.d, #2
-    add z12.d, z19.d, z12.d
-    add z12.d, z20.d, z12.d
-    sub z14.d, z23.d, z14.d
-    lsl z14.d, z14.d, #1
-    add z14.d, z14.d, z17.d
-    sub z20.d, z24.d, z19.d
-    str z15, [sp, #0, mul vl]
-    lsl z15.d, z26.d, #4
-    add z15.d, z20.d, z15.d
-    add z15.d, z14.d, z15.d
-    lsl z23.d, z23.d, #1
-    sub z23.d, z17.d, z23.d
-    lsl z27.d, z27.d, #3
-    add z27.d, z23.d, z27.d
-    lsl z27.d, z27.d, #1
-    sub z26.d, z26.d, z24.d
-    sub z26.d, z26.d, z19.d
-    add z26.d, z27.d, z26.d
-    sub z27.d, z1.d, z21.d
-    add z24.d, z1.d, z21.d
-    add z21.d, z27.d, z7.d
-    add z1.d, z24.d, z12.d
-    sub z27.d, z27.d, z7.d
-    sub z24.d, z24.d, z12.d
-    sub z12.d, z6.d, z11.d
-    add z11.d, z6.d, z11.d
-    add z6.d, z12.d, z18.d
-    add z7.d, z11.d, z15.d
-    sub z19.d, z12.d, z18.d
-    sub z11.d, z11.d, z15.d
-    sub z15.d, z3.d, z13.d
-    add z13.d, z3.d, z13.d
-    add z14.d, z15.d, z16.d
-    add z17.d, z13.d, z26.d
-    sub z20.d, z15.d, z16.d
-    sub z23.d, z13.d, z26.d
-    lsl z25.d, z25.d, #3
-    add z12.d, z21.d, z25.d
-    mov z3.d, z8.d
-    mov z8.d, z22.d
-    mov z13.d, z6.d
-    mov z6.d, z29.d
-    mov z15.d, z1.d
-    mov z1.d, z2.d
-    mov z2.d, z4.d
-    mov z4.d, z0.d
-    mov z16.d, z7.d
-    mov z7.d, z30.d
-    mov z18.d, z27.d
-    mov z21.d, z24.d
-    mov z22.d, z11.d
-    mov z11.d, z28.d
-    ldr z0, [sp, #0, mul vl]
+    sub z28.d, z28.d, z22.d
+    add z22.d, z25.d, z19.d
+    add z14.d, z29.d, z8.d
+    add z18.d, z22.d, z14.d
+    sub z29.d, z29.d, z8.d
+    add z8.d, z27.d, z26.d
+    ldr z2, [sp, #0, mul vl]
+    add z3.d, z30.d, z2.d
+    add z17.d, z8.d, z3.d
+    sub z3.d, z8.d, z3.d
+    sub z14.d, z14.d, z22.d
+    add z22.d, z13.d, z18.d
+    add z22.d, z22.d, z17.d
+    lsl z22.d, z22.d, #4
+    ld1rd {z8.d}, p0/z, [x2, #24]
+    mad z17.d, p0/m, z8.d, z22.d
+    mad z13.d, p0/m, z8.d, z22.d
+    mla z22.d, p0/m, z18.d, z8.d
+    adr z18.d, [z14.d, z3.d, lsl #2]
+    ld1rd {z8.d}, p0/z, [x2, #32]
+    msb z18.d, p0/m, z8.d, z1.d
+    str z0, [sp, #1, mul vl]
+    adr z0.d, [z3.d, z1.d, lsl #2]
+    msb z0.d, p0/m, z8.d, z14.d
+    adr z14.d, [z1.d, z14.d, lsl #2]
+    mls z3.d, p0/m, z14.d, z8.d
+    sub z26.d, z26.d, z27.d
+    sub z25.d, z19.d, z25.d
+    sub z30.d, z2.d, z30.d
+    add z27.d, z16.d, z29.d
+    add z27.d, z27.d, z26.d
+    add z2.d, z28.d, z25.d
+    add z2.d, z2.d, z30.d
+    adr z19.d, [z27.d, z2.d, lsl #1]
+    mls z2.d, p0/m, z27.d, z8.d
+    add z27.d, z26.d, z30.d
+    mla z27.d, p0/m, z29.d, z23.d
+    ld1rd {z8.d}, p0/z, [x2, #48]
+    mad z27.d, p0/m, z8.d, z2.d
+    sub z14.d, z26.d, z30.d
+    mls z14.d, p0/m, z25.d, z23.d
+    mad z14.d, p0/m, z8.d, z19.d
+    add z1.d, z16.d, z28.d
+    mla z1.d, p0/m, z26.d, z23.d
+    mad z1.d, p0/m, z8.d, z2.d
+    sub z26.d, z16.d, z28.d
+    mls z26.d, p0/m, z30.d, z23.d
+    mad z26.d, p0/m, z8.d, z19.d
+    add z30.d, z29.d, z25.d
+    mla z30.d, p0/m, z16.d, z23.d
+    mla z2.d, p0/m, z30.d, z8.d
+    sub z25.d, z29.d, z25.d
+    mls z25.d, p0/m, z28.d, z23.d
+    mla z19.d, p0/m, z25.d, z8.d
+    add z25.d, z17.d, z18.d
+    sub z28.d, z17.d, z18.d
+    add z29.d, z13.d, z0.d
+    sub z30.d, z13.d, z0.d
+    add z0.d, z22.d, z3.d
+    sub z3.d, z22.d, z3.d
+    sub z22.d, z28.d, z27.d
+    sub z13.d, z29.d, z26.d
+    add z18.d, z3.d, z2.d
+    add z17.d, z25.d, z14.d
+    sub z16.d, z30.d, z1.d
+    sub z8.d, z0.d, z19.d
+    add z28.d, z28.d, z27.d
+    add z29.d, z29.d, z26.d
+    sub z26.d, z3.d, z2.d
+    sub z25.d, z25.d, z14.d
+    add z30.d, z30.d, z1.d
+    add z23.d, z0.d, z19.d
+    adr z24.d, [z22.d, z24.d, lsl #3]
+    mov z1.d, z21.d
+    mov z2.d, z9.d
+    mov z3.d, z10.d
+    mov z9.d, z6.d
+    mov z6.d, z20.d
+    mov z10.d, z4.d
+    mov z4.d, z5.d
+    mov z5.d, z11.d
+    mov z11.d, z15.d
+    mov z14.d, z18.d
+    mov z15.d, z17.d
+    mov z17.d, z8.d
+    mov z8.d, z7.d
+    mov z7.d, z12.d
+    mov z12.d, z24.d
+    mov z18.d, z28.d
+    mov z19.d, z29.d
+    mov z20.d, z26.d
+    mov z21.d, z25.d
+    mov z22.d, z30.d
+    ldr z0, [sp, #1, mul vl]
     add x1, x1, #192
     subs x3, x3, #1
     b.ne 1b
@@ -1003,403 +789,321 @@ proofmill_poseidon_sve:
     ld1rd {z25.d}, p0/z, [x1, #8]
     add z25.d, z12.d, z25.d
     lsr z26.d, z25.d, #32
-    mul z26.d, p0/m, z26.d, z31.d
-    add z26.d, z24.d, z26.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
+    mla z24.d, p0/m, z26.d, z31.d
+    ld1rd {z26.d}, p0/z, [x2, #0]
+    mad z25.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    movprfx z26, z25
-    mul z26.d, p0/m, z26.d, z25.d
     movprfx z24, z25
-    umulh z24.d, p0/m, z24.d, z25.d
-    lsr z27.d, z24.d, #32
-    cmphi p1.d, p0/z, z27.d, z26.d
-    sub z27.d, z26.d, z27.d
-    sub z27.d, p1/m, z27.d, z31.d
-    and z24.d, z24.d, z31.d
-    mul z24.d, p0/m, z24.d, z31.d
-    add z27.d, z27.d, z24.d
+    mul z24.d, p0/m, z24.d, z25.d
+    movprfx z27, z25
+    umulh z27.d, p0/m, z27.d, z25.d
+    ld1rd {z28.d}, p0/z, [x2, #8]
+    mul z24.d, p0/m, z24.d, z28.d
+    ld1rd {z29.d}, p0/z, [x2, #16]
+    umulh z24.d, p0/m, z24.d, z29.d
     cmphi p1.d, p0/z, z24.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
+    sub z24.d, z27.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    movprfx z27, z24
+    mul z27.d, p0/m, z27.d, z25.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    mul z27.d, p0/m, z27.d, z28.d
+    umulh z27.d, p0/m, z27.d, z29.d
+    cmphi p1.d, p0/z, z27.d, z25.d
+    sub z27.d, z25.d, z27.d
+    sub z27.d, p1/m, z27.d, z31.d
+    movprfx z25, z24
+    mul z25.d, p0/m, z25.d, z24.d
+    umulh z24.d, p0/m, z24.d, z24.d
+    mul z25.d, p0/m, z25.d, z28.d
+    umulh z25.d, p0/m, z25.d, z29.d
+    cmphi p1.d, p0/z, z25.d, z24.d
+    sub z25.d, z24.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
     movprfx z24, z27
     mul z24.d, p0/m, z24.d, z25.d
-    umulh z25.d, p0/m, z25.d, z27.d
-    lsr z26.d, z25.d, #32
-    cmphi p1.d, p0/z, z26.d, z24.d
-    sub z26.d, z24.d, z26.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    movprfx z25, z27
-    mul z25.d, p0/m, z25.d, z27.d
-    umulh z27.d, p0/m, z27.d, z27.d
-    lsr z24.d, z27.d, #32
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z24.d, z25.d, z24.d
-    sub z24.d, p1/m, z24.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z24.d, z24.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z27, z26
-    mul z27.d, p0/m, z27.d, z24.d
-    umulh z26.d, p0/m, z26.d, z24.d
-    lsr z24.d, z27.d, #32
-    and z25.d, z26.d, z31.d
-    and z27.d, z27.d, z31.d
+    umulh z27.d, p0/m, z27.d, z25.d
+    lsr z25.d, z24.d, #32
+    and z29.d, z27.d, z31.d
+    add z29.d, z25.d, z29.d
+    lsr z27.d, z27.d, #32
     sub z27.d, z27.d, z25.d
-    lsr z26.d, z26.d, #32
-    sub z26.d, z27.d, z26.d
-    add z25.d, z24.d, z25.d
-    add z24.d, z26.d, z6.d
-    add z27.d, z3.d, z9.d
-    add z28.d, z24.d, z27.d
-    sub z27.d, z24.d, z27.d
-    sub z24.d, z26.d, z6.d
-    sub z29.d, z3.d, z9.d
-    add z30.d, z1.d, z7.d
-    add z9.d, z4.d, z10.d
-    add z3.d, z30.d, z9.d
-    sub z30.d, z30.d, z9.d
-    sub z7.d, z1.d, z7.d
+    and z24.d, z24.d, z31.d
+    sub z24.d, z27.d, z24.d
+    add z27.d, z29.d, z6.d
+    add z25.d, z3.d, z9.d
+    add z28.d, z27.d, z25.d
+    sub z25.d, z27.d, z25.d
+    sub z27.d, z29.d, z6.d
+    sub z30.d, z3.d, z9.d
+    add z9.d, z1.d, z7.d
+    add z3.d, z4.d, z10.d
+    add z6.d, z9.d, z3.d
     sub z10.d, z4.d, z10.d
     add z4.d, z2.d, z8.d
-    add z1.d, z5.d, z11.d
-    add z9.d, z4.d, z1.d
-    sub z1.d, z4.d, z1.d
-    sub z8.d, z2.d, z8.d
-    sub z11.d, z5.d, z11.d
-    add z5.d, z28.d, z3.d
-    add z5.d, z5.d, z9.d
-    add z9.d, z5.d, z9.d
+    add z12.d, z5.d, z11.d
+    add z0.d, z4.d, z12.d
+    sub z12.d, z4.d, z12.d
+    sub z3.d, z3.d, z9.d
+    add z9.d, z28.d, z6.d
+    add z9.d, z9.d, z0.d
     lsl z9.d, z9.d, #4
-    add z28.d, z5.d, z28.d
-    lsl z28.d, z28.d, #4
-    add z5.d, z5.d, z3.d
-    lsl z5.d, z5.d, #4
-    lsl z3.d, z1.d, #2
-    sub z3.d, z30.d, z3.d
-    lsl z3.d, z3.d, #1
-    add z3.d, z27.d, z3.d
-    lsl z2.d, z27.d, #2
-    add z2.d, z2.d, z1.d
-    lsl z2.d, z2.d, #1
-    add z2.d, z30.d, z2.d
-    lsl z30.d, z30.d, #2
-    sub z30.d, z30.d, z27.d
-    lsl z30.d, z30.d, #1
-    add z30.d, z1.d, z30.d
-    lsl z27.d, z24.d, #1
-    add z1.d, z7.d, z8.d
-    add z1.d, z27.d, z1.d
-    lsl z4.d, z10.d, #2
-    sub z4.d, z4.d, z11.d
-    lsl z4.d, z4.d, #2
-    add z4.d, z29.d, z4.d
-    sub z4.d, z1.d, z4.d
-    sub z27.d, z7.d, z27.d
-    lsl z27.d, z27.d, #1
-    add z27.d, z27.d, z8.d
-    sub z1.d, z10.d, z29.d
-    lsl z6.d, z11.d, #4
-    add z6.d, z1.d, z6.d
-    sub z27.d, z27.d, z6.d
-    lsl z6.d, z7.d, #1
-    sub z6.d, z8.d, z6.d
-    lsl z1.d, z24.d, #3
-    add z1.d, z6.d, z1.d
-    lsl z1.d, z1.d, #1
-    sub z6.d, z11.d, z10.d
-    sub z6.d, z6.d, z29.d
-    sub z6.d, z1.d, z6.d
-    lsl z1.d, z29.d, #1
-    add z12.d, z10.d, z11.d
-    add z12.d, z1.d, z12.d
-    lsl z0.d, z7.d, #2
-    sub z0.d, z0.d, z8.d
-    lsl z0.d, z0.d, #2
-    add z0.d, z24.d, z0.d
-    add z0.d, z12.d, z0.d
-    sub z1.d, z10.d, z1.d
-    lsl z1.d, z1.d, #1
+    ld1rd {z4.d}, p0/z, [x2, #24]
+    mad z0.d, p0/m, z4.d, z9.d
+    mad z28.d, p0/m, z4.d, z9.d
+    mla z9.d, p0/m, z6.d, z4.d
+    adr z6.d, [z3.d, z12.d, lsl #2]
+    ld1rd {z26.d}, p0/z, [x2, #32]
+    msb z6.d, p0/m, z26.d, z25.d
+    adr z4.d, [z12.d, z25.d, lsl #2]
+    msb z4.d, p0/m, z26.d, z3.d
+    adr z25.d, [z25.d, z3.d, lsl #2]
+    mls z12.d, p0/m, z25.d, z26.d
+    sub z25.d, z8.d, z2.d
+    sub z7.d, z7.d, z1.d
+    sub z11.d, z11.d, z5.d
+    add z5.d, z27.d, z10.d
+    add z5.d, z5.d, z25.d
+    add z1.d, z30.d, z7.d
     add z1.d, z1.d, z11.d
-    sub z12.d, z7.d, z24.d
+    adr z8.d, [z5.d, z1.d, lsl #1]
+    mls z1.d, p0/m, z5.d, z26.d
+    add z5.d, z25.d, z11.d
+    ld1rd {z2.d}, p0/z, [x2, #40]
+    mla z5.d, p0/m, z10.d, z2.d
+    ld1rd {z3.d}, p0/z, [x2, #48]
+    mad z5.d, p0/m, z3.d, z1.d
+    sub z26.d, z25.d, z11.d
+    mls z26.d, p0/m, z7.d, z2.d
+    mad z26.d, p0/m, z3.d, z8.d
     str z23, [sp, #0, mul vl]
-    lsl z23.d, z8.d, #4
-    add z23.d, z12.d, z23.d
-    add z23.d, z1.d, z23.d
-    lsl z10.d, z10.d, #1
-    sub z10.d, z11.d, z10.d
-    lsl z29.d, z29.d, #3
-    add z29.d, z10.d, z29.d
-    lsl z29.d, z29.d, #1
-    sub z8.d, z8.d, z7.d
-    sub z24.d, z8.d, z24.d
-    add z24.d, z29.d, z24.d
-    sub z29.d, z9.d, z3.d
-    add z3.d, z9.d, z3.d
-    add z9.d, z29.d, z4.d
-    add z8.d, z3.d, z0.d
-    sub z29.d, z29.d, z4.d
-    sub z3.d, z3.d, z0.d
-    sub z0.d, z28.d, z2.d
-    add z28.d, z28.d, z2.d
-    add z2.d, z0.d, z27.d
-    add z4.d, z28.d, z23.d
-    sub z27.d, z0.d, z27.d
-    sub z28.d, z28.d, z23.d
-    sub z23.d, z5.d, z30.d
-    add z30.d, z5.d, z30.d
-    add z5.d, z23.d, z6.d
-    add z0.d, z30.d, z24.d
-    sub z23.d, z23.d, z6.d
-    sub z30.d, z30.d, z24.d
-    lsl z26.d, z26.d, #3
-    add z26.d, z9.d, z26.d
-    add z24.d, z25.d, z18.d
-    add z9.d, z15.d, z21.d
-    add z6.d, z24.d, z9.d
-    sub z24.d, z24.d, z9.d
-    sub z18.d, z25.d, z18.d
+    add z23.d, z27.d, z30.d
+    mla z23.d, p0/m, z25.d, z2.d
+    mad z23.d, p0/m, z3.d, z1.d
+    sub z25.d, z27.d, z30.d
+    mls z25.d, p0/m, z11.d, z2.d
+    mad z25.d, p0/m, z3.d, z8.d
+    add z11.d, z10.d, z7.d
+    mla z11.d, p0/m, z27.d, z2.d
+    mla z1.d, p0/m, z11.d, z3.d
+    sub z27.d, z10.d, z7.d
+    mls z27.d, p0/m, z30.d, z2.d
+    mla z8.d, p0/m, z27.d, z3.d
+    add z27.d, z0.d, z6.d
+    sub z30.d, z0.d, z6.d
+    add z6.d, z28.d, z4.d
+    sub z28.d, z28.d, z4.d
+    add z4.d, z9.d, z12.d
+    sub z12.d, z9.d, z12.d
+    sub z9.d, z30.d, z5.d
+    sub z0.d, z6.d, z25.d
+    add z7.d, z12.d, z1.d
+    add z10.d, z27.d, z26.d
+    sub z11.d, z28.d, z23.d
+    str z11, [sp, #1, mul vl]
+    sub z11.d, z4.d, z8.d
+    add z30.d, z30.d, z5.d
+    add z25.d, z6.d, z25.d
+    sub z12.d, z12.d, z1.d
+    sub z27.d, z27.d, z26.d
+    add z28.d, z28.d, z23.d
+    add z26.d, z4.d, z8.d
+    adr z29.d, [z9.d, z29.d, lsl #3]
+    add z9.d, z24.d, z18.d
+    add z4.d, z15.d, z21.d
+    add z8.d, z9.d, z4.d
+    sub z4.d, z9.d, z4.d
+    sub z18.d, z24.d, z18.d
     sub z21.d, z15.d, z21.d
     add z15.d, z13.d, z19.d
     add z9.d, z16.d, z22.d
-    add z7.d, z15.d, z9.d
-    sub z9.d, z15.d, z9.d
-    sub z19.d, z13.d, z19.d
+    add z23.d, z15.d, z9.d
     sub z22.d, z16.d, z22.d
     add z16.d, z14.d, z20.d
-    ldr z13, [sp, #0, mul vl]
-    add z15.d, z17.d, z13.d
-    add z10.d, z16.d, z15.d
-    sub z15.d, z16.d, z15.d
-    sub z20.d, z14.d, z20.d
-    sub z13.d, z17.d, z13.d
-    add z17.d, z6.d, z7.d
-    add z17.d, z17.d, z10.d
-    add z10.d, z17.d, z10.d
-    lsl z10.d, z10.d, #4
-    add z6.d, z17.d, z6.d
-    lsl z6.d, z6.d, #4
-    add z17.d, z17.d, z7.d
-    lsl z17.d, z17.d, #4
-    lsl z7.d, z15.d, #2
-    sub z7.d, z9.d, z7.d
-    lsl z7.d, z7.d, #1
-    add z7.d, z24.d, z7.d
-    lsl z14.d, z24.d, #2
-    add z14.d, z14.d, z15.d
-    lsl z14.d, z14.d, #1
-    add z14.d, z9.d, z14.d
-    lsl z9.d, z9.d, #2
-    sub z24.d, z9.d, z24.d
-    lsl z24.d, z24.d, #1
-    add z24.d, z15.d, z24.d
-    lsl z15.d, z18.d, #1
-    add z9.d, z19.d, z20.d
-    add z9.d, z15.d, z9.d
-    lsl z16.d, z22.d, #2
-    sub z16.d, z16.d, z13.d
-    lsl z16.d, z16.d, #2
-    add z16.d, z21.d, z16.d
-    sub z16.d, z9.d, z16.d
-    sub z15.d, z19.d, z15.d
-    lsl z15.d, z15.d, #1
-    add z15.d, z15.d, z20.d
-    sub z9.d, z22.d, z21.d
-    lsl z11.d, z13.d, #4
-    add z11.d, z9.d, z11.d
-    sub z11.d, z15.d, z11.d
-    lsl z15.d, z19.d, #1
-    sub z15.d, z20.d, z15.d
-    lsl z9.d, z18.d, #3
-    add z9.d, z15.d, z9.d
-    lsl z9.d, z9.d, #1
-    sub z15.d, z13.d, z22.d
-    sub z15.d, z15.d, z21.d
-    sub z15.d, z9.d, z15.d
-    lsl z9.d, z21.d, #1
-    add z1.d, z22.d, z13.d
-    add z1.d, z9.d, z1.d
-    lsl z12.d, z19.d, #2
-    sub z12.d, z12.d, z20.d
-    lsl z12.d, z12.d, #2
-    add z12.d, z18.d, z12.d
-    add z12.d, z1.d, z12.d
-    sub z9.d, z22.d, z9.d
-    lsl z9.d, z9.d, #1
-    add z9.d, z9.d, z13.d
-    sub z1.d, z19.d, z18.d
-    str z26, [sp, #0, mul vl]
-    lsl z26.d, z20.d, #4
-    add z26.d, z1.d, z26.d
-    add z26.d, z9.d, z26.d
-    lsl z22.d, z22.d, #1
-    sub z22.d, z13.d, z22.d
-    lsl z21.d, z21.d, #3
-    add z21.d, z22.d, z21.d
-    lsl z21.d, z21.d, #1
-    sub z20.d, z20.d, z19.d
-    sub z20.d, z20.d, z18.d
-    add z20.d, z21.d, z20.d
-    sub z21.d, z10.d, z7.d
-    add z7.d, z10.d, z7.d
-    add z10.d, z21.d, z16.d
-    add z18.d, z7.d, z12.d
-    sub z21.d, z21.d, z16.d
-    sub z7.d, z7.d, z12.d
-    sub z12.d, z6.d, z14.d
-    add z14.d, z6.d, z14.d
-    add z6.d, z12.d, z11.d
-    add z16.d, z14.d, z26.d
-    sub z12.d, z12.d, z11.d
-    sub z26.d, z14.d, z26.d
-    sub z14.d, z17.d, z24.d
-    add z24.d, z17.d, z24.d
-    add z17.d, z14.d, z15.d
-    add z11.d, z24.d, z20.d
-    sub z14.d, z14.d, z15.d
-    sub z24.d, z24.d, z20.d
-    lsl z25.d, z25.d, #3
-    add z25.d, z10.d, z25.d
-    ld1rd {z10.d}, p0/z, [x2, #0]
-    add z2.d, z2.d, z10.d
-    ld1rd {z20.d}, p0/z, [x2, #8]
-    add z6.d, z6.d, z20.d
-    lsr z15.d, z6.d, #32
-    mul z15.d, p0/m, z15.d, z31.d
-    add z15.d, z2.d, z15.d
-    lsl z6.d, z6.d, #32
-    add z6.d, z6.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    and z1.d, z6.d, z31.d
-    lsr z13.d, z6.d, #32
-    add z5.d, z5.d, z10.d
+    ldr z1, [sp, #0, mul vl]
+    add z6.d, z17.d, z1.d
+    add z5.d, z16.d, z6.d
+    sub z6.d, z16.d, z6.d
+    sub z9.d, z9.d, z15.d
+    add z15.d, z8.d, z23.d
+    add z15.d, z15.d, z5.d
+    lsl z15.d, z15.d, #4
+    ld1rd {z16.d}, p0/z, [x2, #24]
+    mad z5.d, p0/m, z16.d, z15.d
+    mad z8.d, p0/m, z16.d, z15.d
+    mla z15.d, p0/m, z23.d, z16.d
+    adr z23.d, [z9.d, z6.d, lsl #2]
+    ld1rd {z16.d}, p0/z, [x2, #32]
+    msb z23.d, p0/m, z16.d, z4.d
+    str z29, [sp, #2, mul vl]
+    adr z29.d, [z6.d, z4.d, lsl #2]
+    msb z29.d, p0/m, z16.d, z9.d
+    adr z9.d, [z4.d, z9.d, lsl #2]
+    mls z6.d, p0/m, z9.d, z16.d
+    sub z20.d, z20.d, z14.d
+    sub z19.d, z19.d, z13.d
+    sub z1.d, z1.d, z17.d
+    add z17.d, z18.d, z22.d
     add z17.d, z17.d, z20.d
-    lsr z6.d, z17.d, #32
-    mul z6.d, p0/m, z6.d, z31.d
-    add z6.d, z5.d, z6.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    and z2.d, z17.d, z31.d
-    lsr z17.d, z17.d, #32
-    add z8.d, z8.d, z10.d
-    add z18.d, z18.d, z20.d
-    lsr z6.d, z18.d, #32
-    mul z6.d, p0/m, z6.d, z31.d
-    add z6.d, z8.d, z6.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    and z6.d, z18.d, z31.d
-    lsr z15.d, z18.d, #32
-    add z4.d, z4.d, z10.d
-    add z16.d, z16.d, z20.d
-    lsr z18.d, z16.d, #32
-    mul z18.d, p0/m, z18.d, z31.d
-    add z18.d, z4.d, z18.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    and z4.d, z16.d, z31.d
-    lsr z16.d, z16.d, #32
-    add z0.d, z0.d, z10.d
-    add z11.d, z11.d, z20.d
-    lsr z18.d, z11.d, #32
-    mul z18.d, p0/m, z18.d, z31.d
-    add z18.d, z0.d, z18.d
-    lsl z11.d, z11.d, #32
-    add z11.d, z11.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z11.d
-    add z11.d, p1/m, z11.d, z31.d
-    and z5.d, z11.d, z31.d
-    lsr z11.d, z11.d, #32
-    add z29.d, z29.d, z10.d
-    add z21.d, z21.d, z20.d
-    lsr z18.d, z21.d, #32
-    mul z18.d, p0/m, z18.d, z31.d
-    add z29.d, z29.d, z18.d
-    lsl z21.d, z21.d, #32
-    add z21.d, z21.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z21.d
+    add z13.d, z21.d, z19.d
+    add z13.d, z13.d, z1.d
+    adr z14.d, [z17.d, z13.d, lsl #1]
+    mls z13.d, p0/m, z17.d, z16.d
+    add z17.d, z20.d, z1.d
+    mla z17.d, p0/m, z22.d, z2.d
+    mad z17.d, p0/m, z3.d, z13.d
+    sub z16.d, z20.d, z1.d
+    mls z16.d, p0/m, z19.d, z2.d
+    mad z16.d, p0/m, z3.d, z14.d
+    add z9.d, z18.d, z21.d
+    mla z9.d, p0/m, z20.d, z2.d
+    mad z9.d, p0/m, z3.d, z13.d
+    sub z20.d, z18.d, z21.d
+    mls z20.d, p0/m, z1.d, z2.d
+    mad z20.d, p0/m, z3.d, z14.d
+    add z1.d, z22.d, z19.d
+    mla z1.d, p0/m, z18.d, z2.d
+    mla z13.d, p0/m, z1.d, z3.d
+    sub z19.d, z22.d, z19.d
+    mls z19.d, p0/m, z21.d, z2.d
+    mla z14.d, p0/m, z19.d, z3.d
+    add z19.d, z5.d, z23.d
+    sub z23.d, z5.d, z23.d
+    add z5.d, z8.d, z29.d
+    sub z29.d, z8.d, z29.d
+    add z8.d, z15.d, z6.d
+    sub z6.d, z15.d, z6.d
+    sub z15.d, z23.d, z17.d
+    sub z3.d, z5.d, z20.d
+    add z21.d, z6.d, z13.d
+    add z2.d, z19.d, z16.d
+    sub z22.d, z29.d, z9.d
+    sub z1.d, z8.d, z14.d
+    add z23.d, z23.d, z17.d
+    add z5.d, z5.d, z20.d
+    sub z6.d, z6.d, z13.d
+    sub z19.d, z19.d, z16.d
+    add z29.d, z29.d, z9.d
+    add z8.d, z8.d, z14.d
+    adr z24.d, [z15.d, z24.d, lsl #3]
+    ld1rd {z15.d}, p0/z, [x2, #56]
+    add z0.d, z0.d, z15.d
+    ld1rd {z14.d}, p0/z, [x2, #64]
+    add z3.d, z3.d, z14.d
+    lsr z9.d, z3.d, #32
+    mla z0.d, p0/m, z9.d, z31.d
+    ld1rd {z9.d}, p0/z, [x2, #0]
+    mad z3.d, p0/m, z9.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    and z0.d, z3.d, z31.d
+    lsr z13.d, z3.d, #32
+    add z7.d, z7.d, z15.d
+    add z21.d, z21.d, z14.d
+    lsr z3.d, z21.d, #32
+    mla z7.d, p0/m, z3.d, z31.d
+    mad z21.d, p0/m, z9.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z21.d
     add z21.d, p1/m, z21.d, z31.d
-    and z29.d, z21.d, z31.d
-    lsr z18.d, z21.d, #32
-    add z27.d, z27.d, z10.d
-    add z12.d, z12.d, z20.d
-    lsr z21.d, z12.d, #32
-    mul z21.d, p0/m, z21.d, z31.d
-    add z27.d, z27.d, z21.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    and z27.d, z12.d, z31.d
-    lsr z19.d, z12.d, #32
-    add z23.d, z23.d, z10.d
-    add z14.d, z14.d, z20.d
-    lsr z12.d, z14.d, #32
-    mul z12.d, p0/m, z12.d, z31.d
-    add z12.d, z23.d, z12.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    and z8.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z3.d, z3.d, z10.d
-    add z7.d, z7.d, z20.d
-    lsr z12.d, z7.d, #32
-    mul z12.d, p0/m, z12.d, z31.d
-    add z12.d, z3.d, z12.d
-    lsl z7.d, z7.d, #32
-    add z7.d, z7.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z7.d
-    add z7.d, p1/m, z7.d, z31.d
-    and z9.d, z7.d, z31.d
-    lsr z21.d, z7.d, #32
-    add z28.d, z28.d, z10.d
-    add z26.d, z26.d, z20.d
-    lsr z7.d, z26.d, #32
-    mul z7.d, p0/m, z7.d, z31.d
-    add z28.d, z28.d, z7.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z28.d, z26.d, z31.d
-    lsr z22.d, z26.d, #32
-    add z30.d, z30.d, z10.d
-    add z24.d, z24.d, z20.d
-    lsr z26.d, z24.d, #32
-    mul z26.d, p0/m, z26.d, z31.d
-    add z26.d, z30.d, z26.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    and z26.d, z24.d, z31.d
-    lsr z23.d, z24.d, #32
-    mov z3.d, z6.d
-    mov z6.d, z29.d
-    mov z7.d, z27.d
-    mov z10.d, z28.d
-    mov z12.d, z25.d
-    mov z20.d, z14.d
-    mov z14.d, z17.d
-    mov z17.d, z11.d
+    and z7.d, z21.d, z31.d
+    lsr z21.d, z21.d, #32
+    add z10.d, z10.d, z15.d
+    add z2.d, z2.d, z14.d
+    lsr z3.d, z2.d, #32
+    mla z10.d, p0/m, z3.d, z31.d
+    mad z2.d, p0/m, z9.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    and z3.d, z2.d, z31.d
+    lsr z2.d, z2.d, #32
+    ldr z10, [sp, #1, mul vl]
+    add z10.d, z10.d, z15.d
+    add z22.d, z22.d, z14.d
+    lsr z16.d, z22.d, #32
+    mla z10.d, p0/m, z16.d, z31.d
+    mad z22.d, p0/m, z9.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    and z4.d, z22.d, z31.d
+    lsr z16.d, z22.d, #32
+    add z11.d, z11.d, z15.d
+    add z1.d, z1.d, z14.d
+    lsr z22.d, z1.d, #32
+    mla z11.d, p0/m, z22.d, z31.d
+    mad z1.d, p0/m, z9.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    and z11.d, z1.d, z31.d
+    lsr z17.d, z1.d, #32
+    add z30.d, z30.d, z15.d
+    add z23.d, z23.d, z14.d
+    lsr z1.d, z23.d, #32
+    mla z30.d, p0/m, z1.d, z31.d
+    mad z23.d, p0/m, z9.d, z30.d
+    cmphi p1.d, p0/z, z30.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
+    and z30.d, z23.d, z31.d
+    lsr z18.d, z23.d, #32
+    add z25.d, z25.d, z15.d
+    add z5.d, z5.d, z14.d
+    lsr z23.d, z5.d, #32
+    mla z25.d, p0/m, z23.d, z31.d
+    mad z5.d, p0/m, z9.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z5.d
+    add z5.d, p1/m, z5.d, z31.d
+    and z25.d, z5.d, z31.d
+    lsr z5.d, z5.d, #32
+    add z12.d, z12.d, z15.d
+    add z6.d, z6.d, z14.d
+    lsr z23.d, z6.d, #32
+    mla z12.d, p0/m, z23.d, z31.d
+    mad z6.d, p0/m, z9.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    and z12.d, z6.d, z31.d
+    lsr z20.d, z6.d, #32
+    add z27.d, z27.d, z15.d
+    add z19.d, z19.d, z14.d
+    lsr z6.d, z19.d, #32
+    mla z27.d, p0/m, z6.d, z31.d
+    mad z19.d, p0/m, z9.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    and z27.d, z19.d, z31.d
+    lsr z19.d, z19.d, #32
+    add z28.d, z28.d, z15.d
+    add z29.d, z29.d, z14.d
+    lsr z6.d, z29.d, #32
+    mla z28.d, p0/m, z6.d, z31.d
+    mad z29.d, p0/m, z9.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z29.d
+    add z29.d, p1/m, z29.d, z31.d
+    and z10.d, z29.d, z31.d
+    lsr z22.d, z29.d, #32
+    add z26.d, z26.d, z15.d
+    add z29.d, z8.d, z14.d
+    lsr z28.d, z29.d, #32
+    mla z26.d, p0/m, z28.d, z31.d
+    mad z29.d, p0/m, z9.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z29.d
+    add z29.d, p1/m, z29.d, z31.d
+    and z26.d, z29.d, z31.d
+    lsr z23.d, z29.d, #32
+    mov z1.d, z0.d
+    mov z6.d, z30.d
+    mov z8.d, z12.d
+    mov z9.d, z27.d
+    mov z12.d, z24.d
+    mov z14.d, z21.d
+    mov z15.d, z2.d
+    mov z2.d, z7.d
+    mov z7.d, z25.d
+    mov z21.d, z19.d
+    mov z19.d, z5.d
+    mov z5.d, z11.d
     mov z11.d, z26.d
-    ldr z0, [sp, #0, mul vl]
+    ldr z0, [sp, #2, mul vl]
     add x1, x1, #16
     mov x3, #7
 2:
@@ -1408,944 +1112,726 @@ proofmill_poseidon_sve:
     ld1rd {z25.d}, p0/z, [x1, #8]
     add z25.d, z12.d, z25.d
     lsr z26.d, z25.d, #32
-    mul z26.d, p0/m, z26.d, z31.d
-    add z26.d, z24.d, z26.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
+    mla z24.d, p0/m, z26.d, z31.d
+    ld1rd {z26.d}, p0/z, [x2, #0]
+    mad z25.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    movprfx z26, z25
-    mul z26.d, p0/m, z26.d, z25.d
     movprfx z24, z25
-    umulh z24.d, p0/m, z24.d, z25.d
-    lsr z27.d, z24.d, #32
-    cmphi p1.d, p0/z, z27.d, z26.d
-    sub z27.d, z26.d, z27.d
-    sub z27.d, p1/m, z27.d, z31.d
-    and z24.d, z24.d, z31.d
-    mul z24.d, p0/m, z24.d, z31.d
-    add z27.d, z27.d, z24.d
+    mul z24.d, p0/m, z24.d, z25.d
+    movprfx z27, z25
+    umulh z27.d, p0/m, z27.d, z25.d
+    ld1rd {z28.d}, p0/z, [x2, #8]
+    mul z24.d, p0/m, z24.d, z28.d
+    ld1rd {z29.d}, p0/z, [x2, #16]
+    umulh z24.d, p0/m, z24.d, z29.d
     cmphi p1.d, p0/z, z24.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
+    sub z24.d, z27.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    movprfx z27, z24
+    mul z27.d, p0/m, z27.d, z25.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    mul z27.d, p0/m, z27.d, z28.d
+    umulh z27.d, p0/m, z27.d, z29.d
+    cmphi p1.d, p0/z, z27.d, z25.d
+    sub z27.d, z25.d, z27.d
+    sub z27.d, p1/m, z27.d, z31.d
+    movprfx z25, z24
+    mul z25.d, p0/m, z25.d, z24.d
+    umulh z24.d, p0/m, z24.d, z24.d
+    mul z25.d, p0/m, z25.d, z28.d
+    umulh z25.d, p0/m, z25.d, z29.d
+    cmphi p1.d, p0/z, z25.d, z24.d
+    sub z25.d, z24.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
     movprfx z24, z27
     mul z24.d, p0/m, z24.d, z25.d
-    umulh z25.d, p0/m, z25.d, z27.d
-    lsr z26.d, z25.d, #32
-    cmphi p1.d, p0/z, z26.d, z24.d
-    sub z26.d, z24.d, z26.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    movprfx z25, z27
-    mul z25.d, p0/m, z25.d, z27.d
-    umulh z27.d, p0/m, z27.d, z27.d
-    lsr z24.d, z27.d, #32
-    cmphi p1.d, p0/z, z24.d, z25.d
-    sub z24.d, z25.d, z24.d
-    sub z24.d, p1/m, z24.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z24.d, z24.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z27, z26
-    mul z27.d, p0/m, z27.d, z24.d
-    umulh z26.d, p0/m, z26.d, z24.d
-    lsr z24.d, z27.d, #32
-    and z25.d, z26.d, z31.d
-    and z27.d, z27.d, z31.d
+    umulh z27.d, p0/m, z27.d, z25.d
+    lsr z25.d, z24.d, #32
+    and z30.d, z27.d, z31.d
+    add z30.d, z25.d, z30.d
+    lsr z27.d, z27.d, #32
     sub z27.d, z27.d, z25.d
-    lsr z26.d, z26.d, #32
-    sub z26.d, z27.d, z26.d
-    add z25.d, z24.d, z25.d
-    add z24.d, z26.d, z6.d
-    add z27.d, z3.d, z9.d
-    add z28.d, z24.d, z27.d
-    sub z27.d, z24.d, z27.d
-    sub z24.d, z26.d, z6.d
-    sub z29.d, z3.d, z9.d
-    add z30.d, z1.d, z7.d
-    add z9.d, z4.d, z10.d
-    add z3.d, z30.d, z9.d
-    sub z30.d, z30.d, z9.d
-    sub z7.d, z1.d, z7.d
+    and z24.d, z24.d, z31.d
+    sub z24.d, z27.d, z24.d
+    add z27.d, z30.d, z6.d
+    add z25.d, z3.d, z9.d
+    add z12.d, z27.d, z25.d
+    sub z25.d, z27.d, z25.d
+    sub z27.d, z30.d, z6.d
+    sub z9.d, z3.d, z9.d
+    add z3.d, z1.d, z7.d
+    add z6.d, z4.d, z10.d
+    add z0.d, z3.d, z6.d
     sub z10.d, z4.d, z10.d
     add z4.d, z2.d, z8.d
-    add z1.d, z5.d, z11.d
-    add z9.d, z4.d, z1.d
-    sub z1.d, z4.d, z1.d
-    sub z8.d, z2.d, z8.d
-    sub z11.d, z5.d, z11.d
-    add z5.d, z28.d, z3.d
-    add z5.d, z5.d, z9.d
-    add z9.d, z5.d, z9.d
-    lsl z9.d, z9.d, #4
-    add z28.d, z5.d, z28.d
-    lsl z28.d, z28.d, #4
-    add z5.d, z5.d, z3.d
-    lsl z5.d, z5.d, #4
-    lsl z3.d, z1.d, #2
-    sub z3.d, z30.d, z3.d
-    lsl z3.d, z3.d, #1
-    add z3.d, z27.d, z3.d
-    lsl z2.d, z27.d, #2
-    add z2.d, z2.d, z1.d
-    lsl z2.d, z2.d, #1
-    add z2.d, z30.d, z2.d
-    lsl z30.d, z30.d, #2
-    sub z30.d, z30.d, z27.d
-    lsl z30.d, z30.d, #1
-    add z30.d, z1.d, z30.d
-    lsl z27.d, z24.d, #1
-    add z1.d, z7.d, z8.d
-    add z1.d, z27.d, z1.d
-    lsl z4.d, z10.d, #2
-    sub z4.d, z4.d, z11.d
-    lsl z4.d, z4.d, #2
-    add z4.d, z29.d, z4.d
-    sub z4.d, z1.d, z4.d
-    sub z27.d, z7.d, z27.d
-    lsl z27.d, z27.d, #1
-    add z27.d, z27.d, z8.d
-    sub z1.d, z10.d, z29.d
-    lsl z6.d, z11.d, #4
-    add z6.d, z1.d, z6.d
-    sub z27.d, z27.d, z6.d
-    lsl z6.d, z7.d, #1
-    sub z6.d, z8.d, z6.d
-    lsl z1.d, z24.d, #3
-    add z1.d, z6.d, z1.d
-    lsl z1.d, z1.d, #1
-    sub z6.d, z11.d, z10.d
-    sub z6.d, z6.d, z29.d
-    sub z6.d, z1.d, z6.d
-    lsl z1.d, z29.d, #1
-    add z12.d, z10.d, z11.d
-    add z12.d, z1.d, z12.d
-    lsl z0.d, z7.d, #2
-    sub z0.d, z0.d, z8.d
-    lsl z0.d, z0.d, #2
-    add z0.d, z24.d, z0.d
-    add z0.d, z12.d, z0.d
-    sub z1.d, z10.d, z1.d
-    lsl z1.d, z1.d, #1
+    add z29.d, z5.d, z11.d
+    add z28.d, z4.d, z29.d
+    sub z29.d, z4.d, z29.d
+    sub z6.d, z6.d, z3.d
+    add z3.d, z12.d, z0.d
+    add z3.d, z3.d, z28.d
+    lsl z3.d, z3.d, #4
+    ld1rd {z4.d}, p0/z, [x2, #24]
+    mad z28.d, p0/m, z4.d, z3.d
+    mad z12.d, p0/m, z4.d, z3.d
+    mla z3.d, p0/m, z0.d, z4.d
+    adr z0.d, [z6.d, z29.d, lsl #2]
+    ld1rd {z26.d}, p0/z, [x2, #32]
+    msb z0.d, p0/m, z26.d, z25.d
+    adr z4.d, [z29.d, z25.d, lsl #2]
+    msb z4.d, p0/m, z26.d, z6.d
+    adr z25.d, [z25.d, z6.d, lsl #2]
+    mls z29.d, p0/m, z25.d, z26.d
+    sub z25.d, z8.d, z2.d
+    sub z7.d, z7.d, z1.d
+    sub z11.d, z11.d, z5.d
+    add z5.d, z27.d, z10.d
+    add z5.d, z5.d, z25.d
+    add z1.d, z9.d, z7.d
     add z1.d, z1.d, z11.d
-    sub z12.d, z7.d, z24.d
+    adr z8.d, [z5.d, z1.d, lsl #1]
+    mls z1.d, p0/m, z5.d, z26.d
+    add z5.d, z25.d, z11.d
+    ld1rd {z2.d}, p0/z, [x2, #40]
+    mla z5.d, p0/m, z10.d, z2.d
+    ld1rd {z6.d}, p0/z, [x2, #48]
+    mad z5.d, p0/m, z6.d, z1.d
+    sub z26.d, z25.d, z11.d
+    mls z26.d, p0/m, z7.d, z2.d
+    mad z26.d, p0/m, z6.d, z8.d
     str z23, [sp, #0, mul vl]
-    lsl z23.d, z8.d, #4
-    add z23.d, z12.d, z23.d
-    add z23.d, z1.d, z23.d
-    lsl z10.d, z10.d, #1
-    sub z10.d, z11.d, z10.d
-    lsl z29.d, z29.d, #3
-    add z29.d, z10.d, z29.d
-    lsl z29.d, z29.d, #1
-    sub z8.d, z8.d, z7.d
-    sub z24.d, z8.d, z24.d
-    add z24.d, z29.d, z24.d
-    sub z29.d, z9.d, z3.d
-    add z3.d, z9.d, z3.d
-    add z9.d, z29.d, z4.d
-    add z8.d, z3.d, z0.d
-    sub z29.d, z29.d, z4.d
-    sub z3.d, z3.d, z0.d
-    sub z0.d, z28.d, z2.d
-    add z28.d, z28.d, z2.d
-    add z2.d, z0.d, z27.d
-    add z4.d, z28.d, z23.d
-    sub z27.d, z0.d, z27.d
-    sub z28.d, z28.d, z23.d
-    sub z23.d, z5.d, z30.d
-    add z30.d, z5.d, z30.d
-    add z5.d, z23.d, z6.d
-    add z0.d, z30.d, z24.d
-    sub z23.d, z23.d, z6.d
-    sub z30.d, z30.d, z24.d
-    lsl z26.d, z26.d, #3
-    add z26.d, z9.d, z26.d
-    add z24.d, z25.d, z18.d
-    add z9.d, z15.d, z21.d
-    add z6.d, z24.d, z9.d
-    sub z24.d, z24.d, z9.d
-    sub z18.d, z25.d, z18.d
+    add z23.d, z27.d, z9.d
+    mla z23.d, p0/m, z25.d, z2.d
+    mad z23.d, p0/m, z6.d, z1.d
+    sub z25.d, z27.d, z9.d
+    mls z25.d, p0/m, z11.d, z2.d
+    mad z25.d, p0/m, z6.d, z8.d
+    add z11.d, z10.d, z7.d
+    mla z11.d, p0/m, z27.d, z2.d
+    mla z1.d, p0/m, z11.d, z6.d
+    sub z27.d, z10.d, z7.d
+    mls z27.d, p0/m, z9.d, z2.d
+    mla z8.d, p0/m, z27.d, z6.d
+    add z27.d, z28.d, z0.d
+    sub z28.d, z28.d, z0.d
+    add z0.d, z12.d, z4.d
+    sub z4.d, z12.d, z4.d
+    add z12.d, z3.d, z29.d
+    sub z29.d, z3.d, z29.d
+    sub z3.d, z28.d, z5.d
+    sub z9.d, z0.d, z25.d
+    add z7.d, z29.d, z1.d
+    add z10.d, z27.d, z26.d
+    sub z11.d, z4.d, z23.d
+    str z7, [sp, #1, mul vl]
+    sub z7.d, z12.d, z8.d
+    add z28.d, z28.d, z5.d
+    add z25.d, z0.d, z25.d
+    sub z29.d, z29.d, z1.d
+    sub z27.d, z27.d, z26.d
+    add z26.d, z4.d, z23.d
+    add z12.d, z12.d, z8.d
+    adr z30.d, [z3.d, z30.d, lsl #3]
+    add z3.d, z24.d, z18.d
+    add z8.d, z15.d, z21.d
+    add z4.d, z3.d, z8.d
+    sub z8.d, z3.d, z8.d
+    sub z18.d, z24.d, z18.d
     sub z21.d, z15.d, z21.d
     add z15.d, z13.d, z19.d
-    add z9.d, z16.d, z22.d
-    add z7.d, z15.d, z9.d
-    sub z9.d, z15.d, z9.d
-    sub z19.d, z13.d, z19.d
+    add z3.d, z16.d, z22.d
+    add z23.d, z15.d, z3.d
     sub z22.d, z16.d, z22.d
     add z16.d, z14.d, z20.d
-    ldr z13, [sp, #0, mul vl]
-    add z15.d, z17.d, z13.d
-    add z10.d, z16.d, z15.d
-    sub z15.d, z16.d, z15.d
-    sub z20.d, z14.d, z20.d
-    sub z13.d, z17.d, z13.d
-    add z17.d, z6.d, z7.d
-    add z17.d, z17.d, z10.d
-    add z10.d, z17.d, z10.d
-    lsl z10.d, z10.d, #4
-    add z6.d, z17.d, z6.d
-    lsl z6.d, z6.d, #4
-    add z17.d, z17.d, z7.d
-    lsl z17.d, z17.d, #4
-    lsl z7.d, z15.d, #2
-    sub z7.d, z9.d, z7.d
-    lsl z7.d, z7.d, #1
-    add z7.d, z24.d, z7.d
-    lsl z14.d, z24.d, #2
-    add z14.d, z14.d, z15.d
-    lsl z14.d, z14.d, #1
-    add z14.d, z9.d, z14.d
-    lsl z9.d, z9.d, #2
-    sub z24.d, z9.d, z24.d
-    lsl z24.d, z24.d, #1
-    add z24.d, z15.d, z24.d
-    lsl z15.d, z18.d, #1
-    add z9.d, z19.d, z20.d
-    add z9.d, z15.d, z9.d
-    lsl z16.d, z22.d, #2
-    sub z16.d, z16.d, z13.d
-    lsl z16.d, z16.d, #2
-    add z16.d, z21.d, z16.d
-    sub z16.d, z9.d, z16.d
-    sub z15.d, z19.d, z15.d
-    lsl z15.d, z15.d, #1
-    add z15.d, z15.d, z20.d
-    sub z9.d, z22.d, z21.d
-    lsl z11.d, z13.d, #4
-    add z11.d, z9.d, z11.d
-    sub z11.d, z15.d, z11.d
-    lsl z15.d, z19.d, #1
-    sub z15.d, z20.d, z15.d
-    lsl z9.d, z18.d, #3
-    add z9.d, z15.d, z9.d
-    lsl z9.d, z9.d, #1
-    sub z15.d, z13.d, z22.d
-    sub z15.d, z15.d, z21.d
-    sub z15.d, z9.d, z15.d
-    lsl z9.d, z21.d, #1
-    add z1.d, z22.d, z13.d
-    add z1.d, z9.d, z1.d
-    lsl z12.d, z19.d, #2
-    sub z12.d, z12.d, z20.d
-    lsl z12.d, z12.d, #2
-    add z12.d, z18.d, z12.d
-    add z12.d, z1.d, z12.d
-    sub z9.d, z22.d, z9.d
-    lsl z9.d, z9.d, #1
-    add z9.d, z9.d, z13.d
-    sub z1.d, z19.d, z18.d
-    str z30, [sp, #0, mul vl]
-    lsl z30.d, z20.d, #4
-    add z30.d, z1.d, z30.d
-    add z30.d, z9.d, z30.d
-    lsl z22.d, z22.d, #1
-    sub z22.d, z13.d, z22.d
-    lsl z21.d, z21.d, #3
-    add z21.d, z22.d, z21.d
-    lsl z21.d, z21.d, #1
-    sub z20.d, z20.d, z19.d
-    sub z20.d, z20.d, z18.d
-    add z20.d, z21.d, z20.d
-    sub z21.d, z10.d, z7.d
-    add z7.d, z10.d, z7.d
-    add z10.d, z21.d, z16.d
-    add z18.d, z7.d, z12.d
-    sub z21.d, z21.d, z16.d
-    sub z7.d, z7.d, z12.d
-    sub z12.d, z6.d, z14.d
-    add z14.d, z6.d, z14.d
-    add z6.d, z12.d, z11.d
-    add z16.d, z14.d, z30.d
-    sub z12.d, z12.d, z11.d
-    sub z30.d, z14.d, z30.d
-    sub z14.d, z17.d, z24.d
-    add z24.d, z17.d, z24.d
-    add z17.d, z14.d, z15.d
-    add z11.d, z24.d, z20.d
-    sub z14.d, z14.d, z15.d
-    sub z24.d, z24.d, z20.d
-    lsl z25.d, z25.d, #3
-    add z25.d, z10.d, z25.d
-    ld1rd {z10.d}, p0/z, [x1, #16]
-    add z26.d, z26.d, z10.d
-    ld1rd {z10.d}, p0/z, [x1, #24]
-    add z25.d, z25.d, z10.d
-    lsr z10.d, z25.d, #32
-    mul z10.d, p0/m, z10.d, z31.d
-    add z26.d, z26.d, z10.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    movprfx z26, z25
-    mul z26.d, p0/m, z26.d, z25.d
-    movprfx z10, z25
-    umulh z10.d, p0/m, z10.d, z25.d
-    lsr z20.d, z10.d, #32
-    cmphi p1.d, p0/z, z20.d, z26.d
-    sub z26.d, z26.d, z20.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z10.d, z10.d, z31.d
-    mul z10.d, p0/m, z10.d, z31.d
-    add z26.d, z26.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    movprfx z10, z26
-    mul z10.d, p0/m, z10.d, z25.d
-    umulh z25.d, p0/m, z25.d, z26.d
-    lsr z20.d, z25.d, #32
-    cmphi p1.d, p0/z, z20.d, z10.d
-    sub z20.d, z10.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z20.d, z20.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    movprfx z25, z26
-    mul z25.d, p0/m, z25.d, z26.d
-    umulh z26.d, p0/m, z26.d, z26.d
-    lsr z10.d, z26.d, #32
-    cmphi p1.d, p0/z, z10.d, z25.d
-    sub z25.d, z25.d, z10.d
-    sub z25.d, p1/m, z25.d, z31.d
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    movprfx z26, z20
-    mul z26.d, p0/m, z26.d, z25.d
-    umulh z20.d, p0/m, z20.d, z25.d
-    lsr z25.d, z26.d, #32
-    and z10.d, z20.d, z31.d
-    and z26.d, z26.d, z31.d
-    sub z26.d, z26.d, z10.d
-    lsr z20.d, z20.d, #32
-    sub z26.d, z26.d, z20.d
-    add z25.d, z25.d, z10.d
-    add z10.d, z26.d, z29.d
-    add z20.d, z8.d, z3.d
-    add z15.d, z10.d, z20.d
-    sub z20.d, z10.d, z20.d
-    sub z29.d, z26.d, z29.d
-    sub z3.d, z8.d, z3.d
-    add z8.d, z2.d, z27.d
-    add z10.d, z4.d, z28.d
-    add z19.d, z8.d, z10.d
-    sub z10.d, z8.d, z10.d
-    sub z27.d, z2.d, z27.d
-    sub z28.d, z4.d, z28.d
-    add z4.d, z5.d, z23.d
-    ldr z2, [sp, #0, mul vl]
-    add z8.d, z0.d, z2.d
-    add z22.d, z4.d, z8.d
-    sub z8.d, z4.d, z8.d
-    sub z23.d, z5.d, z23.d
-    sub z2.d, z0.d, z2.d
-    add z0.d, z15.d, z19.d
-    add z0.d, z0.d, z22.d
-    add z22.d, z0.d, z22.d
-    lsl z22.d, z22.d, #4
-    add z15.d, z0.d, z15.d
+    ldr z1, [sp, #0, mul vl]
+    add z0.d, z17.d, z1.d
+    add z5.d, z16.d, z0.d
+    sub z0.d, z16.d, z0.d
+    sub z3.d, z3.d, z15.d
+    add z15.d, z4.d, z23.d
+    add z15.d, z15.d, z5.d
     lsl z15.d, z15.d, #4
-    add z0.d, z0.d, z19.d
-    lsl z0.d, z0.d, #4
-    lsl z19.d, z8.d, #2
-    sub z19.d, z10.d, z19.d
-    lsl z19.d, z19.d, #1
-    add z19.d, z20.d, z19.d
-    lsl z5.d, z20.d, #2
-    add z5.d, z5.d, z8.d
-    lsl z5.d, z5.d, #1
-    add z5.d, z10.d, z5.d
-    lsl z10.d, z10.d, #2
-    sub z10.d, z10.d, z20.d
-    lsl z10.d, z10.d, #1
-    add z10.d, z8.d, z10.d
-    lsl z8.d, z29.d, #1
-    add z20.d, z27.d, z23.d
-    add z20.d, z8.d, z20.d
-    lsl z4.d, z28.d, #2
-    sub z4.d, z4.d, z2.d
-    lsl z4.d, z4.d, #2
-    add z4.d, z3.d, z4.d
-    sub z4.d, z20.d, z4.d
-    sub z8.d, z27.d, z8.d
-    lsl z8.d, z8.d, #1
-    add z8.d, z8.d, z23.d
-    sub z20.d, z28.d, z3.d
-    lsl z13.d, z2.d, #4
-    add z13.d, z20.d, z13.d
-    sub z13.d, z8.d, z13.d
-    lsl z8.d, z27.d, #1
-    sub z8.d, z23.d, z8.d
-    lsl z20.d, z29.d, #3
-    add z20.d, z8.d, z20.d
-    lsl z20.d, z20.d, #1
-    sub z8.d, z2.d, z28.d
-    sub z8.d, z8.d, z3.d
-    sub z8.d, z20.d, z8.d
-    lsl z20.d, z3.d, #1
-    add z9.d, z28.d, z2.d
-    add z9.d, z20.d, z9.d
-    lsl z1.d, z27.d, #2
-    sub z1.d, z1.d, z23.d
-    lsl z1.d, z1.d, #2
-    add z1.d, z29.d, z1.d
-    add z1.d, z9.d, z1.d
-    sub z20.d, z28.d, z20.d
-    lsl z20.d, z20.d, #1
-    add z20.d, z20.d, z2.d
-    sub z9.d, z27.d, z29.d
-    str z24, [sp, #0, mul vl]
-    lsl z24.d, z23.d, #4
-    add z24.d, z9.d, z24.d
-    add z24.d, z20.d, z24.d
-    lsl z28.d, z28.d, #1
-    sub z28.d, z2.d, z28.d
-    lsl z3.d, z3.d, #3
-    add z28.d, z28.d, z3.d
-    lsl z28.d, z28.d, #1
-    sub z27.d, z23.d, z27.d
-    sub z27.d, z27.d, z29.d
-    add z27.d, z28.d, z27.d
-    sub z28.d, z22.d, z19.d
-    add z29.d, z22.d, z19.d
-    add z19.d, z28.d, z4.d
-    add z22.d, z29.d, z1.d
-    sub z28.d, z28.d, z4.d
-    sub z29.d, z29.d, z1.d
-    sub z1.d, z15.d, z5.d
-    add z5.d, z15.d, z5.d
-    add z15.d, z1.d, z13.d
-    add z4.d, z5.d, z24.d
-    sub z1.d, z1.d, z13.d
-    sub z24.d, z5.d, z24.d
-    sub z5.d, z0.d, z10.d
-    add z10.d, z0.d, z10.d
-    add z0.d, z5.d, z8.d
-    add z13.d, z10.d, z27.d
-    sub z5.d, z5.d, z8.d
+    ld1rd {z16.d}, p0/z, [x2, #24]
+    mad z5.d, p0/m, z16.d, z15.d
+    mad z4.d, p0/m, z16.d, z15.d
+    mla z15.d, p0/m, z23.d, z16.d
+    adr z23.d, [z3.d, z0.d, lsl #2]
+    ld1rd {z16.d}, p0/z, [x2, #32]
+    msb z23.d, p0/m, z16.d, z8.d
+    str z12, [sp, #2, mul vl]
+    adr z12.d, [z0.d, z8.d, lsl #2]
+    msb z12.d, p0/m, z16.d, z3.d
+    adr z3.d, [z8.d, z3.d, lsl #2]
+    mls z0.d, p0/m, z3.d, z16.d
+    sub z20.d, z20.d, z14.d
+    sub z19.d, z19.d, z13.d
+    sub z1.d, z1.d, z17.d
+    add z17.d, z18.d, z22.d
+    add z17.d, z17.d, z20.d
+    add z13.d, z21.d, z19.d
+    add z13.d, z13.d, z1.d
+    adr z14.d, [z17.d, z13.d, lsl #1]
+    mls z13.d, p0/m, z17.d, z16.d
+    add z17.d, z20.d, z1.d
+    mla z17.d, p0/m, z22.d, z2.d
+    mad z17.d, p0/m, z6.d, z13.d
+    sub z3.d, z20.d, z1.d
+    mls z3.d, p0/m, z19.d, z2.d
+    mad z3.d, p0/m, z6.d, z14.d
+    add z8.d, z18.d, z21.d
+    mla z8.d, p0/m, z20.d, z2.d
+    mad z8.d, p0/m, z6.d, z13.d
+    sub z20.d, z18.d, z21.d
+    mls z20.d, p0/m, z1.d, z2.d
+    mad z20.d, p0/m, z6.d, z14.d
+    add z1.d, z22.d, z19.d
+    mla z1.d, p0/m, z18.d, z2.d
+    mla z13.d, p0/m, z1.d, z6.d
+    sub z19.d, z22.d, z19.d
+    mls z19.d, p0/m, z21.d, z2.d
+    mla z14.d, p0/m, z19.d, z6.d
+    add z19.d, z5.d, z23.d
+    sub z23.d, z5.d, z23.d
+    add z5.d, z4.d, z12.d
+    sub z12.d, z4.d, z12.d
+    add z4.d, z15.d, z0.d
+    sub z0.d, z15.d, z0.d
+    sub z15.d, z23.d, z17.d
+    sub z21.d, z5.d, z20.d
+    add z22.d, z0.d, z13.d
+    add z1.d, z19.d, z3.d
+    sub z18.d, z12.d, z8.d
+    sub z6.d, z4.d, z14.d
+    add z23.d, z23.d, z17.d
+    add z5.d, z5.d, z20.d
+    sub z0.d, z0.d, z13.d
+    sub z19.d, z19.d, z3.d
+    add z12.d, z12.d, z8.d
+    add z4.d, z4.d, z14.d
+    adr z24.d, [z15.d, z24.d, lsl #3]
+    ld1rd {z15.d}, p0/z, [x1, #16]
+    add z30.d, z30.d, z15.d
+    ld1rd {z15.d}, p0/z, [x1, #24]
+    add z24.d, z24.d, z15.d
+    lsr z15.d, z24.d, #32
+    mla z30.d, p0/m, z15.d, z31.d
+    ld1rd {z15.d}, p0/z, [x2, #0]
+    mad z24.d, p0/m, z15.d, z30.d
+    cmphi p1.d, p0/z, z30.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    movprfx z30, z24
+    mul z30.d, p0/m, z30.d, z24.d
+    movprfx z14, z24
+    umulh z14.d, p0/m, z14.d, z24.d
+    ld1rd {z8.d}, p0/z, [x2, #8]
+    mul z30.d, p0/m, z30.d, z8.d
+    ld1rd {z3.d}, p0/z, [x2, #16]
+    umulh z30.d, p0/m, z30.d, z3.d
+    cmphi p1.d, p0/z, z30.d, z14.d
+    sub z30.d, z14.d, z30.d
+    sub z30.d, p1/m, z30.d, z31.d
+    movprfx z14, z30
+    mul z14.d, p0/m, z14.d, z24.d
+    umulh z24.d, p0/m, z24.d, z30.d
+    mul z14.d, p0/m, z14.d, z8.d
+    umulh z14.d, p0/m, z14.d, z3.d
+    cmphi p1.d, p0/z, z14.d, z24.d
+    sub z24.d, z24.d, z14.d
+    sub z24.d, p1/m, z24.d, z31.d
+    movprfx z14, z30
+    mul z14.d, p0/m, z14.d, z30.d
+    umulh z30.d, p0/m, z30.d, z30.d
+    mul z14.d, p0/m, z14.d, z8.d
+    umulh z14.d, p0/m, z14.d, z3.d
+    cmphi p1.d, p0/z, z14.d, z30.d
+    sub z30.d, z30.d, z14.d
+    sub z30.d, p1/m, z30.d, z31.d
+    movprfx z14, z24
+    mul z14.d, p0/m, z14.d, z30.d
+    umulh z24.d, p0/m, z24.d, z30.d
+    lsr z30.d, z14.d, #32
+    and z13.d, z24.d, z31.d
+    add z13.d, z30.d, z13.d
+    lsr z24.d, z24.d, #32
+    sub z24.d, z24.d, z30.d
+    and z30.d, z14.d, z31.d
+    sub z30.d, z24.d, z30.d
+    add z24.d, z13.d, z28.d
+    add z14.d, z10.d, z27.d
+    add z20.d, z24.d, z14.d
+    sub z24.d, z24.d, z14.d
+    sub z28.d, z13.d, z28.d
     sub z27.d, z10.d, z27.d
-    lsl z26.d, z26.d, #3
-    add z26.d, z19.d, z26.d
-    add z19.d, z25.d, z21.d
-    add z10.d, z18.d, z7.d
-    add z8.d, z19.d, z10.d
-    sub z10.d, z19.d, z10.d
-    sub z21.d, z25.d, z21.d
-    sub z7.d, z18.d, z7.d
-    add z18.d, z6.d, z12.d
-    add z19.d, z16.d, z30.d
-    add z23.d, z18.d, z19.d
-    sub z19.d, z18.d, z19.d
-    sub z12.d, z6.d, z12.d
-    sub z30.d, z16.d, z30.d
-    add z16.d, z17.d, z14.d
-    ldr z6, [sp, #0, mul vl]
-    add z18.d, z11.d, z6.d
-    add z3.d, z16.d, z18.d
-    sub z18.d, z16.d, z18.d
-    sub z14.d, z17.d, z14.d
-    sub z6.d, z11.d, z6.d
-    add z11.d, z8.d, z23.d
-    add z11.d, z11.d, z3.d
-    add z3.d, z11.d, z3.d
-    lsl z3.d, z3.d, #4
-    add z8.d, z11.d, z8.d
-    lsl z8.d, z8.d, #4
-    add z11.d, z11.d, z23.d
-    lsl z11.d, z11.d, #4
-    lsl z23.d, z18.d, #2
-    sub z23.d, z19.d, z23.d
-    lsl z23.d, z23.d, #1
-    add z23.d, z10.d, z23.d
-    lsl z17.d, z10.d, #2
-    add z17.d, z17.d, z18.d
-    lsl z17.d, z17.d, #1
-    add z17.d, z19.d, z17.d
-    lsl z19.d, z19.d, #2
-    sub z19.d, z19.d, z10.d
-    lsl z19.d, z19.d, #1
-    add z19.d, z18.d, z19.d
-    lsl z18.d, z21.d, #1
-    add z10.d, z12.d, z14.d
-    add z10.d, z18.d, z10.d
-    lsl z16.d, z30.d, #2
-    sub z16.d, z16.d, z6.d
-    lsl z16.d, z16.d, #2
-    add z16.d, z7.d, z16.d
-    sub z16.d, z10.d, z16.d
-    sub z18.d, z12.d, z18.d
-    lsl z18.d, z18.d, #1
-    add z18.d, z18.d, z14.d
-    sub z10.d, z30.d, z7.d
-    lsl z2.d, z6.d, #4
-    add z2.d, z10.d, z2.d
-    sub z2.d, z18.d, z2.d
-    lsl z18.d, z12.d, #1
-    sub z18.d, z14.d, z18.d
-    lsl z10.d, z21.d, #3
-    add z10.d, z18.d, z10.d
-    lsl z10.d, z10.d, #1
-    sub z18.d, z6.d, z30.d
-    sub z18.d, z18.d, z7.d
-    sub z18.d, z10.d, z18.d
-    lsl z10.d, z7.d, #1
-    add z20.d, z30.d, z6.d
-    add z20.d, z10.d, z20.d
-    lsl z9.d, z12.d, #2
-    sub z9.d, z9.d, z14.d
-    lsl z9.d, z9.d, #2
-    add z9.d, z21.d, z9.d
-    add z9.d, z20.d, z9.d
-    sub z10.d, z30.d, z10.d
-    lsl z10.d, z10.d, #1
-    add z10.d, z10.d, z6.d
-    sub z20.d, z12.d, z21.d
-    str z27, [sp, #0, mul vl]
-    lsl z27.d, z14.d, #4
-    add z27.d, z20.d, z27.d
-    add z27.d, z10.d, z27.d
-    lsl z30.d, z30.d, #1
-    sub z30.d, z6.d, z30.d
-    lsl z7.d, z7.d, #3
-    add z30.d, z30.d, z7.d
-    lsl z30.d, z30.d, #1
-    sub z14.d, z14.d, z12.d
-    sub z14.d, z14.d, z21.d
-    add z30.d, z30.d, z14.d
-    sub z14.d, z3.d, z23.d
-    add z23.d, z3.d, z23.d
-    add z3.d, z14.d, z16.d
-    add z21.d, z23.d, z9.d
-    sub z14.d, z14.d, z16.d
-    sub z23.d, z23.d, z9.d
-    sub z9.d, z8.d, z17.d
-    add z17.d, z8.d, z17.d
-    add z8.d, z9.d, z2.d
-    add z16.d, z17.d, z27.d
-    sub z9.d, z9.d, z2.d
-    sub z27.d, z17.d, z27.d
-    sub z17.d, z11.d, z19.d
-    add z19.d, z11.d, z19.d
-    add z11.d, z17.d, z18.d
-    add z2.d, z19.d, z30.d
-    sub z17.d, z17.d, z18.d
-    sub z30.d, z19.d, z30.d
-    lsl z25.d, z25.d, #3
-    add z25.d, z3.d, z25.d
-    ld1rd {z3.d}, p0/z, [x1, #32]
-    add z26.d, z26.d, z3.d
-    ld1rd {z3.d}, p0/z, [x1, #40]
-    add z25.d, z25.d, z3.d
-    lsr z3.d, z25.d, #32
-    mul z3.d, p0/m, z3.d, z31.d
-    add z26.d, z26.d, z3.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    movprfx z26, z25
-    mul z26.d, p0/m, z26.d, z25.d
-    movprfx z3, z25
-    umulh z3.d, p0/m, z3.d, z25.d
-    lsr z19.d, z3.d, #32
-    cmphi p1.d, p0/z, z19.d, z26.d
-    sub z26.d, z26.d, z19.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z3.d, z3.d, z31.d
-    mul z3.d, p0/m, z3.d, z31.d
-    add z26.d, z26.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    movprfx z3, z26
-    mul z3.d, p0/m, z3.d, z25.d
-    umulh z25.d, p0/m, z25.d, z26.d
-    lsr z19.d, z25.d, #32
-    cmphi p1.d, p0/z, z19.d, z3.d
-    sub z19.d, z3.d, z19.d
-    sub z19.d, p1/m, z19.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z19.d, z19.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    movprfx z25, z26
-    mul z25.d, p0/m, z25.d, z26.d
-    umulh z26.d, p0/m, z26.d, z26.d
-    lsr z3.d, z26.d, #32
-    cmphi p1.d, p0/z, z3.d, z25.d
-    sub z25.d, z25.d, z3.d
-    sub z25.d, p1/m, z25.d, z31.d
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    movprfx z26, z19
-    mul z26.d, p0/m, z26.d, z25.d
-    umulh z19.d, p0/m, z19.d, z25.d
-    lsr z25.d, z26.d, #32
-    and z3.d, z19.d, z31.d
-    and z26.d, z26.d, z31.d
-    sub z26.d, z26.d, z3.d
-    lsr z19.d, z19.d, #32
-    sub z26.d, z26.d, z19.d
-    add z25.d, z25.d, z3.d
-    add z3.d, z26.d, z28.d
-    add z19.d, z22.d, z29.d
-    add z18.d, z3.d, z19.d
-    sub z19.d, z3.d, z19.d
-    sub z28.d, z26.d, z28.d
-    sub z29.d, z22.d, z29.d
-    add z22.d, z15.d, z1.d
-    add z3.d, z4.d, z24.d
-    add z12.d, z22.d, z3.d
-    sub z3.d, z22.d, z3.d
-    sub z1.d, z15.d, z1.d
-    sub z24.d, z4.d, z24.d
-    add z4.d, z0.d, z5.d
-    ldr z15, [sp, #0, mul vl]
-    add z22.d, z13.d, z15.d
-    add z7.d, z4.d, z22.d
-    sub z22.d, z4.d, z22.d
-    sub z5.d, z0.d, z5.d
-    sub z15.d, z13.d, z15.d
-    add z13.d, z18.d, z12.d
-    add z13.d, z13.d, z7.d
-    add z7.d, z13.d, z7.d
-    lsl z7.d, z7.d, #4
-    add z18.d, z13.d, z18.d
-    lsl z18.d, z18.d, #4
-    add z13.d, z13.d, z12.d
-    lsl z13.d, z13.d, #4
-    lsl z12.d, z22.d, #2
-    sub z12.d, z3.d, z12.d
-    lsl z12.d, z12.d, #1
-    add z12.d, z19.d, z12.d
-    lsl z0.d, z19.d, #2
-    add z0.d, z0.d, z22.d
-    lsl z0.d, z0.d, #1
-    add z0.d, z3.d, z0.d
-    lsl z3.d, z3.d, #2
-    sub z3.d, z3.d, z19.d
-    lsl z3.d, z3.d, #1
-    add z3.d, z22.d, z3.d
-    lsl z22.d, z28.d, #1
-    add z19.d, z1.d, z5.d
-    add z19.d, z22.d, z19.d
-    lsl z4.d, z24.d, #2
-    sub z4.d, z4.d, z15.d
-    lsl z4.d, z4.d, #2
-    add z4.d, z29.d, z4.d
-    sub z4.d, z19.d, z4.d
-    sub z22.d, z1.d, z22.d
-    lsl z22.d, z22.d, #1
-    add z22.d, z22.d, z5.d
-    sub z19.d, z24.d, z29.d
-    lsl z6.d, z15.d, #4
-    add z6.d, z19.d, z6.d
-    sub z6.d, z22.d, z6.d
-    lsl z22.d, z1.d, #1
-    sub z22.d, z5.d, z22.d
-    lsl z19.d, z28.d, #3
-    add z19.d, z22.d, z19.d
-    lsl z19.d, z19.d, #1
-    sub z22.d, z15.d, z24.d
-    sub z22.d, z22.d, z29.d
-    sub z22.d, z19.d, z22.d
-    lsl z19.d, z29.d, #1
-    add z10.d, z24.d, z15.d
-    add z10.d, z19.d, z10.d
-    lsl z20.d, z1.d, #2
-    sub z20.d, z20.d, z5.d
-    lsl z20.d, z20.d, #2
-    add z20.d, z28.d, z20.d
-    add z20.d, z10.d, z20.d
-    sub z19.d, z24.d, z19.d
-    lsl z19.d, z19.d, #1
-    add z19.d, z19.d, z15.d
-    sub z10.d, z1.d, z28.d
-    str z30, [sp, #0, mul vl]
-    lsl z30.d, z5.d, #4
-    add z30.d, z10.d, z30.d
-    add z30.d, z19.d, z30.d
-    lsl z24.d, z24.d, #1
-    sub z24.d, z15.d, z24.d
-    lsl z29.d, z29.d, #3
-    add z29.d, z24.d, z29.d
-    lsl z29.d, z29.d, #1
-    sub z24.d, z5.d, z1.d
-    sub z24.d, z24.d, z28.d
-    add z24.d, z29.d, z24.d
-    sub z29.d, z7.d, z12.d
-    add z28.d, z7.d, z12.d
-    add z12.d, z29.d, z4.d
-    add z7.d, z28.d, z20.d
-    sub z29.d, z29.d, z4.d
-    sub z28.d, z28.d, z20.d
-    sub z20.d, z18.d, z0.d
-    add z0.d, z18.d, z0.d
-    add z18.d, z20.d, z6.d
-    add z4.d, z0.d, z30.d
-    sub z20.d, z20.d, z6.d
-    sub z30.d, z0.d, z30.d
-    sub z0.d, z13.d, z3.d
-    add z3.d, z13.d, z3.d
-    add z13.d, z0.d, z22.d
-    add z6.d, z3.d, z24.d
-    sub z0.d, z0.d, z22.d
-    sub z24.d, z3.d, z24.d
-    lsl z26.d, z26.d, #3
-    add z26.d, z12.d, z26.d
-    add z12.d, z25.d, z14.d
-    add z3.d, z21.d, z23.d
-    add z22.d, z12.d, z3.d
-    sub z3.d, z12.d, z3.d
-    sub z14.d, z25.d, z14.d
-    sub z23.d, z21.d, z23.d
-    add z21.d, z8.d, z9.d
-    add z12.d, z16.d, z27.d
-    add z5.d, z21.d, z12.d
-    sub z12.d, z21.d, z12.d
-    sub z9.d, z8.d, z9.d
-    sub z27.d, z16.d, z27.d
-    add z16.d, z11.d, z17.d
-    ldr z8, [sp, #0, mul vl]
-    add z21.d, z2.d, z8.d
-    add z1.d, z16.d, z21.d
-    sub z21.d, z16.d, z21.d
-    sub z17.d, z11.d, z17.d
-    sub z8.d, z2.d, z8.d
-    add z2.d, z22.d, z5.d
-    add z2.d, z2.d, z1.d
-    add z1.d, z2.d, z1.d
-    lsl z1.d, z1.d, #4
-    add z22.d, z2.d, z22.d
-    lsl z22.d, z22.d, #4
-    add z2.d, z2.d, z5.d
-    lsl z2.d, z2.d, #4
-    lsl z5.d, z21.d, #2
-    sub z5.d, z12.d, z5.d
-    lsl z5.d, z5.d, #1
-    add z5.d, z3.d, z5.d
-    lsl z11.d, z3.d, #2
-    add z11.d, z11.d, z21.d
-    lsl z11.d, z11.d, #1
-    add z11.d, z12.d, z11.d
-    lsl z12.d, z12.d, #2
-    sub z12.d, z12.d, z3.d
-    lsl z12.d, z12.d, #1
-    add z12.d, z21.d, z12.d
-    lsl z21.d, z14.d, #1
-    add z3.d, z9.d, z17.d
-    add z3.d, z21.d, z3.d
-    lsl z16.d, z27.d, #2
-    sub z16.d, z16.d, z8.d
-    lsl z16.d, z16.d, #2
-    add z16.d, z23.d, z16.d
-    sub z16.d, z3.d, z16.d
-    sub z21.d, z9.d, z21.d
-    lsl z21.d, z21.d, #1
-    add z21.d, z21.d, z17.d
-    sub z3.d, z27.d, z23.d
-    lsl z15.d, z8.d, #4
-    add z15.d, z3.d, z15.d
-    sub z15.d, z21.d, z15.d
-    lsl z21.d, z9.d, #1
-    sub z21.d, z17.d, z21.d
-    lsl z3.d, z14.d, #3
-    add z3.d, z21.d, z3.d
-    lsl z3.d, z3.d, #1
-    sub z21.d, z8.d, z27.d
-    sub z21.d, z21.d, z23.d
-    sub z21.d, z3.d, z21.d
-    lsl z3.d, z23.d, #1
-    add z19.d, z27.d, z8.d
-    add z19.d, z3.d, z19.d
-    lsl z10.d, z9.d, #2
-    sub z10.d, z10.d, z17.d
-    lsl z10.d, z10.d, #2
-    add z10.d, z14.d, z10.d
-    add z10.d, z19.d, z10.d
-    sub z3.d, z27.d, z3.d
-    lsl z3.d, z3.d, #1
-    add z3.d, z3.d, z8.d
-    sub z19.d, z9.d, z14.d
-    str z26, [sp, #0, mul vl]
-    lsl z26.d, z17.d, #4
-    add z26.d, z19.d, z26.d
-    add z26.d, z3.d, z26.d
-    lsl z27.d, z27.d, #1
-    sub z27.d, z8.d, z27.d
-    lsl z23.d, z23.d, #3
-    add z27.d, z27.d, z23.d
-    lsl z27.d, z27.d, #1
-    sub z17.d, z17.d, z9.d
-    sub z17.d, z17.d, z14.d
-    add z27.d, z27.d, z17.d
-    sub z17.d, z1.d, z5.d
-    add z5.d, z1.d, z5.d
-    add z1.d, z17.d, z16.d
-    add z14.d, z5.d, z10.d
-    sub z17.d, z17.d, z16.d
-    sub z5.d, z5.d, z10.d
-    sub z10.d, z22.d, z11.d
-    add z11.d, z22.d, z11.d
-    add z22.d, z10.d, z15.d
-    add z16.d, z11.d, z26.d
-    sub z10.d, z10.d, z15.d
+    add z10.d, z9.d, z25.d
+    add z14.d, z11.d, z26.d
+    add z17.d, z10.d, z14.d
     sub z26.d, z11.d, z26.d
-    sub z11.d, z2.d, z12.d
-    add z12.d, z2.d, z12.d
-    add z2.d, z11.d, z21.d
-    add z15.d, z12.d, z27.d
-    sub z11.d, z11.d, z21.d
-    sub z27.d, z12.d, z27.d
-    lsl z25.d, z25.d, #3
-    add z12.d, z1.d, z25.d
-    ld1rd {z25.d}, p0/z, [x2, #0]
-    add z18.d, z18.d, z25.d
-    ld1rd {z1.d}, p0/z, [x2, #8]
-    add z22.d, z22.d, z1.d
-    lsr z21.d, z22.d, #32
-    mul z21.d, p0/m, z21.d, z31.d
-    add z21.d, z18.d, z21.d
-    lsl z22.d, z22.d, #32
-    add z22.d, z22.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    and z21.d, z22.d, z31.d
-    lsr z22.d, z22.d, #32
-    add z13.d, z13.d, z25.d
-    add z2.d, z2.d, z1.d
-    lsr z18.d, z2.d, #32
-    mul z18.d, p0/m, z18.d, z31.d
-    add z18.d, z13.d, z18.d
-    lsl z2.d, z2.d, #32
-    add z2.d, z2.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z2.d
-    add z2.d, p1/m, z2.d, z31.d
-    and z18.d, z2.d, z31.d
-    lsr z2.d, z2.d, #32
-    add z7.d, z7.d, z25.d
-    add z14.d, z14.d, z1.d
-    lsr z13.d, z14.d, #32
-    mul z13.d, p0/m, z13.d, z31.d
-    add z13.d, z7.d, z13.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z13.d
-    cmphi p1.d, p0/z, z13.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    and z3.d, z14.d, z31.d
-    lsr z14.d, z14.d, #32
-    add z4.d, z4.d, z25.d
-    add z16.d, z16.d, z1.d
-    lsr z13.d, z16.d, #32
-    mul z13.d, p0/m, z13.d, z31.d
-    add z13.d, z4.d, z13.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z13.d
-    cmphi p1.d, p0/z, z13.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    and z4.d, z16.d, z31.d
-    lsr z16.d, z16.d, #32
-    add z6.d, z6.d, z25.d
-    add z15.d, z15.d, z1.d
-    lsr z13.d, z15.d, #32
-    mul z13.d, p0/m, z13.d, z31.d
-    add z13.d, z6.d, z13.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z13.d
-    cmphi p1.d, p0/z, z13.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    and z13.d, z15.d, z31.d
-    lsr z15.d, z15.d, #32
-    add z29.d, z29.d, z25.d
-    add z17.d, z17.d, z1.d
-    lsr z6.d, z17.d, #32
-    mul z6.d, p0/m, z6.d, z31.d
-    add z29.d, z29.d, z6.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    and z6.d, z17.d, z31.d
-    lsr z29.d, z17.d, #32
-    add z20.d, z20.d, z25.d
-    add z10.d, z10.d, z1.d
-    lsr z17.d, z10.d, #32
-    mul z17.d, p0/m, z17.d, z31.d
-    add z17.d, z20.d, z17.d
-    lsl z10.d, z10.d, #32
-    add z10.d, z10.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z10.d
-    add z10.d, p1/m, z10.d, z31.d
-    and z7.d, z10.d, z31.d
-    lsr z19.d, z10.d, #32
-    add z0.d, z0.d, z25.d
-    add z11.d, z11.d, z1.d
-    lsr z10.d, z11.d, #32
-    mul z10.d, p0/m, z10.d, z31.d
-    add z10.d, z0.d, z10.d
-    lsl z11.d, z11.d, #32
-    add z11.d, z11.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z11.d
-    add z11.d, p1/m, z11.d, z31.d
-    and z8.d, z11.d, z31.d
-    lsr z20.d, z11.d, #32
-    add z28.d, z28.d, z25.d
-    add z5.d, z5.d, z1.d
-    lsr z11.d, z5.d, #32
-    mul z11.d, p0/m, z11.d, z31.d
-    add z28.d, z28.d, z11.d
-    lsl z5.d, z5.d, #32
-    add z5.d, z5.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z5.d
+    ldr z11, [sp, #1, mul vl]
+    add z3.d, z11.d, z29.d
+    ldr z8, [sp, #2, mul vl]
+    add z15.d, z7.d, z8.d
+    str z4, [sp, #0, mul vl]
+    add z4.d, z3.d, z15.d
+    sub z15.d, z3.d, z15.d
+    sub z14.d, z14.d, z10.d
+    add z10.d, z20.d, z17.d
+    add z10.d, z10.d, z4.d
+    lsl z10.d, z10.d, #4
+    ld1rd {z3.d}, p0/z, [x2, #24]
+    mad z4.d, p0/m, z3.d, z10.d
+    mad z20.d, p0/m, z3.d, z10.d
+    mla z10.d, p0/m, z17.d, z3.d
+    adr z17.d, [z14.d, z15.d, lsl #2]
+    msb z17.d, p0/m, z16.d, z24.d
+    adr z3.d, [z15.d, z24.d, lsl #2]
+    msb z3.d, p0/m, z16.d, z14.d
+    adr z24.d, [z24.d, z14.d, lsl #2]
+    mls z15.d, p0/m, z24.d, z16.d
+    sub z29.d, z29.d, z11.d
+    sub z25.d, z25.d, z9.d
+    sub z24.d, z8.d, z7.d
+    add z8.d, z28.d, z26.d
+    add z8.d, z8.d, z29.d
+    add z7.d, z27.d, z25.d
+    add z7.d, z7.d, z24.d
+    adr z9.d, [z8.d, z7.d, lsl #1]
+    mls z7.d, p0/m, z8.d, z16.d
+    add z8.d, z29.d, z24.d
+    mla z8.d, p0/m, z26.d, z2.d
+    ld1rd {z11.d}, p0/z, [x2, #48]
+    mad z8.d, p0/m, z11.d, z7.d
+    sub z14.d, z29.d, z24.d
+    mls z14.d, p0/m, z25.d, z2.d
+    mad z14.d, p0/m, z11.d, z9.d
+    add z16.d, z28.d, z27.d
+    mla z16.d, p0/m, z29.d, z2.d
+    mad z16.d, p0/m, z11.d, z7.d
+    sub z29.d, z28.d, z27.d
+    mls z29.d, p0/m, z24.d, z2.d
+    mad z29.d, p0/m, z11.d, z9.d
+    add z24.d, z26.d, z25.d
+    mla z24.d, p0/m, z28.d, z2.d
+    mla z7.d, p0/m, z24.d, z11.d
+    sub z25.d, z26.d, z25.d
+    mls z25.d, p0/m, z27.d, z2.d
+    mla z9.d, p0/m, z25.d, z11.d
+    add z25.d, z4.d, z17.d
+    sub z27.d, z4.d, z17.d
+    add z26.d, z20.d, z3.d
+    sub z24.d, z20.d, z3.d
+    add z28.d, z10.d, z15.d
+    sub z15.d, z10.d, z15.d
+    sub z10.d, z27.d, z8.d
+    sub z3.d, z26.d, z29.d
+    add z20.d, z15.d, z7.d
+    add z17.d, z25.d, z14.d
+    sub z4.d, z24.d, z16.d
+    str z20, [sp, #2, mul vl]
+    sub z20.d, z28.d, z9.d
+    add z27.d, z27.d, z8.d
+    add z26.d, z26.d, z29.d
+    sub z29.d, z15.d, z7.d
+    sub z25.d, z25.d, z14.d
+    add z24.d, z24.d, z16.d
+    add z28.d, z28.d, z9.d
+    adr z10.d, [z10.d, z13.d, lsl #3]
+    add z13.d, z30.d, z23.d
+    add z9.d, z1.d, z19.d
+    add z16.d, z13.d, z9.d
+    sub z9.d, z13.d, z9.d
+    sub z23.d, z30.d, z23.d
+    sub z19.d, z1.d, z19.d
+    add z1.d, z21.d, z5.d
+    add z13.d, z18.d, z12.d
+    add z14.d, z1.d, z13.d
+    sub z12.d, z18.d, z12.d
+    add z18.d, z22.d, z0.d
+    ldr z15, [sp, #0, mul vl]
+    add z7.d, z6.d, z15.d
+    add z8.d, z18.d, z7.d
+    sub z7.d, z18.d, z7.d
+    sub z13.d, z13.d, z1.d
+    add z1.d, z16.d, z14.d
+    add z1.d, z1.d, z8.d
+    lsl z1.d, z1.d, #4
+    ld1rd {z18.d}, p0/z, [x2, #24]
+    mad z8.d, p0/m, z18.d, z1.d
+    mad z16.d, p0/m, z18.d, z1.d
+    mla z1.d, p0/m, z14.d, z18.d
+    adr z14.d, [z13.d, z7.d, lsl #2]
+    ld1rd {z18.d}, p0/z, [x2, #32]
+    msb z14.d, p0/m, z18.d, z9.d
+    str z28, [sp, #1, mul vl]
+    adr z28.d, [z7.d, z9.d, lsl #2]
+    msb z28.d, p0/m, z18.d, z13.d
+    adr z13.d, [z9.d, z13.d, lsl #2]
+    mls z7.d, p0/m, z13.d, z18.d
+    sub z0.d, z0.d, z22.d
+    sub z5.d, z5.d, z21.d
+    sub z15.d, z15.d, z6.d
+    add z6.d, z23.d, z12.d
+    add z6.d, z6.d, z0.d
+    add z21.d, z19.d, z5.d
+    add z21.d, z21.d, z15.d
+    adr z22.d, [z6.d, z21.d, lsl #1]
+    mls z21.d, p0/m, z6.d, z18.d
+    add z6.d, z0.d, z15.d
+    mla z6.d, p0/m, z12.d, z2.d
+    mad z6.d, p0/m, z11.d, z21.d
+    sub z13.d, z0.d, z15.d
+    mls z13.d, p0/m, z5.d, z2.d
+    mad z13.d, p0/m, z11.d, z22.d
+    add z9.d, z23.d, z19.d
+    mla z9.d, p0/m, z0.d, z2.d
+    mad z9.d, p0/m, z11.d, z21.d
+    sub z0.d, z23.d, z19.d
+    mls z0.d, p0/m, z15.d, z2.d
+    mad z0.d, p0/m, z11.d, z22.d
+    add z15.d, z12.d, z5.d
+    mla z15.d, p0/m, z23.d, z2.d
+    mla z21.d, p0/m, z15.d, z11.d
+    sub z5.d, z12.d, z5.d
+    mls z5.d, p0/m, z19.d, z2.d
+    mla z22.d, p0/m, z5.d, z11.d
+    add z5.d, z8.d, z14.d
+    sub z14.d, z8.d, z14.d
+    add z8.d, z16.d, z28.d
+    sub z28.d, z16.d, z28.d
+    add z16.d, z1.d, z7.d
+    sub z7.d, z1.d, z7.d
+    sub z1.d, z14.d, z6.d
+    sub z19.d, z8.d, z0.d
+    add z12.d, z7.d, z21.d
+    add z15.d, z5.d, z13.d
+    sub z23.d, z28.d, z9.d
+    sub z11.d, z16.d, z22.d
+    add z14.d, z14.d, z6.d
+    add z8.d, z8.d, z0.d
+    sub z7.d, z7.d, z21.d
+    sub z5.d, z5.d, z13.d
+    add z28.d, z28.d, z9.d
+    add z16.d, z16.d, z22.d
+    adr z30.d, [z1.d, z30.d, lsl #3]
+    ld1rd {z1.d}, p0/z, [x1, #32]
+    add z1.d, z10.d, z1.d
+    ld1rd {z10.d}, p0/z, [x1, #40]
+    add z30.d, z30.d, z10.d
+    lsr z10.d, z30.d, #32
+    mla z1.d, p0/m, z10.d, z31.d
+    ld1rd {z10.d}, p0/z, [x2, #0]
+    mad z30.d, p0/m, z10.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    movprfx z1, z30
+    mul z1.d, p0/m, z1.d, z30.d
+    movprfx z22, z30
+    umulh z22.d, p0/m, z22.d, z30.d
+    ld1rd {z9.d}, p0/z, [x2, #8]
+    mul z1.d, p0/m, z1.d, z9.d
+    ld1rd {z13.d}, p0/z, [x2, #16]
+    umulh z1.d, p0/m, z1.d, z13.d
+    cmphi p1.d, p0/z, z1.d, z22.d
+    sub z1.d, z22.d, z1.d
+    sub z1.d, p1/m, z1.d, z31.d
+    movprfx z22, z1
+    mul z22.d, p0/m, z22.d, z30.d
+    umulh z30.d, p0/m, z30.d, z1.d
+    mul z22.d, p0/m, z22.d, z9.d
+    umulh z22.d, p0/m, z22.d, z13.d
+    cmphi p1.d, p0/z, z22.d, z30.d
+    sub z30.d, z30.d, z22.d
+    sub z30.d, p1/m, z30.d, z31.d
+    movprfx z22, z1
+    mul z22.d, p0/m, z22.d, z1.d
+    umulh z1.d, p0/m, z1.d, z1.d
+    mul z22.d, p0/m, z22.d, z9.d
+    umulh z22.d, p0/m, z22.d, z13.d
+    cmphi p1.d, p0/z, z22.d, z1.d
+    sub z22.d, z1.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    movprfx z1, z30
+    mul z1.d, p0/m, z1.d, z22.d
+    umulh z30.d, p0/m, z30.d, z22.d
+    lsr z22.d, z1.d, #32
+    and z13.d, z30.d, z31.d
+    add z13.d, z22.d, z13.d
+    lsr z30.d, z30.d, #32
+    sub z30.d, z30.d, z22.d
+    and z1.d, z1.d, z31.d
+    sub z30.d, z30.d, z1.d
+    add z1.d, z13.d, z27.d
+    add z22.d, z17.d, z25.d
+    add z9.d, z1.d, z22.d
+    sub z22.d, z1.d, z22.d
+    sub z27.d, z13.d, z27.d
+    sub z25.d, z17.d, z25.d
+    add z17.d, z3.d, z26.d
+    add z1.d, z4.d, z24.d
+    add z21.d, z17.d, z1.d
+    sub z24.d, z4.d, z24.d
+    ldr z4, [sp, #2, mul vl]
+    add z0.d, z4.d, z29.d
+    ldr z6, [sp, #1, mul vl]
+    add z10.d, z20.d, z6.d
+    str z16, [sp, #0, mul vl]
+    add z16.d, z0.d, z10.d
+    sub z10.d, z0.d, z10.d
+    sub z1.d, z1.d, z17.d
+    add z17.d, z9.d, z21.d
+    add z17.d, z17.d, z16.d
+    lsl z17.d, z17.d, #4
+    ld1rd {z0.d}, p0/z, [x2, #24]
+    mad z16.d, p0/m, z0.d, z17.d
+    mad z9.d, p0/m, z0.d, z17.d
+    mla z17.d, p0/m, z21.d, z0.d
+    adr z21.d, [z1.d, z10.d, lsl #2]
+    msb z21.d, p0/m, z18.d, z22.d
+    adr z0.d, [z10.d, z22.d, lsl #2]
+    msb z0.d, p0/m, z18.d, z1.d
+    adr z1.d, [z22.d, z1.d, lsl #2]
+    mls z10.d, p0/m, z1.d, z18.d
+    sub z29.d, z29.d, z4.d
+    sub z26.d, z26.d, z3.d
+    sub z6.d, z6.d, z20.d
+    add z20.d, z27.d, z24.d
+    add z20.d, z20.d, z29.d
+    add z3.d, z25.d, z26.d
+    add z3.d, z3.d, z6.d
+    adr z4.d, [z20.d, z3.d, lsl #1]
+    mls z3.d, p0/m, z20.d, z18.d
+    add z20.d, z29.d, z6.d
+    mla z20.d, p0/m, z24.d, z2.d
+    ld1rd {z1.d}, p0/z, [x2, #48]
+    mad z20.d, p0/m, z1.d, z3.d
+    sub z22.d, z29.d, z6.d
+    mls z22.d, p0/m, z26.d, z2.d
+    mad z22.d, p0/m, z1.d, z4.d
+    add z18.d, z27.d, z25.d
+    mla z18.d, p0/m, z29.d, z2.d
+    mad z18.d, p0/m, z1.d, z3.d
+    sub z29.d, z27.d, z25.d
+    mls z29.d, p0/m, z6.d, z2.d
+    mad z29.d, p0/m, z1.d, z4.d
+    add z6.d, z24.d, z26.d
+    mla z6.d, p0/m, z27.d, z2.d
+    mla z3.d, p0/m, z6.d, z1.d
+    sub z26.d, z24.d, z26.d
+    mls z26.d, p0/m, z25.d, z2.d
+    mla z4.d, p0/m, z26.d, z1.d
+    add z26.d, z16.d, z21.d
+    sub z25.d, z16.d, z21.d
+    add z24.d, z9.d, z0.d
+    sub z27.d, z9.d, z0.d
+    add z0.d, z17.d, z10.d
+    sub z10.d, z17.d, z10.d
+    sub z17.d, z25.d, z20.d
+    sub z9.d, z24.d, z29.d
+    add z21.d, z10.d, z3.d
+    add z16.d, z26.d, z22.d
+    sub z6.d, z27.d, z18.d
+    str z6, [sp, #1, mul vl]
+    sub z6.d, z0.d, z4.d
+    add z25.d, z25.d, z20.d
+    add z24.d, z24.d, z29.d
+    sub z29.d, z10.d, z3.d
+    sub z26.d, z26.d, z22.d
+    add z27.d, z27.d, z18.d
+    add z0.d, z0.d, z4.d
+    adr z17.d, [z17.d, z13.d, lsl #3]
+    add z13.d, z30.d, z14.d
+    add z4.d, z15.d, z5.d
+    add z18.d, z13.d, z4.d
+    sub z4.d, z13.d, z4.d
+    sub z14.d, z30.d, z14.d
+    sub z5.d, z15.d, z5.d
+    add z15.d, z19.d, z8.d
+    add z13.d, z23.d, z28.d
+    add z22.d, z15.d, z13.d
+    sub z28.d, z23.d, z28.d
+    add z23.d, z12.d, z7.d
+    ldr z10, [sp, #0, mul vl]
+    add z3.d, z11.d, z10.d
+    add z20.d, z23.d, z3.d
+    sub z3.d, z23.d, z3.d
+    sub z13.d, z13.d, z15.d
+    add z15.d, z18.d, z22.d
+    add z15.d, z15.d, z20.d
+    lsl z15.d, z15.d, #4
+    ld1rd {z23.d}, p0/z, [x2, #24]
+    mad z20.d, p0/m, z23.d, z15.d
+    mad z18.d, p0/m, z23.d, z15.d
+    mla z15.d, p0/m, z22.d, z23.d
+    adr z22.d, [z13.d, z3.d, lsl #2]
+    ld1rd {z23.d}, p0/z, [x2, #32]
+    msb z22.d, p0/m, z23.d, z4.d
+    str z17, [sp, #2, mul vl]
+    adr z17.d, [z3.d, z4.d, lsl #2]
+    msb z17.d, p0/m, z23.d, z13.d
+    adr z13.d, [z4.d, z13.d, lsl #2]
+    mls z3.d, p0/m, z13.d, z23.d
+    sub z7.d, z7.d, z12.d
+    sub z8.d, z8.d, z19.d
+    sub z10.d, z10.d, z11.d
+    add z11.d, z14.d, z28.d
+    add z11.d, z11.d, z7.d
+    add z19.d, z5.d, z8.d
+    add z19.d, z19.d, z10.d
+    adr z12.d, [z11.d, z19.d, lsl #1]
+    mls z19.d, p0/m, z11.d, z23.d
+    add z11.d, z7.d, z10.d
+    mla z11.d, p0/m, z28.d, z2.d
+    mad z11.d, p0/m, z1.d, z19.d
+    sub z23.d, z7.d, z10.d
+    mls z23.d, p0/m, z8.d, z2.d
+    mad z23.d, p0/m, z1.d, z12.d
+    add z13.d, z14.d, z5.d
+    mla z13.d, p0/m, z7.d, z2.d
+    mad z13.d, p0/m, z1.d, z19.d
+    sub z7.d, z14.d, z5.d
+    mls z7.d, p0/m, z10.d, z2.d
+    mad z7.d, p0/m, z1.d, z12.d
+    add z10.d, z28.d, z8.d
+    mla z10.d, p0/m, z14.d, z2.d
+    mla z19.d, p0/m, z10.d, z1.d
+    sub z28.d, z28.d, z8.d
+    mls z28.d, p0/m, z5.d, z2.d
+    mla z12.d, p0/m, z28.d, z1.d
+    add z28.d, z20.d, z22.d
+    sub z22.d, z20.d, z22.d
+    add z20.d, z18.d, z17.d
+    sub z17.d, z18.d, z17.d
+    add z18.d, z15.d, z3.d
+    sub z3.d, z15.d, z3.d
+    sub z15.d, z22.d, z11.d
+    sub z1.d, z20.d, z7.d
+    add z5.d, z3.d, z19.d
+    add z2.d, z28.d, z23.d
+    sub z8.d, z17.d, z13.d
+    sub z10.d, z18.d, z12.d
+    add z22.d, z22.d, z11.d
+    add z20.d, z20.d, z7.d
+    sub z3.d, z3.d, z19.d
+    sub z28.d, z28.d, z23.d
+    add z17.d, z17.d, z13.d
+    add z18.d, z18.d, z12.d
+    adr z12.d, [z15.d, z30.d, lsl #3]
+    ld1rd {z30.d}, p0/z, [x2, #56]
+    add z9.d, z9.d, z30.d
+    ld1rd {z15.d}, p0/z, [x2, #64]
+    add z1.d, z1.d, z15.d
+    lsr z13.d, z1.d, #32
+    mla z9.d, p0/m, z13.d, z31.d
+    ld1rd {z13.d}, p0/z, [x2, #0]
+    mad z1.d, p0/m, z13.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    and z9.d, z1.d, z31.d
+    lsr z1.d, z1.d, #32
+    add z21.d, z21.d, z30.d
+    add z5.d, z5.d, z15.d
+    lsr z23.d, z5.d, #32
+    mla z21.d, p0/m, z23.d, z31.d
+    mad z5.d, p0/m, z13.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z5.d
     add z5.d, p1/m, z5.d, z31.d
-    and z9.d, z5.d, z31.d
-    lsr z28.d, z5.d, #32
-    add z30.d, z30.d, z25.d
-    add z26.d, z26.d, z1.d
-    lsr z5.d, z26.d, #32
-    mul z5.d, p0/m, z5.d, z31.d
-    add z30.d, z30.d, z5.d
-    lsl z26.d, z26.d, #32
+    and z21.d, z5.d, z31.d
+    lsr z14.d, z5.d, #32
+    add z16.d, z16.d, z30.d
+    add z2.d, z2.d, z15.d
+    lsr z5.d, z2.d, #32
+    mla z16.d, p0/m, z5.d, z31.d
+    mad z2.d, p0/m, z13.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    and z16.d, z2.d, z31.d
+    lsr z2.d, z2.d, #32
+    ldr z5, [sp, #1, mul vl]
+    add z5.d, z5.d, z30.d
+    add z8.d, z8.d, z15.d
+    lsr z23.d, z8.d, #32
+    mla z5.d, p0/m, z23.d, z31.d
+    mad z8.d, p0/m, z13.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    and z4.d, z8.d, z31.d
+    lsr z8.d, z8.d, #32
+    add z6.d, z6.d, z30.d
+    add z10.d, z10.d, z15.d
+    lsr z5.d, z10.d, #32
+    mla z6.d, p0/m, z5.d, z31.d
+    mad z10.d, p0/m, z13.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z10.d
+    add z10.d, p1/m, z10.d, z31.d
+    and z5.d, z10.d, z31.d
+    lsr z10.d, z10.d, #32
+    add z25.d, z25.d, z30.d
+    add z22.d, z22.d, z15.d
+    lsr z6.d, z22.d, #32
+    mla z25.d, p0/m, z6.d, z31.d
+    mad z22.d, p0/m, z13.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    and z6.d, z22.d, z31.d
+    lsr z25.d, z22.d, #32
+    add z24.d, z24.d, z30.d
+    add z20.d, z20.d, z15.d
+    lsr z22.d, z20.d, #32
+    mla z24.d, p0/m, z22.d, z31.d
+    mad z20.d, p0/m, z13.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    and z7.d, z20.d, z31.d
+    lsr z19.d, z20.d, #32
+    add z29.d, z29.d, z30.d
+    add z24.d, z3.d, z15.d
+    lsr z3.d, z24.d, #32
+    mla z29.d, p0/m, z3.d, z31.d
+    mad z24.d, p0/m, z13.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    and z29.d, z24.d, z31.d
+    lsr z20.d, z24.d, #32
     add z26.d, z26.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z10.d, z26.d, z31.d
-    lsr z26.d, z26.d, #32
-    add z25.d, z24.d, z25.d
-    add z27.d, z27.d, z1.d
-    lsr z24.d, z27.d, #32
-    mul z24.d, p0/m, z24.d, z31.d
-    add z24.d, z25.d, z24.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    and z11.d, z27.d, z31.d
-    lsr z23.d, z27.d, #32
-    mov z1.d, z21.d
-    mov z5.d, z13.d
-    mov z13.d, z22.d
-    mov z17.d, z15.d
-    mov z15.d, z14.d
-    mov z14.d, z2.d
-    mov z2.d, z18.d
-    mov z18.d, z29.d
+    add z28.d, z28.d, z15.d
+    lsr z24.d, z28.d, #32
+    mla z26.d, p0/m, z24.d, z31.d
+    mad z28.d, p0/m, z13.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    and z26.d, z28.d, z31.d
+    lsr z28.d, z28.d, #32
+    add z27.d, z27.d, z30.d
+    add z24.d, z17.d, z15.d
+    lsr z17.d, z24.d, #32
+    mla z27.d, p0/m, z17.d, z31.d
+    mad z24.d, p0/m, z13.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    and z27.d, z24.d, z31.d
+    lsr z22.d, z24.d, #32
+    add z30.d, z0.d, z30.d
+    add z24.d, z18.d, z15.d
+    lsr z15.d, z24.d, #32
+    mla z30.d, p0/m, z15.d, z31.d
+    mad z24.d, p0/m, z13.d, z30.d
+    cmphi p1.d, p0/z, z30.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    and z11.d, z24.d, z31.d
+    lsr z23.d, z24.d, #32
+    mov z3.d, z16.d
+    mov z13.d, z1.d
+    mov z1.d, z9.d
+    mov z9.d, z26.d
+    mov z15.d, z2.d
+    mov z2.d, z21.d
+    mov z16.d, z8.d
+    mov z8.d, z29.d
+    mov z17.d, z10.d
+    mov z10.d, z27.d
+    mov z18.d, z25.d
     mov z21.d, z28.d
-    mov z22.d, z26.d
-    ldr z0, [sp, #0, mul vl]
+    ldr z0, [sp, #2, mul vl]
     add x1, x1, #48
     subs x3, x3, #1
     b.ne 2b
@@ -2356,1035 +1842,798 @@ proofmill_poseidon_sve:
     ld1rd {z25.d}, p0/z, [x1, #8]
     add z25.d, z12.d, z25.d
     lsr z26.d, z25.d, #32
-    mul z26.d, p0/m, z26.d, z31.d
-    add z26.d, z24.d, z26.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
+    mla z24.d, p0/m, z26.d, z31.d
+    ld1rd {z26.d}, p0/z, [x2, #0]
+    mad z25.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #16]
-    add z26.d, z1.d, z26.d
-    ld1rd {z24.d}, p0/z, [x1, #24]
-    add z24.d, z13.d, z24.d
-    lsr z27.d, z24.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z26.d, z27.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    ld1rd {z27.d}, p0/z, [x1, #32]
-    add z27.d, z2.d, z27.d
-    ld1rd {z26.d}, p0/z, [x1, #40]
-    add z26.d, z14.d, z26.d
-    lsr z28.d, z26.d, #32
-    mul z28.d, p0/m, z28.d, z31.d
-    add z28.d, z27.d, z28.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #48]
-    add z28.d, z3.d, z28.d
-    ld1rd {z27.d}, p0/z, [x1, #56]
-    add z27.d, z15.d, z27.d
-    lsr z29.d, z27.d, #32
-    mul z29.d, p0/m, z29.d, z31.d
-    add z29.d, z28.d, z29.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z27.d
+    ld1rd {z24.d}, p0/z, [x1, #16]
+    add z24.d, z1.d, z24.d
+    ld1rd {z27.d}, p0/z, [x1, #24]
+    add z27.d, z13.d, z27.d
+    lsr z28.d, z27.d, #32
+    mla z24.d, p0/m, z28.d, z31.d
+    mad z27.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
-    movprfx z29, z25
-    mul z29.d, p0/m, z29.d, z25.d
-    movprfx z28, z25
-    umulh z28.d, p0/m, z28.d, z25.d
-    lsr z30.d, z28.d, #32
-    cmphi p1.d, p0/z, z30.d, z29.d
-    sub z30.d, z29.d, z30.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z30.d, z30.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    movprfx z28, z24
-    mul z28.d, p0/m, z28.d, z24.d
-    movprfx z29, z24
-    umulh z29.d, p0/m, z29.d, z24.d
-    lsr z15.d, z29.d, #32
-    cmphi p1.d, p0/z, z15.d, z28.d
-    sub z28.d, z28.d, z15.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z28.d, z28.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z28.d
+    ld1rd {z24.d}, p0/z, [x1, #32]
+    add z24.d, z2.d, z24.d
+    ld1rd {z28.d}, p0/z, [x1, #40]
+    add z28.d, z14.d, z28.d
+    lsr z29.d, z28.d, #32
+    mla z24.d, p0/m, z29.d, z31.d
+    mad z28.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z28.d
     add z28.d, p1/m, z28.d, z31.d
-    movprfx z29, z26
-    mul z29.d, p0/m, z29.d, z26.d
-    movprfx z15, z26
-    umulh z15.d, p0/m, z15.d, z26.d
-    lsr z3.d, z15.d, #32
-    cmphi p1.d, p0/z, z3.d, z29.d
-    sub z29.d, z29.d, z3.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z15.d, z15.d, z31.d
-    mul z15.d, p0/m, z15.d, z31.d
-    add z29.d, z29.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z29.d
+    ld1rd {z24.d}, p0/z, [x1, #48]
+    add z24.d, z3.d, z24.d
+    ld1rd {z29.d}, p0/z, [x1, #56]
+    add z29.d, z15.d, z29.d
+    lsr z30.d, z29.d, #32
+    mla z24.d, p0/m, z30.d, z31.d
+    mad z29.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    movprfx z15, z27
-    mul z15.d, p0/m, z15.d, z27.d
-    movprfx z3, z27
-    umulh z3.d, p0/m, z3.d, z27.d
-    lsr z14.d, z3.d, #32
-    cmphi p1.d, p0/z, z14.d, z15.d
-    sub z14.d, z15.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z3.d, z3.d, z31.d
-    mul z3.d, p0/m, z3.d, z31.d
-    add z14.d, z14.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z3, z30
-    mul z3.d, p0/m, z3.d, z25.d
-    umulh z25.d, p0/m, z25.d, z30.d
-    lsr z15.d, z25.d, #32
-    cmphi p1.d, p0/z, z15.d, z3.d
-    sub z15.d, z3.d, z15.d
-    sub z15.d, p1/m, z15.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z15.d, z15.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    movprfx z25, z30
-    mul z25.d, p0/m, z25.d, z30.d
-    umulh z30.d, p0/m, z30.d, z30.d
-    lsr z3.d, z30.d, #32
-    cmphi p1.d, p0/z, z3.d, z25.d
-    sub z25.d, z25.d, z3.d
-    sub z25.d, p1/m, z25.d, z31.d
-    and z30.d, z30.d, z31.d
-    mul z30.d, p0/m, z30.d, z31.d
-    add z25.d, z25.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    movprfx z30, z28
-    mul z30.d, p0/m, z30.d, z24.d
-    umulh z24.d, p0/m, z24.d, z28.d
-    lsr z3.d, z24.d, #32
-    cmphi p1.d, p0/z, z3.d, z30.d
-    sub z30.d, z30.d, z3.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z24.d, z24.d, z31.d
-    mul z24.d, p0/m, z24.d, z31.d
-    add z30.d, z30.d, z24.d
+    movprfx z24, z25
+    mul z24.d, p0/m, z24.d, z25.d
+    movprfx z30, z25
+    umulh z30.d, p0/m, z30.d, z25.d
+    ld1rd {z15.d}, p0/z, [x2, #8]
+    mul z24.d, p0/m, z24.d, z15.d
+    ld1rd {z3.d}, p0/z, [x2, #16]
+    umulh z24.d, p0/m, z24.d, z3.d
     cmphi p1.d, p0/z, z24.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    movprfx z24, z28
-    mul z24.d, p0/m, z24.d, z28.d
-    umulh z28.d, p0/m, z28.d, z28.d
-    lsr z3.d, z28.d, #32
-    cmphi p1.d, p0/z, z3.d, z24.d
-    sub z24.d, z24.d, z3.d
+    sub z24.d, z30.d, z24.d
     sub z24.d, p1/m, z24.d, z31.d
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z24.d, z24.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z28, z29
-    mul z28.d, p0/m, z28.d, z26.d
-    umulh z26.d, p0/m, z26.d, z29.d
-    lsr z3.d, z26.d, #32
-    cmphi p1.d, p0/z, z3.d, z28.d
-    sub z28.d, z28.d, z3.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z28.d, z28.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    movprfx z26, z29
-    mul z26.d, p0/m, z26.d, z29.d
-    umulh z29.d, p0/m, z29.d, z29.d
-    lsr z3.d, z29.d, #32
-    cmphi p1.d, p0/z, z3.d, z26.d
-    sub z26.d, z26.d, z3.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z26.d, z26.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    movprfx z29, z14
-    mul z29.d, p0/m, z29.d, z27.d
-    umulh z27.d, p0/m, z27.d, z14.d
-    lsr z3.d, z27.d, #32
-    cmphi p1.d, p0/z, z3.d, z29.d
-    sub z29.d, z29.d, z3.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    movprfx z27, z14
-    mul z27.d, p0/m, z27.d, z14.d
-    umulh z14.d, p0/m, z14.d, z14.d
-    lsr z3.d, z14.d, #32
-    cmphi p1.d, p0/z, z3.d, z27.d
-    sub z27.d, z27.d, z3.d
-    sub z27.d, p1/m, z27.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z27.d, z27.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    movprfx z14, z15
-    mul z14.d, p0/m, z14.d, z25.d
-    umulh z15.d, p0/m, z15.d, z25.d
-    lsr z25.d, z14.d, #32
-    and z3.d, z15.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z3.d
-    lsr z15.d, z15.d, #32
-    sub z15.d, z14.d, z15.d
-    add z25.d, z25.d, z3.d
-    movprfx z3, z30
-    mul z3.d, p0/m, z3.d, z24.d
-    umulh z30.d, p0/m, z30.d, z24.d
-    lsr z24.d, z3.d, #32
-    and z14.d, z30.d, z31.d
-    and z3.d, z3.d, z31.d
-    sub z3.d, z3.d, z14.d
-    lsr z30.d, z30.d, #32
-    sub z30.d, z3.d, z30.d
-    add z24.d, z24.d, z14.d
+    movprfx z30, z27
+    mul z30.d, p0/m, z30.d, z27.d
+    movprfx z14, z27
+    umulh z14.d, p0/m, z14.d, z27.d
+    mul z30.d, p0/m, z30.d, z15.d
+    umulh z30.d, p0/m, z30.d, z3.d
+    cmphi p1.d, p0/z, z30.d, z14.d
+    sub z30.d, z14.d, z30.d
+    sub z30.d, p1/m, z30.d, z31.d
     movprfx z14, z28
-    mul z14.d, p0/m, z14.d, z26.d
-    umulh z28.d, p0/m, z28.d, z26.d
-    lsr z26.d, z14.d, #32
-    and z3.d, z28.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z3.d
+    mul z14.d, p0/m, z14.d, z28.d
+    movprfx z2, z28
+    umulh z2.d, p0/m, z2.d, z28.d
+    mul z14.d, p0/m, z14.d, z15.d
+    umulh z14.d, p0/m, z14.d, z3.d
+    cmphi p1.d, p0/z, z14.d, z2.d
+    sub z14.d, z2.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    movprfx z2, z29
+    mul z2.d, p0/m, z2.d, z29.d
+    movprfx z13, z29
+    umulh z13.d, p0/m, z13.d, z29.d
+    mul z2.d, p0/m, z2.d, z15.d
+    umulh z2.d, p0/m, z2.d, z3.d
+    cmphi p1.d, p0/z, z2.d, z13.d
+    sub z2.d, z13.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    movprfx z13, z24
+    mul z13.d, p0/m, z13.d, z25.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z25.d
+    sub z25.d, z25.d, z13.d
+    sub z25.d, p1/m, z25.d, z31.d
+    movprfx z13, z24
+    mul z13.d, p0/m, z13.d, z24.d
+    umulh z24.d, p0/m, z24.d, z24.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z24.d
+    sub z24.d, z24.d, z13.d
+    sub z24.d, p1/m, z24.d, z31.d
+    movprfx z13, z30
+    mul z13.d, p0/m, z13.d, z27.d
+    umulh z27.d, p0/m, z27.d, z30.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z27.d
+    sub z27.d, z27.d, z13.d
+    sub z27.d, p1/m, z27.d, z31.d
+    movprfx z13, z30
+    mul z13.d, p0/m, z13.d, z30.d
+    umulh z30.d, p0/m, z30.d, z30.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z30.d
+    sub z30.d, z30.d, z13.d
+    sub z30.d, p1/m, z30.d, z31.d
+    movprfx z13, z14
+    mul z13.d, p0/m, z13.d, z28.d
+    umulh z28.d, p0/m, z28.d, z14.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z28.d
+    sub z28.d, z28.d, z13.d
+    sub z28.d, p1/m, z28.d, z31.d
+    movprfx z13, z14
+    mul z13.d, p0/m, z13.d, z14.d
+    umulh z14.d, p0/m, z14.d, z14.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z14.d
+    sub z13.d, z14.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    movprfx z14, z2
+    mul z14.d, p0/m, z14.d, z29.d
+    umulh z29.d, p0/m, z29.d, z2.d
+    mul z14.d, p0/m, z14.d, z15.d
+    umulh z14.d, p0/m, z14.d, z3.d
+    cmphi p1.d, p0/z, z14.d, z29.d
+    sub z29.d, z29.d, z14.d
+    sub z29.d, p1/m, z29.d, z31.d
+    movprfx z14, z2
+    mul z14.d, p0/m, z14.d, z2.d
+    umulh z2.d, p0/m, z2.d, z2.d
+    mul z14.d, p0/m, z14.d, z15.d
+    umulh z14.d, p0/m, z14.d, z3.d
+    cmphi p1.d, p0/z, z14.d, z2.d
+    sub z14.d, z2.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    movprfx z2, z25
+    mul z2.d, p0/m, z2.d, z24.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    lsr z24.d, z2.d, #32
+    and z1.d, z25.d, z31.d
+    add z1.d, z24.d, z1.d
+    lsr z25.d, z25.d, #32
+    sub z25.d, z25.d, z24.d
+    and z24.d, z2.d, z31.d
+    sub z24.d, z25.d, z24.d
+    movprfx z25, z27
+    mul z25.d, p0/m, z25.d, z30.d
+    umulh z27.d, p0/m, z27.d, z30.d
+    lsr z30.d, z25.d, #32
+    and z2.d, z27.d, z31.d
+    add z2.d, z30.d, z2.d
+    lsr z27.d, z27.d, #32
+    sub z27.d, z27.d, z30.d
+    and z25.d, z25.d, z31.d
+    sub z25.d, z27.d, z25.d
+    movprfx z27, z28
+    mul z27.d, p0/m, z27.d, z13.d
+    umulh z28.d, p0/m, z28.d, z13.d
+    lsr z30.d, z27.d, #32
+    and z13.d, z28.d, z31.d
+    add z13.d, z30.d, z13.d
     lsr z28.d, z28.d, #32
-    sub z28.d, z14.d, z28.d
-    add z26.d, z26.d, z3.d
-    movprfx z3, z29
-    mul z3.d, p0/m, z3.d, z27.d
-    umulh z29.d, p0/m, z29.d, z27.d
-    lsr z27.d, z3.d, #32
+    sub z28.d, z28.d, z30.d
+    and z27.d, z27.d, z31.d
+    sub z27.d, z28.d, z27.d
+    movprfx z28, z29
+    mul z28.d, p0/m, z28.d, z14.d
+    umulh z29.d, p0/m, z29.d, z14.d
+    lsr z30.d, z28.d, #32
     and z14.d, z29.d, z31.d
-    and z3.d, z3.d, z31.d
-    sub z3.d, z3.d, z14.d
+    add z14.d, z30.d, z14.d
     lsr z29.d, z29.d, #32
-    sub z29.d, z3.d, z29.d
-    add z27.d, z27.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #64]
-    add z14.d, z4.d, z14.d
-    ld1rd {z4.d}, p0/z, [x1, #72]
-    add z4.d, z16.d, z4.d
-    lsr z16.d, z4.d, #32
-    mul z16.d, p0/m, z16.d, z31.d
-    add z16.d, z14.d, z16.d
-    lsl z4.d, z4.d, #32
-    add z4.d, z4.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z4.d
-    add z4.d, p1/m, z4.d, z31.d
-    ld1rd {z16.d}, p0/z, [x1, #80]
-    add z16.d, z5.d, z16.d
+    sub z29.d, z29.d, z30.d
+    and z28.d, z28.d, z31.d
+    sub z28.d, z29.d, z28.d
+    ld1rd {z29.d}, p0/z, [x1, #64]
+    add z29.d, z4.d, z29.d
+    ld1rd {z30.d}, p0/z, [x1, #72]
+    add z30.d, z16.d, z30.d
+    lsr z16.d, z30.d, #32
+    mla z29.d, p0/m, z16.d, z31.d
+    mad z30.d, p0/m, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    ld1rd {z29.d}, p0/z, [x1, #80]
+    add z29.d, z5.d, z29.d
     ld1rd {z5.d}, p0/z, [x1, #88]
     add z5.d, z17.d, z5.d
     lsr z17.d, z5.d, #32
-    mul z17.d, p0/m, z17.d, z31.d
-    add z17.d, z16.d, z17.d
-    lsl z5.d, z5.d, #32
-    add z5.d, z5.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z5.d
+    mla z29.d, p0/m, z17.d, z31.d
+    mad z5.d, p0/m, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z5.d
     add z5.d, p1/m, z5.d, z31.d
-    ld1rd {z17.d}, p0/z, [x1, #96]
-    add z17.d, z6.d, z17.d
+    ld1rd {z29.d}, p0/z, [x1, #96]
+    add z29.d, z6.d, z29.d
     ld1rd {z6.d}, p0/z, [x1, #104]
     add z6.d, z18.d, z6.d
     lsr z18.d, z6.d, #32
-    mul z18.d, p0/m, z18.d, z31.d
-    add z18.d, z17.d, z18.d
-    lsl z6.d, z6.d, #32
-    add z6.d, z6.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z6.d
+    mla z29.d, p0/m, z18.d, z31.d
+    mad z6.d, p0/m, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z6.d
     add z6.d, p1/m, z6.d, z31.d
-    ld1rd {z18.d}, p0/z, [x1, #112]
-    add z18.d, z7.d, z18.d
+    ld1rd {z29.d}, p0/z, [x1, #112]
+    add z29.d, z7.d, z29.d
     ld1rd {z7.d}, p0/z, [x1, #120]
     add z7.d, z19.d, z7.d
     lsr z19.d, z7.d, #32
-    mul z19.d, p0/m, z19.d, z31.d
-    add z19.d, z18.d, z19.d
-    lsl z7.d, z7.d, #32
-    add z7.d, z7.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z7.d
+    mla z29.d, p0/m, z19.d, z31.d
+    mad z7.d, p0/m, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z7.d
     add z7.d, p1/m, z7.d, z31.d
-    movprfx z19, z4
-    mul z19.d, p0/m, z19.d, z4.d
-    movprfx z18, z4
-    umulh z18.d, p0/m, z18.d, z4.d
-    lsr z17.d, z18.d, #32
-    cmphi p1.d, p0/z, z17.d, z19.d
-    sub z17.d, z19.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    movprfx z18, z5
-    mul z18.d, p0/m, z18.d, z5.d
+    movprfx z29, z30
+    mul z29.d, p0/m, z29.d, z30.d
+    movprfx z19, z30
+    umulh z19.d, p0/m, z19.d, z30.d
+    mul z29.d, p0/m, z29.d, z15.d
+    umulh z29.d, p0/m, z29.d, z3.d
+    cmphi p1.d, p0/z, z29.d, z19.d
+    sub z29.d, z19.d, z29.d
+    sub z29.d, p1/m, z29.d, z31.d
     movprfx z19, z5
-    umulh z19.d, p0/m, z19.d, z5.d
-    lsr z16.d, z19.d, #32
-    cmphi p1.d, p0/z, z16.d, z18.d
-    sub z16.d, z18.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z19, z6
-    mul z19.d, p0/m, z19.d, z6.d
-    movprfx z18, z6
-    umulh z18.d, p0/m, z18.d, z6.d
-    lsr z14.d, z18.d, #32
-    cmphi p1.d, p0/z, z14.d, z19.d
-    sub z14.d, z19.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z14.d, z14.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z18, z7
-    mul z18.d, p0/m, z18.d, z7.d
-    movprfx z19, z7
-    umulh z19.d, p0/m, z19.d, z7.d
-    lsr z3.d, z19.d, #32
-    cmphi p1.d, p0/z, z3.d, z18.d
-    sub z3.d, z18.d, z3.d
-    sub z3.d, p1/m, z3.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z3.d, z3.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z3.d
-    add z3.d, p1/m, z3.d, z31.d
-    movprfx z19, z17
-    mul z19.d, p0/m, z19.d, z4.d
-    umulh z4.d, p0/m, z4.d, z17.d
-    lsr z18.d, z4.d, #32
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z18.d, z19.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
-    and z4.d, z4.d, z31.d
-    mul z4.d, p0/m, z4.d, z31.d
-    add z18.d, z18.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    movprfx z4, z17
-    mul z4.d, p0/m, z4.d, z17.d
-    umulh z17.d, p0/m, z17.d, z17.d
-    lsr z19.d, z17.d, #32
-    cmphi p1.d, p0/z, z19.d, z4.d
-    sub z19.d, z4.d, z19.d
+    mul z19.d, p0/m, z19.d, z5.d
+    movprfx z18, z5
+    umulh z18.d, p0/m, z18.d, z5.d
+    mul z19.d, p0/m, z19.d, z15.d
+    umulh z19.d, p0/m, z19.d, z3.d
+    cmphi p1.d, p0/z, z19.d, z18.d
+    sub z19.d, z18.d, z19.d
     sub z19.d, p1/m, z19.d, z31.d
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z19.d, z19.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    movprfx z17, z16
-    mul z17.d, p0/m, z17.d, z5.d
-    umulh z5.d, p0/m, z5.d, z16.d
-    lsr z4.d, z5.d, #32
-    cmphi p1.d, p0/z, z4.d, z17.d
-    sub z4.d, z17.d, z4.d
-    sub z4.d, p1/m, z4.d, z31.d
-    and z5.d, z5.d, z31.d
-    mul z5.d, p0/m, z5.d, z31.d
-    add z4.d, z4.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z4.d
-    add z4.d, p1/m, z4.d, z31.d
-    movprfx z5, z16
-    mul z5.d, p0/m, z5.d, z16.d
-    umulh z16.d, p0/m, z16.d, z16.d
-    lsr z17.d, z16.d, #32
-    cmphi p1.d, p0/z, z17.d, z5.d
-    sub z17.d, z5.d, z17.d
+    movprfx z18, z6
+    mul z18.d, p0/m, z18.d, z6.d
+    movprfx z17, z6
+    umulh z17.d, p0/m, z17.d, z6.d
+    mul z18.d, p0/m, z18.d, z15.d
+    umulh z18.d, p0/m, z18.d, z3.d
+    cmphi p1.d, p0/z, z18.d, z17.d
+    sub z18.d, z17.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    movprfx z17, z7
+    mul z17.d, p0/m, z17.d, z7.d
+    movprfx z16, z7
+    umulh z16.d, p0/m, z16.d, z7.d
+    mul z17.d, p0/m, z17.d, z15.d
+    umulh z17.d, p0/m, z17.d, z3.d
+    cmphi p1.d, p0/z, z17.d, z16.d
+    sub z17.d, z16.d, z17.d
     sub z17.d, p1/m, z17.d, z31.d
-    and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
-    add z17.d, z17.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    movprfx z16, z14
-    mul z16.d, p0/m, z16.d, z6.d
-    umulh z6.d, p0/m, z6.d, z14.d
-    lsr z5.d, z6.d, #32
-    cmphi p1.d, p0/z, z5.d, z16.d
-    sub z5.d, z16.d, z5.d
-    sub z5.d, p1/m, z5.d, z31.d
-    and z6.d, z6.d, z31.d
-    mul z6.d, p0/m, z6.d, z31.d
-    add z5.d, z5.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z5.d
-    add z5.d, p1/m, z5.d, z31.d
-    movprfx z6, z14
-    mul z6.d, p0/m, z6.d, z14.d
-    umulh z14.d, p0/m, z14.d, z14.d
-    lsr z16.d, z14.d, #32
-    cmphi p1.d, p0/z, z16.d, z6.d
-    sub z16.d, z6.d, z16.d
+    movprfx z16, z29
+    mul z16.d, p0/m, z16.d, z30.d
+    umulh z30.d, p0/m, z30.d, z29.d
+    mul z16.d, p0/m, z16.d, z15.d
+    umulh z16.d, p0/m, z16.d, z3.d
+    cmphi p1.d, p0/z, z16.d, z30.d
+    sub z30.d, z30.d, z16.d
+    sub z30.d, p1/m, z30.d, z31.d
+    movprfx z16, z29
+    mul z16.d, p0/m, z16.d, z29.d
+    umulh z29.d, p0/m, z29.d, z29.d
+    mul z16.d, p0/m, z16.d, z15.d
+    umulh z16.d, p0/m, z16.d, z3.d
+    cmphi p1.d, p0/z, z16.d, z29.d
+    sub z29.d, z29.d, z16.d
+    sub z29.d, p1/m, z29.d, z31.d
+    movprfx z16, z19
+    mul z16.d, p0/m, z16.d, z5.d
+    umulh z5.d, p0/m, z5.d, z19.d
+    mul z16.d, p0/m, z16.d, z15.d
+    umulh z16.d, p0/m, z16.d, z3.d
+    cmphi p1.d, p0/z, z16.d, z5.d
+    sub z16.d, z5.d, z16.d
     sub z16.d, p1/m, z16.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z16.d, z16.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z14, z3
-    mul z14.d, p0/m, z14.d, z7.d
-    umulh z7.d, p0/m, z7.d, z3.d
-    lsr z6.d, z7.d, #32
-    cmphi p1.d, p0/z, z6.d, z14.d
-    sub z6.d, z14.d, z6.d
+    movprfx z5, z19
+    mul z5.d, p0/m, z5.d, z19.d
+    umulh z19.d, p0/m, z19.d, z19.d
+    mul z5.d, p0/m, z5.d, z15.d
+    umulh z5.d, p0/m, z5.d, z3.d
+    cmphi p1.d, p0/z, z5.d, z19.d
+    sub z5.d, z19.d, z5.d
+    sub z5.d, p1/m, z5.d, z31.d
+    movprfx z19, z18
+    mul z19.d, p0/m, z19.d, z6.d
+    umulh z6.d, p0/m, z6.d, z18.d
+    mul z19.d, p0/m, z19.d, z15.d
+    umulh z19.d, p0/m, z19.d, z3.d
+    cmphi p1.d, p0/z, z19.d, z6.d
+    sub z19.d, z6.d, z19.d
+    sub z19.d, p1/m, z19.d, z31.d
+    movprfx z6, z18
+    mul z6.d, p0/m, z6.d, z18.d
+    umulh z18.d, p0/m, z18.d, z18.d
+    mul z6.d, p0/m, z6.d, z15.d
+    umulh z6.d, p0/m, z6.d, z3.d
+    cmphi p1.d, p0/z, z6.d, z18.d
+    sub z6.d, z18.d, z6.d
     sub z6.d, p1/m, z6.d, z31.d
-    and z7.d, z7.d, z31.d
-    mul z7.d, p0/m, z7.d, z31.d
-    add z6.d, z6.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    movprfx z7, z3
-    mul z7.d, p0/m, z7.d, z3.d
-    umulh z3.d, p0/m, z3.d, z3.d
-    lsr z14.d, z3.d, #32
-    cmphi p1.d, p0/z, z14.d, z7.d
-    sub z14.d, z7.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z3.d, z3.d, z31.d
-    mul z3.d, p0/m, z3.d, z31.d
-    add z14.d, z14.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z3, z18
-    mul z3.d, p0/m, z3.d, z19.d
-    umulh z18.d, p0/m, z18.d, z19.d
-    lsr z19.d, z3.d, #32
-    and z7.d, z18.d, z31.d
-    and z3.d, z3.d, z31.d
-    sub z3.d, z3.d, z7.d
-    lsr z18.d, z18.d, #32
-    sub z18.d, z3.d, z18.d
-    add z7.d, z19.d, z7.d
-    movprfx z19, z4
-    mul z19.d, p0/m, z19.d, z17.d
-    umulh z4.d, p0/m, z4.d, z17.d
-    lsr z17.d, z19.d, #32
-    and z3.d, z4.d, z31.d
-    and z19.d, z19.d, z31.d
-    sub z19.d, z19.d, z3.d
-    lsr z4.d, z4.d, #32
-    sub z4.d, z19.d, z4.d
-    add z3.d, z17.d, z3.d
-    movprfx z17, z5
-    mul z17.d, p0/m, z17.d, z16.d
-    umulh z5.d, p0/m, z5.d, z16.d
-    lsr z16.d, z17.d, #32
-    and z19.d, z5.d, z31.d
-    and z17.d, z17.d, z31.d
-    sub z17.d, z17.d, z19.d
-    lsr z5.d, z5.d, #32
-    sub z5.d, z17.d, z5.d
-    add z19.d, z16.d, z19.d
-    movprfx z16, z6
-    mul z16.d, p0/m, z16.d, z14.d
-    umulh z6.d, p0/m, z6.d, z14.d
-    lsr z14.d, z16.d, #32
-    and z17.d, z6.d, z31.d
+    movprfx z18, z17
+    mul z18.d, p0/m, z18.d, z7.d
+    umulh z7.d, p0/m, z7.d, z17.d
+    mul z18.d, p0/m, z18.d, z15.d
+    umulh z18.d, p0/m, z18.d, z3.d
+    cmphi p1.d, p0/z, z18.d, z7.d
+    sub z18.d, z7.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    movprfx z7, z17
+    mul z7.d, p0/m, z7.d, z17.d
+    umulh z17.d, p0/m, z17.d, z17.d
+    mul z7.d, p0/m, z7.d, z15.d
+    umulh z7.d, p0/m, z7.d, z3.d
+    cmphi p1.d, p0/z, z7.d, z17.d
+    sub z7.d, z17.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    movprfx z17, z30
+    mul z17.d, p0/m, z17.d, z29.d
+    umulh z30.d, p0/m, z30.d, z29.d
+    lsr z29.d, z17.d, #32
+    and z4.d, z30.d, z31.d
+    add z4.d, z29.d, z4.d
+    lsr z30.d, z30.d, #32
+    sub z30.d, z30.d, z29.d
+    and z29.d, z17.d, z31.d
+    sub z29.d, z30.d, z29.d
+    movprfx z30, z16
+    mul z30.d, p0/m, z30.d, z5.d
+    umulh z16.d, p0/m, z16.d, z5.d
+    lsr z5.d, z30.d, #32
+    and z17.d, z16.d, z31.d
+    add z17.d, z5.d, z17.d
+    lsr z16.d, z16.d, #32
+    sub z16.d, z16.d, z5.d
+    and z30.d, z30.d, z31.d
+    sub z30.d, z16.d, z30.d
+    movprfx z16, z19
+    mul z16.d, p0/m, z16.d, z6.d
+    umulh z19.d, p0/m, z19.d, z6.d
+    lsr z6.d, z16.d, #32
+    and z5.d, z19.d, z31.d
+    add z5.d, z6.d, z5.d
+    lsr z19.d, z19.d, #32
+    sub z19.d, z19.d, z6.d
     and z16.d, z16.d, z31.d
-    sub z16.d, z16.d, z17.d
-    lsr z6.d, z6.d, #32
-    sub z6.d, z16.d, z6.d
-    add z17.d, z14.d, z17.d
-    ld1rd {z14.d}, p0/z, [x1, #128]
-    add z14.d, z8.d, z14.d
+    sub z16.d, z19.d, z16.d
+    movprfx z19, z18
+    mul z19.d, p0/m, z19.d, z7.d
+    umulh z18.d, p0/m, z18.d, z7.d
+    lsr z7.d, z19.d, #32
+    and z6.d, z18.d, z31.d
+    add z6.d, z7.d, z6.d
+    lsr z18.d, z18.d, #32
+    sub z18.d, z18.d, z7.d
+    and z19.d, z19.d, z31.d
+    sub z19.d, z18.d, z19.d
+    ld1rd {z18.d}, p0/z, [x1, #128]
+    add z18.d, z8.d, z18.d
     ld1rd {z8.d}, p0/z, [x1, #136]
     add z8.d, z20.d, z8.d
     lsr z20.d, z8.d, #32
-    mul z20.d, p0/m, z20.d, z31.d
-    add z20.d, z14.d, z20.d
-    lsl z8.d, z8.d, #32
-    add z8.d, z8.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z8.d
+    mla z18.d, p0/m, z20.d, z31.d
+    mad z8.d, p0/m, z26.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z8.d
     add z8.d, p1/m, z8.d, z31.d
-    ld1rd {z20.d}, p0/z, [x1, #144]
-    add z20.d, z9.d, z20.d
+    ld1rd {z18.d}, p0/z, [x1, #144]
+    add z18.d, z9.d, z18.d
     ld1rd {z9.d}, p0/z, [x1, #152]
     add z9.d, z21.d, z9.d
     lsr z21.d, z9.d, #32
-    mul z21.d, p0/m, z21.d, z31.d
-    add z21.d, z20.d, z21.d
-    lsl z9.d, z9.d, #32
-    add z9.d, z9.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z9.d
+    mla z18.d, p0/m, z21.d, z31.d
+    mad z9.d, p0/m, z26.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z9.d
     add z9.d, p1/m, z9.d, z31.d
-    ld1rd {z21.d}, p0/z, [x1, #160]
-    add z21.d, z10.d, z21.d
+    ld1rd {z18.d}, p0/z, [x1, #160]
+    add z18.d, z10.d, z18.d
     ld1rd {z10.d}, p0/z, [x1, #168]
     add z10.d, z22.d, z10.d
     lsr z22.d, z10.d, #32
-    mul z22.d, p0/m, z22.d, z31.d
-    add z22.d, z21.d, z22.d
-    lsl z10.d, z10.d, #32
-    add z10.d, z10.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z10.d
+    mla z18.d, p0/m, z22.d, z31.d
+    mad z10.d, p0/m, z26.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z10.d
     add z10.d, p1/m, z10.d, z31.d
-    ld1rd {z22.d}, p0/z, [x1, #176]
-    add z22.d, z11.d, z22.d
+    ld1rd {z18.d}, p0/z, [x1, #176]
+    add z18.d, z11.d, z18.d
     ld1rd {z11.d}, p0/z, [x1, #184]
     add z11.d, z23.d, z11.d
     lsr z23.d, z11.d, #32
-    mul z23.d, p0/m, z23.d, z31.d
-    add z23.d, z22.d, z23.d
-    lsl z11.d, z11.d, #32
-    add z11.d, z11.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z11.d
+    mla z18.d, p0/m, z23.d, z31.d
+    mad z11.d, p0/m, z26.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
-    movprfx z23, z8
-    mul z23.d, p0/m, z23.d, z8.d
-    movprfx z22, z8
-    umulh z22.d, p0/m, z22.d, z8.d
-    lsr z21.d, z22.d, #32
-    cmphi p1.d, p0/z, z21.d, z23.d
-    sub z21.d, z23.d, z21.d
-    sub z21.d, p1/m, z21.d, z31.d
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z21.d, z21.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    movprfx z22, z9
-    mul z22.d, p0/m, z22.d, z9.d
+    movprfx z26, z8
+    mul z26.d, p0/m, z26.d, z8.d
+    movprfx z18, z8
+    umulh z18.d, p0/m, z18.d, z8.d
+    mul z26.d, p0/m, z26.d, z15.d
+    umulh z26.d, p0/m, z26.d, z3.d
+    cmphi p1.d, p0/z, z26.d, z18.d
+    sub z26.d, z18.d, z26.d
+    sub z26.d, p1/m, z26.d, z31.d
+    movprfx z18, z9
+    mul z18.d, p0/m, z18.d, z9.d
     movprfx z23, z9
     umulh z23.d, p0/m, z23.d, z9.d
-    lsr z20.d, z23.d, #32
-    cmphi p1.d, p0/z, z20.d, z22.d
-    sub z20.d, z22.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z20.d, z20.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
+    mul z18.d, p0/m, z18.d, z15.d
+    umulh z18.d, p0/m, z18.d, z3.d
+    cmphi p1.d, p0/z, z18.d, z23.d
+    sub z18.d, z23.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
     movprfx z23, z10
     mul z23.d, p0/m, z23.d, z10.d
     movprfx z22, z10
     umulh z22.d, p0/m, z22.d, z10.d
-    lsr z14.d, z22.d, #32
-    cmphi p1.d, p0/z, z14.d, z23.d
-    sub z14.d, z23.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z14.d, z14.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
+    mul z23.d, p0/m, z23.d, z15.d
+    umulh z23.d, p0/m, z23.d, z3.d
+    cmphi p1.d, p0/z, z23.d, z22.d
+    sub z23.d, z22.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
     movprfx z22, z11
     mul z22.d, p0/m, z22.d, z11.d
-    movprfx z23, z11
-    umulh z23.d, p0/m, z23.d, z11.d
-    lsr z16.d, z23.d, #32
-    cmphi p1.d, p0/z, z16.d, z22.d
-    sub z16.d, z22.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z16.d, z16.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z23, z21
-    mul z23.d, p0/m, z23.d, z8.d
-    umulh z8.d, p0/m, z8.d, z21.d
-    lsr z22.d, z8.d, #32
-    cmphi p1.d, p0/z, z22.d, z23.d
-    sub z22.d, z23.d, z22.d
+    movprfx z21, z11
+    umulh z21.d, p0/m, z21.d, z11.d
+    mul z22.d, p0/m, z22.d, z15.d
+    umulh z22.d, p0/m, z22.d, z3.d
+    cmphi p1.d, p0/z, z22.d, z21.d
+    sub z22.d, z21.d, z22.d
     sub z22.d, p1/m, z22.d, z31.d
-    and z8.d, z8.d, z31.d
-    mul z8.d, p0/m, z8.d, z31.d
-    add z22.d, z22.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    movprfx z8, z21
-    mul z8.d, p0/m, z8.d, z21.d
-    umulh z21.d, p0/m, z21.d, z21.d
-    lsr z23.d, z21.d, #32
-    cmphi p1.d, p0/z, z23.d, z8.d
-    sub z23.d, z8.d, z23.d
-    sub z23.d, p1/m, z23.d, z31.d
-    and z21.d, z21.d, z31.d
-    mul z21.d, p0/m, z21.d, z31.d
-    add z23.d, z23.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    movprfx z21, z20
-    mul z21.d, p0/m, z21.d, z9.d
-    umulh z9.d, p0/m, z9.d, z20.d
-    lsr z8.d, z9.d, #32
-    cmphi p1.d, p0/z, z8.d, z21.d
-    sub z8.d, z21.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    and z9.d, z9.d, z31.d
-    mul z9.d, p0/m, z9.d, z31.d
-    add z8.d, z8.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    movprfx z9, z20
-    mul z9.d, p0/m, z9.d, z20.d
-    umulh z20.d, p0/m, z20.d, z20.d
-    lsr z21.d, z20.d, #32
-    cmphi p1.d, p0/z, z21.d, z9.d
-    sub z21.d, z9.d, z21.d
+    movprfx z21, z26
+    mul z21.d, p0/m, z21.d, z8.d
+    umulh z8.d, p0/m, z8.d, z26.d
+    mul z21.d, p0/m, z21.d, z15.d
+    umulh z21.d, p0/m, z21.d, z3.d
+    cmphi p1.d, p0/z, z21.d, z8.d
+    sub z21.d, z8.d, z21.d
     sub z21.d, p1/m, z21.d, z31.d
-    and z20.d, z20.d, z31.d
-    mul z20.d, p0/m, z20.d, z31.d
-    add z21.d, z21.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    movprfx z20, z14
-    mul z20.d, p0/m, z20.d, z10.d
-    umulh z10.d, p0/m, z10.d, z14.d
-    lsr z9.d, z10.d, #32
-    cmphi p1.d, p0/z, z9.d, z20.d
-    sub z9.d, z20.d, z9.d
-    sub z9.d, p1/m, z9.d, z31.d
-    and z10.d, z10.d, z31.d
-    mul z10.d, p0/m, z10.d, z31.d
-    add z9.d, z9.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    movprfx z10, z14
-    mul z10.d, p0/m, z10.d, z14.d
-    umulh z14.d, p0/m, z14.d, z14.d
-    lsr z20.d, z14.d, #32
-    cmphi p1.d, p0/z, z20.d, z10.d
-    sub z20.d, z10.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z20.d, z20.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    movprfx z14, z16
-    mul z14.d, p0/m, z14.d, z11.d
-    umulh z11.d, p0/m, z11.d, z16.d
-    lsr z10.d, z11.d, #32
-    cmphi p1.d, p0/z, z10.d, z14.d
-    sub z10.d, z14.d, z10.d
-    sub z10.d, p1/m, z10.d, z31.d
-    and z11.d, z11.d, z31.d
-    mul z11.d, p0/m, z11.d, z31.d
-    add z10.d, z10.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z10.d
-    add z10.d, p1/m, z10.d, z31.d
-    movprfx z11, z16
-    mul z11.d, p0/m, z11.d, z16.d
-    umulh z16.d, p0/m, z16.d, z16.d
-    lsr z14.d, z16.d, #32
-    cmphi p1.d, p0/z, z14.d, z11.d
-    sub z14.d, z11.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
-    add z14.d, z14.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z16, z22
-    mul z16.d, p0/m, z16.d, z23.d
-    umulh z22.d, p0/m, z22.d, z23.d
-    lsr z23.d, z16.d, #32
-    and z11.d, z22.d, z31.d
-    and z16.d, z16.d, z31.d
-    sub z16.d, z16.d, z11.d
-    lsr z22.d, z22.d, #32
-    sub z22.d, z16.d, z22.d
-    add z11.d, z23.d, z11.d
-    movprfx z23, z8
-    mul z23.d, p0/m, z23.d, z21.d
-    umulh z8.d, p0/m, z8.d, z21.d
-    lsr z21.d, z23.d, #32
-    and z16.d, z8.d, z31.d
-    and z23.d, z23.d, z31.d
-    sub z23.d, z23.d, z16.d
-    lsr z8.d, z8.d, #32
-    sub z8.d, z23.d, z8.d
-    add z16.d, z21.d, z16.d
-    movprfx z21, z9
-    mul z21.d, p0/m, z21.d, z20.d
-    umulh z9.d, p0/m, z9.d, z20.d
-    lsr z20.d, z21.d, #32
-    and z23.d, z9.d, z31.d
-    and z21.d, z21.d, z31.d
-    sub z21.d, z21.d, z23.d
-    lsr z9.d, z9.d, #32
-    sub z9.d, z21.d, z9.d
-    add z23.d, z20.d, z23.d
-    movprfx z20, z10
-    mul z20.d, p0/m, z20.d, z14.d
-    umulh z10.d, p0/m, z10.d, z14.d
-    lsr z14.d, z20.d, #32
-    and z21.d, z10.d, z31.d
-    and z20.d, z20.d, z31.d
-    sub z20.d, z20.d, z21.d
-    lsr z10.d, z10.d, #32
-    sub z10.d, z20.d, z10.d
-    add z21.d, z14.d, z21.d
-    add z14.d, z15.d, z5.d
-    add z20.d, z29.d, z8.d
-    add z2.d, z14.d, z20.d
-    sub z20.d, z14.d, z20.d
-    sub z5.d, z15.d, z5.d
-    sub z29.d, z29.d, z8.d
-    add z8.d, z30.d, z6.d
-    add z14.d, z18.d, z9.d
-    add z13.d, z8.d, z14.d
-    sub z14.d, z8.d, z14.d
-    sub z30.d, z30.d, z6.d
+    movprfx z8, z26
+    mul z8.d, p0/m, z8.d, z26.d
+    umulh z26.d, p0/m, z26.d, z26.d
+    mul z8.d, p0/m, z8.d, z15.d
+    umulh z8.d, p0/m, z8.d, z3.d
+    cmphi p1.d, p0/z, z8.d, z26.d
+    sub z26.d, z26.d, z8.d
+    sub z26.d, p1/m, z26.d, z31.d
+    movprfx z8, z18
+    mul z8.d, p0/m, z8.d, z9.d
+    umulh z9.d, p0/m, z9.d, z18.d
+    mul z8.d, p0/m, z8.d, z15.d
+    umulh z8.d, p0/m, z8.d, z3.d
+    cmphi p1.d, p0/z, z8.d, z9.d
+    sub z8.d, z9.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    movprfx z9, z18
+    mul z9.d, p0/m, z9.d, z18.d
+    umulh z18.d, p0/m, z18.d, z18.d
+    mul z9.d, p0/m, z9.d, z15.d
+    umulh z9.d, p0/m, z9.d, z3.d
+    cmphi p1.d, p0/z, z9.d, z18.d
     sub z9.d, z18.d, z9.d
-    add z18.d, z28.d, z22.d
-    add z6.d, z4.d, z10.d
-    add z8.d, z18.d, z6.d
-    sub z6.d, z18.d, z6.d
-    sub z28.d, z28.d, z22.d
-    sub z10.d, z4.d, z10.d
-    add z4.d, z2.d, z13.d
-    add z4.d, z4.d, z8.d
-    add z8.d, z4.d, z8.d
-    lsl z8.d, z8.d, #4
-    add z2.d, z4.d, z2.d
-    lsl z2.d, z2.d, #4
-    add z4.d, z4.d, z13.d
-    lsl z4.d, z4.d, #4
-    lsl z13.d, z6.d, #2
-    sub z13.d, z14.d, z13.d
-    lsl z13.d, z13.d, #1
-    add z13.d, z20.d, z13.d
-    lsl z22.d, z20.d, #2
-    add z22.d, z22.d, z6.d
-    lsl z22.d, z22.d, #1
-    add z22.d, z14.d, z22.d
-    lsl z14.d, z14.d, #2
-    sub z14.d, z14.d, z20.d
-    lsl z14.d, z14.d, #1
-    add z14.d, z6.d, z14.d
-    lsl z6.d, z5.d, #1
-    add z20.d, z30.d, z28.d
-    add z20.d, z6.d, z20.d
-    lsl z18.d, z9.d, #2
+    sub z9.d, p1/m, z9.d, z31.d
+    movprfx z18, z23
+    mul z18.d, p0/m, z18.d, z10.d
+    umulh z10.d, p0/m, z10.d, z23.d
+    mul z18.d, p0/m, z18.d, z15.d
+    umulh z18.d, p0/m, z18.d, z3.d
+    cmphi p1.d, p0/z, z18.d, z10.d
+    sub z18.d, z10.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    movprfx z10, z23
+    mul z10.d, p0/m, z10.d, z23.d
+    umulh z23.d, p0/m, z23.d, z23.d
+    mul z10.d, p0/m, z10.d, z15.d
+    umulh z10.d, p0/m, z10.d, z3.d
+    cmphi p1.d, p0/z, z10.d, z23.d
+    sub z10.d, z23.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    movprfx z23, z22
+    mul z23.d, p0/m, z23.d, z11.d
+    umulh z11.d, p0/m, z11.d, z22.d
+    mul z23.d, p0/m, z23.d, z15.d
+    umulh z23.d, p0/m, z23.d, z3.d
+    cmphi p1.d, p0/z, z23.d, z11.d
+    sub z23.d, z11.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
+    movprfx z11, z22
+    mul z11.d, p0/m, z11.d, z22.d
+    umulh z22.d, p0/m, z22.d, z22.d
+    mul z11.d, p0/m, z11.d, z15.d
+    umulh z11.d, p0/m, z11.d, z3.d
+    cmphi p1.d, p0/z, z11.d, z22.d
+    sub z11.d, z22.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    movprfx z22, z21
+    mul z22.d, p0/m, z22.d, z26.d
+    umulh z21.d, p0/m, z21.d, z26.d
+    lsr z26.d, z22.d, #32
+    and z3.d, z21.d, z31.d
+    add z3.d, z26.d, z3.d
+    lsr z21.d, z21.d, #32
+    sub z26.d, z21.d, z26.d
+    and z22.d, z22.d, z31.d
+    sub z26.d, z26.d, z22.d
+    movprfx z22, z8
+    mul z22.d, p0/m, z22.d, z9.d
+    umulh z8.d, p0/m, z8.d, z9.d
+    lsr z9.d, z22.d, #32
+    and z21.d, z8.d, z31.d
+    add z21.d, z9.d, z21.d
+    lsr z8.d, z8.d, #32
+    sub z8.d, z8.d, z9.d
+    and z22.d, z22.d, z31.d
+    sub z22.d, z8.d, z22.d
+    movprfx z8, z18
+    mul z8.d, p0/m, z8.d, z10.d
+    umulh z18.d, p0/m, z18.d, z10.d
+    lsr z10.d, z8.d, #32
+    and z9.d, z18.d, z31.d
+    add z9.d, z10.d, z9.d
+    lsr z18.d, z18.d, #32
     sub z18.d, z18.d, z10.d
-    lsl z18.d, z18.d, #2
-    add z18.d, z29.d, z18.d
-    sub z18.d, z20.d, z18.d
-    sub z6.d, z30.d, z6.d
-    lsl z6.d, z6.d, #1
-    add z6.d, z6.d, z28.d
-    sub z20.d, z9.d, z29.d
-    lsl z1.d, z10.d, #4
-    add z1.d, z20.d, z1.d
-    sub z1.d, z6.d, z1.d
-    lsl z6.d, z30.d, #1
-    sub z6.d, z28.d, z6.d
-    lsl z20.d, z5.d, #3
-    add z20.d, z6.d, z20.d
-    lsl z20.d, z20.d, #1
-    sub z6.d, z10.d, z9.d
-    sub z6.d, z6.d, z29.d
-    sub z6.d, z20.d, z6.d
-    lsl z20.d, z29.d, #1
-    add z12.d, z9.d, z10.d
-    add z12.d, z20.d, z12.d
-    lsl z0.d, z30.d, #2
-    sub z0.d, z0.d, z28.d
-    lsl z0.d, z0.d, #2
-    add z0.d, z5.d, z0.d
-    add z0.d, z12.d, z0.d
-    sub z20.d, z9.d, z20.d
-    lsl z20.d, z20.d, #1
-    add z20.d, z20.d, z10.d
-    sub z12.d, z30.d, z5.d
-    str z21, [sp, #0, mul vl]
-    lsl z21.d, z28.d, #4
-    add z21.d, z12.d, z21.d
-    add z21.d, z20.d, z21.d
-    lsl z9.d, z9.d, #1
-    sub z9.d, z10.d, z9.d
-    lsl z29.d, z29.d, #3
-    add z29.d, z9.d, z29.d
-    lsl z29.d, z29.d, #1
-    sub z28.d, z28.d, z30.d
-    sub z28.d, z28.d, z5.d
-    add z28.d, z29.d, z28.d
-    sub z29.d, z8.d, z13.d
-    add z30.d, z8.d, z13.d
-    add z13.d, z29.d, z18.d
-    add z8.d, z30.d, z0.d
-    sub z29.d, z29.d, z18.d
-    sub z9.d, z30.d, z0.d
-    sub z30.d, z2.d, z22.d
-    add z22.d, z2.d, z22.d
-    add z2.d, z30.d, z1.d
-    add z0.d, z22.d, z21.d
-    sub z30.d, z30.d, z1.d
-    sub z10.d, z22.d, z21.d
-    sub z22.d, z4.d, z14.d
-    add z14.d, z4.d, z14.d
-    add z4.d, z22.d, z6.d
-    add z5.d, z14.d, z28.d
-    sub z22.d, z22.d, z6.d
-    sub z28.d, z14.d, z28.d
-    lsl z15.d, z15.d, #3
-    add z15.d, z13.d, z15.d
-    add z13.d, z25.d, z19.d
-    add z14.d, z27.d, z16.d
-    add z6.d, z13.d, z14.d
-    sub z14.d, z13.d, z14.d
-    sub z19.d, z25.d, z19.d
-    sub z27.d, z27.d, z16.d
-    add z16.d, z24.d, z17.d
-    add z13.d, z7.d, z23.d
-    add z21.d, z16.d, z13.d
-    sub z13.d, z16.d, z13.d
-    sub z24.d, z24.d, z17.d
-    sub z23.d, z7.d, z23.d
-    add z7.d, z26.d, z11.d
-    ldr z17, [sp, #0, mul vl]
-    add z16.d, z3.d, z17.d
-    add z1.d, z7.d, z16.d
-    sub z16.d, z7.d, z16.d
-    sub z26.d, z26.d, z11.d
-    sub z17.d, z3.d, z17.d
-    add z3.d, z6.d, z21.d
-    add z3.d, z3.d, z1.d
-    add z1.d, z3.d, z1.d
-    lsl z1.d, z1.d, #4
-    add z6.d, z3.d, z6.d
-    lsl z6.d, z6.d, #4
-    add z3.d, z3.d, z21.d
-    lsl z3.d, z3.d, #4
-    lsl z21.d, z16.d, #2
-    sub z21.d, z13.d, z21.d
-    lsl z21.d, z21.d, #1
-    add z21.d, z14.d, z21.d
-    lsl z11.d, z14.d, #2
-    add z11.d, z11.d, z16.d
-    lsl z11.d, z11.d, #1
-    add z11.d, z13.d, z11.d
-    lsl z13.d, z13.d, #2
-    sub z13.d, z13.d, z14.d
-    lsl z13.d, z13.d, #1
-    add z13.d, z16.d, z13.d
-    lsl z16.d, z19.d, #1
-    add z14.d, z24.d, z26.d
-    add z14.d, z16.d, z14.d
-    lsl z7.d, z23.d, #2
-    sub z7.d, z7.d, z17.d
-    lsl z7.d, z7.d, #2
-    add z7.d, z27.d, z7.d
+    and z8.d, z8.d, z31.d
+    sub z8.d, z18.d, z8.d
+    movprfx z18, z23
+    mul z18.d, p0/m, z18.d, z11.d
+    umulh z23.d, p0/m, z23.d, z11.d
+    lsr z11.d, z18.d, #32
+    and z10.d, z23.d, z31.d
+    add z10.d, z11.d, z10.d
+    lsr z23.d, z23.d, #32
+    sub z23.d, z23.d, z11.d
+    and z18.d, z18.d, z31.d
+    sub z18.d, z23.d, z18.d
+    add z23.d, z1.d, z5.d
+    add z11.d, z14.d, z21.d
+    add z15.d, z23.d, z11.d
+    sub z11.d, z23.d, z11.d
+    sub z5.d, z1.d, z5.d
+    sub z21.d, z14.d, z21.d
+    add z14.d, z2.d, z6.d
+    add z23.d, z4.d, z9.d
+    add z20.d, z14.d, z23.d
+    sub z9.d, z4.d, z9.d
+    add z4.d, z13.d, z3.d
+    add z7.d, z17.d, z10.d
+    add z12.d, z4.d, z7.d
+    sub z7.d, z4.d, z7.d
+    sub z23.d, z23.d, z14.d
+    add z14.d, z15.d, z20.d
+    add z14.d, z14.d, z12.d
+    lsl z14.d, z14.d, #4
+    ld1rd {z4.d}, p0/z, [x2, #24]
+    mad z12.d, p0/m, z4.d, z14.d
+    mad z15.d, p0/m, z4.d, z14.d
+    mla z14.d, p0/m, z20.d, z4.d
+    adr z20.d, [z23.d, z7.d, lsl #2]
+    ld1rd {z0.d}, p0/z, [x2, #32]
+    msb z20.d, p0/m, z0.d, z11.d
+    adr z4.d, [z7.d, z11.d, lsl #2]
+    msb z4.d, p0/m, z0.d, z23.d
+    adr z23.d, [z11.d, z23.d, lsl #2]
+    mls z7.d, p0/m, z23.d, z0.d
+    sub z3.d, z3.d, z13.d
+    sub z6.d, z6.d, z2.d
+    sub z10.d, z10.d, z17.d
+    add z17.d, z5.d, z9.d
+    add z17.d, z17.d, z3.d
+    add z2.d, z21.d, z6.d
+    add z2.d, z2.d, z10.d
+    adr z13.d, [z17.d, z2.d, lsl #1]
+    mls z2.d, p0/m, z17.d, z0.d
+    add z17.d, z3.d, z10.d
+    ld1rd {z23.d}, p0/z, [x2, #40]
+    mla z17.d, p0/m, z9.d, z23.d
+    ld1rd {z11.d}, p0/z, [x2, #48]
+    mad z17.d, p0/m, z11.d, z2.d
+    sub z0.d, z3.d, z10.d
+    mls z0.d, p0/m, z6.d, z23.d
+    mad z0.d, p0/m, z11.d, z13.d
+    str z18, [sp, #0, mul vl]
+    add z18.d, z5.d, z21.d
+    mla z18.d, p0/m, z3.d, z23.d
+    mad z18.d, p0/m, z11.d, z2.d
+    sub z3.d, z5.d, z21.d
+    mls z3.d, p0/m, z10.d, z23.d
+    mad z3.d, p0/m, z11.d, z13.d
+    add z10.d, z9.d, z6.d
+    mla z10.d, p0/m, z5.d, z23.d
+    mla z2.d, p0/m, z10.d, z11.d
+    sub z6.d, z9.d, z6.d
+    mls z6.d, p0/m, z21.d, z23.d
+    mla z13.d, p0/m, z6.d, z11.d
+    add z6.d, z12.d, z20.d
+    sub z20.d, z12.d, z20.d
+    add z12.d, z15.d, z4.d
+    sub z4.d, z15.d, z4.d
+    add z15.d, z14.d, z7.d
     sub z7.d, z14.d, z7.d
+    sub z14.d, z20.d, z17.d
+    sub z21.d, z12.d, z3.d
+    add z9.d, z7.d, z2.d
+    add z10.d, z6.d, z0.d
+    sub z5.d, z4.d, z18.d
+    sub z11.d, z15.d, z13.d
+    add z20.d, z20.d, z17.d
+    add z12.d, z12.d, z3.d
+    sub z7.d, z7.d, z2.d
+    sub z6.d, z6.d, z0.d
+    add z4.d, z4.d, z18.d
+    add z15.d, z15.d, z13.d
+    adr z0.d, [z14.d, z1.d, lsl #3]
+    add z14.d, z24.d, z16.d
+    add z1.d, z28.d, z22.d
+    add z13.d, z14.d, z1.d
+    sub z1.d, z14.d, z1.d
     sub z16.d, z24.d, z16.d
-    lsl z16.d, z16.d, #1
-    add z16.d, z16.d, z26.d
-    sub z14.d, z23.d, z27.d
-    lsl z18.d, z17.d, #4
-    add z18.d, z14.d, z18.d
-    sub z18.d, z16.d, z18.d
-    lsl z16.d, z24.d, #1
-    sub z16.d, z26.d, z16.d
-    lsl z14.d, z19.d, #3
-    add z14.d, z16.d, z14.d
-    lsl z14.d, z14.d, #1
-    sub z16.d, z17.d, z23.d
-    sub z16.d, z16.d, z27.d
-    sub z16.d, z14.d, z16.d
-    lsl z14.d, z27.d, #1
-    add z20.d, z23.d, z17.d
-    add z20.d, z14.d, z20.d
-    lsl z12.d, z24.d, #2
-    sub z12.d, z12.d, z26.d
-    lsl z12.d, z12.d, #2
-    add z12.d, z19.d, z12.d
-    add z12.d, z20.d, z12.d
-    sub z14.d, z23.d, z14.d
-    lsl z14.d, z14.d, #1
-    add z14.d, z14.d, z17.d
-    sub z20.d, z24.d, z19.d
-    str z15, [sp, #0, mul vl]
-    lsl z15.d, z26.d, #4
-    add z15.d, z20.d, z15.d
-    add z15.d, z14.d, z15.d
-    lsl z23.d, z23.d, #1
-    sub z23.d, z17.d, z23.d
-    lsl z27.d, z27.d, #3
-    add z27.d, z23.d, z27.d
-    lsl z27.d, z27.d, #1
-    sub z26.d, z26.d, z24.d
-    sub z26.d, z26.d, z19.d
-    add z26.d, z27.d, z26.d
-    sub z27.d, z1.d, z21.d
-    add z24.d, z1.d, z21.d
-    add z21.d, z27.d, z7.d
-    add z1.d, z24.d, z12.d
-    sub z27.d, z27.d, z7.d
-    sub z24.d, z24.d, z12.d
-    sub z12.d, z6.d, z11.d
-    add z11.d, z6.d, z11.d
-    add z6.d, z12.d, z18.d
-    add z7.d, z11.d, z15.d
-    sub z19.d, z12.d, z18.d
-    sub z11.d, z11.d, z15.d
-    sub z15.d, z3.d, z13.d
-    add z13.d, z3.d, z13.d
-    add z14.d, z15.d, z16.d
-    add z17.d, z13.d, z26.d
-    sub z20.d, z15.d, z16.d
-    sub z23.d, z13.d, z26.d
-    lsl z25.d, z25.d, #3
-    add z12.d, z21.d, z25.d
-    mov z3.d, z8.d
-    mov z8.d, z22.d
-    mov z13.d, z6.d
-    mov z6.d, z29.d
-    mov z15.d, z1.d
-    mov z1.d, z2.d
-    mov z2.d, z4.d
-    mov z4.d, z0.d
-    mov z16.d, z7.d
-    mov z7.d, z30.d
-    mov z18.d, z27.d
-    mov z21.d, z24.d
-    mov z22.d, z11.d
-    mov z11.d, z28.d
-    ldr z0, [sp, #0, mul vl]
+    sub z28.d, z28.d, z22.d
+    add z22.d, z25.d, z19.d
+    add z14.d, z29.d, z8.d
+    add z18.d, z22.d, z14.d
+    sub z29.d, z29.d, z8.d
+    add z8.d, z27.d, z26.d
+    ldr z2, [sp, #0, mul vl]
+    add z3.d, z30.d, z2.d
+    add z17.d, z8.d, z3.d
+    sub z3.d, z8.d, z3.d
+    sub z14.d, z14.d, z22.d
+    add z22.d, z13.d, z18.d
+    add z22.d, z22.d, z17.d
+    lsl z22.d, z22.d, #4
+    ld1rd {z8.d}, p0/z, [x2, #24]
+    mad z17.d, p0/m, z8.d, z22.d
+    mad z13.d, p0/m, z8.d, z22.d
+    mla z22.d, p0/m, z18.d, z8.d
+    adr z18.d, [z14.d, z3.d, lsl #2]
+    ld1rd {z8.d}, p0/z, [x2, #32]
+    msb z18.d, p0/m, z8.d, z1.d
+    str z0, [sp, #1, mul vl]
+    adr z0.d, [z3.d, z1.d, lsl #2]
+    msb z0.d, p0/m, z8.d, z14.d
+    adr z14.d, [z1.d, z14.d, lsl #2]
+    mls z3.d, p0/m, z14.d, z8.d
+    sub z26.d, z26.d, z27.d
+    sub z25.d, z19.d, z25.d
+    sub z30.d, z2.d, z30.d
+    add z27.d, z16.d, z29.d
+    add z27.d, z27.d, z26.d
+    add z2.d, z28.d, z25.d
+    add z2.d, z2.d, z30.d
+    adr z19.d, [z27.d, z2.d, lsl #1]
+    mls z2.d, p0/m, z27.d, z8.d
+    add z27.d, z26.d, z30.d
+    mla z27.d, p0/m, z29.d, z23.d
+    ld1rd {z8.d}, p0/z, [x2, #48]
+    mad z27.d, p0/m, z8.d, z2.d
+    sub z14.d, z26.d, z30.d
+    mls z14.d, p0/m, z25.d, z23.d
+    mad z14.d, p0/m, z8.d, z19.d
+    add z1.d, z16.d, z28.d
+    mla z1.d, p0/m, z26.d, z23.d
+    mad z1.d, p0/m, z8.d, z2.d
+    sub z26.d, z16.d, z28.d
+    mls z26.d, p0/m, z30.d, z23.d
+    mad z26.d, p0/m, z8.d, z19.d
+    add z30.d, z29.d, z25.d
+    mla z30.d, p0/m, z16.d, z23.d
+    mla z2.d, p0/m, z30.d, z8.d
+    sub z25.d, z29.d, z25.d
+    mls z25.d, p0/m, z28.d, z23.d
+    mla z19.d, p0/m, z25.d, z8.d
+    add z25.d, z17.d, z18.d
+    sub z28.d, z17.d, z18.d
+    add z29.d, z13.d, z0.d
+    sub z30.d, z13.d, z0.d
+    add z0.d, z22.d, z3.d
+    sub z3.d, z22.d, z3.d
+    sub z22.d, z28.d, z27.d
+    sub z13.d, z29.d, z26.d
+    add z18.d, z3.d, z2.d
+    add z17.d, z25.d, z14.d
+    sub z16.d, z30.d, z1.d
+    sub z8.d, z0.d, z19.d
+    add z28.d, z28.d, z27.d
+    add z29.d, z29.d, z26.d
+    sub z26.d, z3.d, z2.d
+    sub z25.d, z25.d, z14.d
+    add z30.d, z30.d, z1.d
+    add z23.d, z0.d, z19.d
+    adr z24.d, [z22.d, z24.d, lsl #3]
+    mov z1.d, z21.d
+    mov z2.d, z9.d
+    mov z3.d, z10.d
+    mov z9.d, z6.d
+    mov z6.d, z20.d
+    mov z10.d, z4.d
+    mov z4.d, z5.d
+    mov z5.d, z11.d
+    mov z11.d, z15.d
+    mov z14.d, z18.d
+    mov z15.d, z17.d
+    mov z17.d, z8.d
+    mov z8.d, z7.d
+    mov z7.d, z12.d
+    mov z12.d, z24.d
+    mov z18.d, z28.d
+    mov z19.d, z29.d
+    mov z20.d, z26.d
+    mov z21.d, z25.d
+    mov z22.d, z30.d
+    ldr z0, [sp, #1, mul vl]
     add x1, x1, #192
     subs x3, x3, #1
     b.ne 3b
-    ld1rd {z24.d}, p0/z, [x2, #0]
+    ld1rd {z24.d}, p0/z, [x2, #56]
     add z25.d, z0.d, z24.d
-    ld1rd {z26.d}, p0/z, [x2, #8]
+    ld1rd {z26.d}, p0/z, [x2, #64]
     add z12.d, z12.d, z26.d
     lsr z27.d, z12.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z25.d, z27.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z12.d
+    mla z25.d, p0/m, z27.d, z31.d
+    ld1rd {z27.d}, p0/z, [x2, #0]
+    mad z12.d, p0/m, z27.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z12.d
     add z12.d, p1/m, z12.d, z31.d
-    add z27.d, z1.d, z24.d
+    add z25.d, z1.d, z24.d
     add z13.d, z13.d, z26.d
-    lsr z25.d, z13.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z25.d, z27.d, z25.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z25.d
+    lsr z28.d, z13.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z13.d, p0/m, z27.d, z25.d
     cmphi p1.d, p0/z, z25.d, z13.d
     add z13.d, p1/m, z13.d, z31.d
     add z25.d, z2.d, z24.d
     add z14.d, z14.d, z26.d
-    lsr z27.d, z14.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z25.d, z27.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z14.d
+    lsr z28.d, z14.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z14.d, p0/m, z27.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
-    add z27.d, z3.d, z24.d
+    add z25.d, z3.d, z24.d
     add z15.d, z15.d, z26.d
-    lsr z25.d, z15.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z25.d, z27.d, z25.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z25.d
+    lsr z28.d, z15.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z15.d, p0/m, z27.d, z25.d
     cmphi p1.d, p0/z, z25.d, z15.d
     add z15.d, p1/m, z15.d, z31.d
     add z25.d, z4.d, z24.d
     add z16.d, z16.d, z26.d
-    lsr z27.d, z16.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z25.d, z27.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z16.d
+    lsr z28.d, z16.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z16.d, p0/m, z27.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z16.d
     add z16.d, p1/m, z16.d, z31.d
-    add z27.d, z5.d, z24.d
+    add z25.d, z5.d, z24.d
     add z17.d, z17.d, z26.d
-    lsr z25.d, z17.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z25.d, z27.d, z25.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z25.d
+    lsr z28.d, z17.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z17.d, p0/m, z27.d, z25.d
     cmphi p1.d, p0/z, z25.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
     add z25.d, z6.d, z24.d
     add z18.d, z18.d, z26.d
-    lsr z27.d, z18.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z25.d, z27.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z18.d
+    lsr z28.d, z18.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z18.d, p0/m, z27.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z18.d
     add z18.d, p1/m, z18.d, z31.d
-    add z27.d, z7.d, z24.d
+    add z25.d, z7.d, z24.d
     add z19.d, z19.d, z26.d
-    lsr z25.d, z19.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z25.d, z27.d, z25.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z25.d
+    lsr z28.d, z19.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z19.d, p0/m, z27.d, z25.d
     cmphi p1.d, p0/z, z25.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
     add z25.d, z8.d, z24.d
     add z20.d, z20.d, z26.d
-    lsr z27.d, z20.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z25.d, z27.d
-    lsl z20.d, z20.d, #32
-    add z20.d, z20.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z20.d
+    lsr z28.d, z20.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z20.d, p0/m, z27.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z20.d
     add z20.d, p1/m, z20.d, z31.d
-    add z27.d, z9.d, z24.d
+    add z25.d, z9.d, z24.d
     add z21.d, z21.d, z26.d
-    lsr z25.d, z21.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z25.d, z27.d, z25.d
-    lsl z21.d, z21.d, #32
-    add z21.d, z21.d, z25.d
+    lsr z28.d, z21.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z21.d, p0/m, z27.d, z25.d
     cmphi p1.d, p0/z, z25.d, z21.d
     add z21.d, p1/m, z21.d, z31.d
     add z25.d, z10.d, z24.d
     add z22.d, z22.d, z26.d
-    lsr z27.d, z22.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z25.d, z27.d
-    lsl z22.d, z22.d, #32
-    add z22.d, z22.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z22.d
+    lsr z28.d, z22.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z22.d, p0/m, z27.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z22.d
     add z22.d, p1/m, z22.d, z31.d
     add z24.d, z11.d, z24.d
     add z26.d, z23.d, z26.d
     lsr z23.d, z26.d, #32
-    mul z23.d, p0/m, z23.d, z31.d
-    add z23.d, z24.d, z23.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z26.d
+    mla z24.d, p0/m, z23.d, z31.d
+    mad z26.d, p0/m, z27.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z26.d
     add z26.d, p1/m, z26.d, z31.d
     add z0.d, z12.d, z31.d
     umin z0.d, p0/m, z0.d, z12.d
@@ -3422,7 +2671,7 @@ proofmill_poseidon_sve:
     str z9, [x0, #9, mul vl]
     str z10, [x0, #10, mul vl]
     str z11, [x0, #11, mul vl]
-    addvl sp, sp, #1
+    addvl sp, sp, #3
     ldp d8, d9, [sp, #0]
     ldp d10, d11, [sp, #16]
     ldp d12, d13, [sp, #32]
@@ -3431,6 +2680,13 @@ proofmill_poseidon_sve:
     ret
     .p2align 3
 90:
-    .xword 0x800000000000001
-    .xword 0xf7ffffff
+    .xword 0x100000000
+    .xword 0x100000001
+    .xword 0xffffffff00000001
+    .xword 0x10
+    .xword 0x2
+    .xword 0x6
+    .xword 0x3
+    .xword 0x1800000008000000
+    .xword 0x7ffffffe0000000
     .size proofmill_poseidon_sve, . - proofmill_poseidon_sve

@@ -19,7 +19,7 @@ proofmill_poseidon2_12_sve:
     stp d10, d11, [sp, #16]
     stp d12, d13, [sp, #32]
     stp d14, d15, [sp, #48]
-    addvl sp, sp, #-3
+    addvl sp, sp, #-2
     ptrue p0.d
     adr x2, 90f
     mov z31.d, #0xffffffff
@@ -65,125 +65,112 @@ proofmill_poseidon2_12_sve:
     add z26.d, z19.d, z26.d
     add z30.d, z19.d, z30.d
     add z17.d, z26.d, z17.d
-    lsl z28.d, z28.d, #1
-    add z28.d, z26.d, z28.d
-    add z26.d, z30.d, z18.d
-    lsl z24.d, z24.d, #1
-    add z24.d, z30.d, z24.d
-    add z30.d, z2.d, z1.d
+    adr z26.d, [z26.d, z28.d, lsl #1]
+    add z28.d, z30.d, z18.d
+    adr z30.d, [z30.d, z24.d, lsl #1]
+    add z24.d, z2.d, z1.d
     add z18.d, z0.d, z12.d
-    add z19.d, z30.d, z18.d
+    add z19.d, z24.d, z18.d
     add z1.d, z19.d, z1.d
     add z19.d, z19.d, z12.d
-    add z30.d, z1.d, z30.d
-    lsl z0.d, z0.d, #1
-    add z0.d, z1.d, z0.d
+    add z24.d, z1.d, z24.d
+    adr z1.d, [z1.d, z0.d, lsl #1]
     add z18.d, z19.d, z18.d
-    lsl z2.d, z2.d, #1
-    add z2.d, z19.d, z2.d
-    add z19.d, z13.d, z14.d
-    add z1.d, z15.d, z16.d
-    add z12.d, z19.d, z1.d
+    adr z19.d, [z19.d, z2.d, lsl #1]
+    add z2.d, z13.d, z14.d
+    add z0.d, z15.d, z16.d
+    add z12.d, z2.d, z0.d
     add z14.d, z12.d, z14.d
     add z12.d, z12.d, z16.d
-    add z19.d, z14.d, z19.d
-    lsl z15.d, z15.d, #1
-    add z15.d, z14.d, z15.d
-    add z1.d, z12.d, z1.d
-    lsl z13.d, z13.d, #1
-    add z13.d, z12.d, z13.d
-    add z12.d, z17.d, z30.d
-    add z12.d, z12.d, z19.d
-    add z17.d, z17.d, z12.d
-    add z30.d, z30.d, z12.d
-    add z12.d, z19.d, z12.d
-    add z19.d, z28.d, z0.d
-    add z19.d, z19.d, z15.d
-    add z28.d, z28.d, z19.d
-    add z0.d, z0.d, z19.d
-    add z19.d, z15.d, z19.d
-    add z15.d, z26.d, z18.d
-    add z15.d, z15.d, z1.d
-    add z26.d, z26.d, z15.d
-    add z18.d, z18.d, z15.d
-    add z15.d, z1.d, z15.d
-    add z1.d, z24.d, z2.d
-    add z1.d, z1.d, z13.d
-    add z24.d, z24.d, z1.d
-    add z2.d, z2.d, z1.d
-    add z1.d, z13.d, z1.d
-    add z13.d, z25.d, z27.d
-    add z14.d, z29.d, z3.d
-    add z16.d, z13.d, z14.d
+    add z2.d, z14.d, z2.d
+    adr z14.d, [z14.d, z15.d, lsl #1]
+    add z0.d, z12.d, z0.d
+    adr z12.d, [z12.d, z13.d, lsl #1]
+    add z13.d, z17.d, z24.d
+    add z13.d, z13.d, z2.d
+    add z17.d, z17.d, z13.d
+    add z24.d, z24.d, z13.d
+    add z13.d, z2.d, z13.d
+    add z2.d, z26.d, z1.d
+    add z2.d, z2.d, z14.d
+    add z26.d, z26.d, z2.d
+    add z1.d, z1.d, z2.d
+    add z2.d, z14.d, z2.d
+    add z14.d, z28.d, z18.d
+    add z14.d, z14.d, z0.d
+    add z28.d, z28.d, z14.d
+    add z18.d, z18.d, z14.d
+    add z14.d, z0.d, z14.d
+    add z0.d, z30.d, z19.d
+    add z0.d, z0.d, z12.d
+    add z30.d, z30.d, z0.d
+    add z19.d, z19.d, z0.d
+    add z0.d, z12.d, z0.d
+    add z12.d, z25.d, z27.d
+    add z15.d, z29.d, z3.d
+    add z16.d, z12.d, z15.d
     add z27.d, z16.d, z27.d
     add z16.d, z16.d, z3.d
-    add z13.d, z27.d, z13.d
-    lsl z29.d, z29.d, #1
-    add z29.d, z27.d, z29.d
-    add z27.d, z16.d, z14.d
-    lsl z25.d, z25.d, #1
-    add z25.d, z16.d, z25.d
+    add z12.d, z27.d, z12.d
+    adr z27.d, [z27.d, z29.d, lsl #1]
+    add z29.d, z16.d, z15.d
+    adr z25.d, [z16.d, z25.d, lsl #1]
     add z16.d, z4.d, z5.d
-    add z14.d, z6.d, z7.d
-    add z3.d, z16.d, z14.d
+    add z15.d, z6.d, z7.d
+    add z3.d, z16.d, z15.d
     add z5.d, z3.d, z5.d
     add z3.d, z3.d, z7.d
     add z16.d, z5.d, z16.d
-    lsl z6.d, z6.d, #1
-    add z6.d, z5.d, z6.d
-    add z14.d, z3.d, z14.d
-    lsl z4.d, z4.d, #1
-    add z4.d, z3.d, z4.d
-    add z3.d, z8.d, z9.d
-    add z5.d, z10.d, z11.d
-    add z7.d, z3.d, z5.d
+    adr z5.d, [z5.d, z6.d, lsl #1]
+    add z15.d, z3.d, z15.d
+    adr z3.d, [z3.d, z4.d, lsl #1]
+    add z4.d, z8.d, z9.d
+    add z6.d, z10.d, z11.d
+    add z7.d, z4.d, z6.d
     add z9.d, z7.d, z9.d
     add z7.d, z7.d, z11.d
-    add z3.d, z9.d, z3.d
-    lsl z10.d, z10.d, #1
-    add z10.d, z9.d, z10.d
-    add z5.d, z7.d, z5.d
-    lsl z8.d, z8.d, #1
-    add z8.d, z7.d, z8.d
-    add z7.d, z13.d, z16.d
-    add z7.d, z7.d, z3.d
-    add z13.d, z13.d, z7.d
-    add z16.d, z16.d, z7.d
-    add z20.d, z3.d, z7.d
-    add z7.d, z29.d, z6.d
-    add z7.d, z7.d, z10.d
-    add z29.d, z29.d, z7.d
-    add z6.d, z6.d, z7.d
-    add z21.d, z10.d, z7.d
-    add z7.d, z27.d, z14.d
-    add z7.d, z7.d, z5.d
-    add z27.d, z27.d, z7.d
-    add z14.d, z14.d, z7.d
-    add z22.d, z5.d, z7.d
-    add z7.d, z25.d, z4.d
-    add z7.d, z7.d, z8.d
-    add z25.d, z25.d, z7.d
-    add z4.d, z4.d, z7.d
-    add z23.d, z8.d, z7.d
-    mov z3.d, z24.d
-    mov z5.d, z0.d
-    mov z0.d, z17.d
-    mov z7.d, z2.d
-    mov z2.d, z26.d
-    mov z8.d, z12.d
-    mov z9.d, z19.d
-    mov z10.d, z15.d
-    mov z11.d, z1.d
-    mov z1.d, z28.d
-    mov z12.d, z13.d
-    mov z13.d, z29.d
-    mov z15.d, z25.d
-    mov z17.d, z6.d
+    add z4.d, z9.d, z4.d
+    adr z9.d, [z9.d, z10.d, lsl #1]
+    add z6.d, z7.d, z6.d
+    adr z7.d, [z7.d, z8.d, lsl #1]
+    add z8.d, z12.d, z16.d
+    add z8.d, z8.d, z4.d
+    add z12.d, z12.d, z8.d
+    add z16.d, z16.d, z8.d
+    add z20.d, z4.d, z8.d
+    add z8.d, z27.d, z5.d
+    add z8.d, z8.d, z9.d
+    add z27.d, z27.d, z8.d
+    add z5.d, z5.d, z8.d
+    add z21.d, z9.d, z8.d
+    add z8.d, z29.d, z15.d
+    add z8.d, z8.d, z6.d
+    add z29.d, z29.d, z8.d
+    add z15.d, z15.d, z8.d
+    add z22.d, z6.d, z8.d
+    add z8.d, z25.d, z3.d
+    add z8.d, z8.d, z7.d
+    add z25.d, z25.d, z8.d
+    add z3.d, z3.d, z8.d
+    add z23.d, z7.d, z8.d
+    mov z4.d, z24.d
     mov z6.d, z18.d
-    mov z18.d, z14.d
-    mov z14.d, z27.d
-    mov z19.d, z4.d
-    mov z4.d, z30.d
+    mov z7.d, z19.d
+    mov z8.d, z13.d
+    mov z9.d, z2.d
+    mov z2.d, z28.d
+    mov z10.d, z14.d
+    mov z11.d, z0.d
+    mov z0.d, z17.d
+    mov z13.d, z27.d
+    mov z14.d, z29.d
+    mov z17.d, z5.d
+    mov z5.d, z1.d
+    mov z1.d, z26.d
+    mov z18.d, z15.d
+    mov z15.d, z25.d
+    mov z19.d, z3.d
+    mov z3.d, z30.d
     mov x3, #4
 1:
     ld1rd {z24.d}, p0/z, [x1, #0]
@@ -191,1381 +178,1120 @@ proofmill_poseidon2_12_sve:
     ld1rd {z25.d}, p0/z, [x1, #8]
     add z25.d, z12.d, z25.d
     lsr z26.d, z25.d, #32
-    mul z26.d, p0/m, z26.d, z31.d
-    add z26.d, z24.d, z26.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
+    mla z24.d, p0/m, z26.d, z31.d
+    ld1rd {z26.d}, p0/z, [x2, #0]
+    mad z25.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #16]
-    add z26.d, z1.d, z26.d
-    ld1rd {z24.d}, p0/z, [x1, #24]
-    add z24.d, z13.d, z24.d
-    lsr z27.d, z24.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z26.d, z27.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    ld1rd {z27.d}, p0/z, [x1, #32]
-    add z27.d, z2.d, z27.d
-    ld1rd {z26.d}, p0/z, [x1, #40]
-    add z26.d, z14.d, z26.d
-    lsr z28.d, z26.d, #32
-    mul z28.d, p0/m, z28.d, z31.d
-    add z28.d, z27.d, z28.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #48]
-    add z28.d, z3.d, z28.d
-    ld1rd {z27.d}, p0/z, [x1, #56]
-    add z27.d, z15.d, z27.d
-    lsr z29.d, z27.d, #32
-    mul z29.d, p0/m, z29.d, z31.d
-    add z29.d, z28.d, z29.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z27.d
+    ld1rd {z24.d}, p0/z, [x1, #16]
+    add z24.d, z1.d, z24.d
+    ld1rd {z27.d}, p0/z, [x1, #24]
+    add z27.d, z13.d, z27.d
+    lsr z28.d, z27.d, #32
+    mla z24.d, p0/m, z28.d, z31.d
+    mad z27.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
-    movprfx z29, z25
-    mul z29.d, p0/m, z29.d, z25.d
-    movprfx z28, z25
-    umulh z28.d, p0/m, z28.d, z25.d
-    lsr z30.d, z28.d, #32
-    cmphi p1.d, p0/z, z30.d, z29.d
-    sub z30.d, z29.d, z30.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z30.d, z30.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    movprfx z28, z24
-    mul z28.d, p0/m, z28.d, z24.d
-    movprfx z29, z24
-    umulh z29.d, p0/m, z29.d, z24.d
-    lsr z15.d, z29.d, #32
-    cmphi p1.d, p0/z, z15.d, z28.d
-    sub z28.d, z28.d, z15.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z28.d, z28.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z28.d
+    ld1rd {z24.d}, p0/z, [x1, #32]
+    add z24.d, z2.d, z24.d
+    ld1rd {z28.d}, p0/z, [x1, #40]
+    add z28.d, z14.d, z28.d
+    lsr z29.d, z28.d, #32
+    mla z24.d, p0/m, z29.d, z31.d
+    mad z28.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z28.d
     add z28.d, p1/m, z28.d, z31.d
-    movprfx z29, z26
-    mul z29.d, p0/m, z29.d, z26.d
-    movprfx z15, z26
-    umulh z15.d, p0/m, z15.d, z26.d
-    lsr z3.d, z15.d, #32
-    cmphi p1.d, p0/z, z3.d, z29.d
-    sub z29.d, z29.d, z3.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z15.d, z15.d, z31.d
-    mul z15.d, p0/m, z15.d, z31.d
-    add z29.d, z29.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z29.d
+    ld1rd {z24.d}, p0/z, [x1, #48]
+    add z24.d, z3.d, z24.d
+    ld1rd {z29.d}, p0/z, [x1, #56]
+    add z29.d, z15.d, z29.d
+    lsr z30.d, z29.d, #32
+    mla z24.d, p0/m, z30.d, z31.d
+    mad z29.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    movprfx z15, z27
-    mul z15.d, p0/m, z15.d, z27.d
-    movprfx z3, z27
-    umulh z3.d, p0/m, z3.d, z27.d
-    lsr z14.d, z3.d, #32
-    cmphi p1.d, p0/z, z14.d, z15.d
-    sub z14.d, z15.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z3.d, z3.d, z31.d
-    mul z3.d, p0/m, z3.d, z31.d
-    add z14.d, z14.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z3, z30
-    mul z3.d, p0/m, z3.d, z25.d
-    umulh z25.d, p0/m, z25.d, z30.d
-    lsr z15.d, z25.d, #32
-    cmphi p1.d, p0/z, z15.d, z3.d
-    sub z15.d, z3.d, z15.d
-    sub z15.d, p1/m, z15.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z15.d, z15.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    movprfx z25, z30
-    mul z25.d, p0/m, z25.d, z30.d
-    umulh z30.d, p0/m, z30.d, z30.d
-    lsr z3.d, z30.d, #32
-    cmphi p1.d, p0/z, z3.d, z25.d
-    sub z25.d, z25.d, z3.d
-    sub z25.d, p1/m, z25.d, z31.d
-    and z30.d, z30.d, z31.d
-    mul z30.d, p0/m, z30.d, z31.d
-    add z25.d, z25.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    movprfx z30, z28
-    mul z30.d, p0/m, z30.d, z24.d
-    umulh z24.d, p0/m, z24.d, z28.d
-    lsr z3.d, z24.d, #32
-    cmphi p1.d, p0/z, z3.d, z30.d
-    sub z30.d, z30.d, z3.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z24.d, z24.d, z31.d
-    mul z24.d, p0/m, z24.d, z31.d
-    add z30.d, z30.d, z24.d
+    movprfx z24, z25
+    mul z24.d, p0/m, z24.d, z25.d
+    movprfx z30, z25
+    umulh z30.d, p0/m, z30.d, z25.d
+    ld1rd {z15.d}, p0/z, [x2, #8]
+    mul z24.d, p0/m, z24.d, z15.d
+    ld1rd {z3.d}, p0/z, [x2, #16]
+    umulh z24.d, p0/m, z24.d, z3.d
     cmphi p1.d, p0/z, z24.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    movprfx z24, z28
-    mul z24.d, p0/m, z24.d, z28.d
-    umulh z28.d, p0/m, z28.d, z28.d
-    lsr z3.d, z28.d, #32
-    cmphi p1.d, p0/z, z3.d, z24.d
-    sub z24.d, z24.d, z3.d
+    sub z24.d, z30.d, z24.d
     sub z24.d, p1/m, z24.d, z31.d
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z24.d, z24.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z28, z29
-    mul z28.d, p0/m, z28.d, z26.d
-    umulh z26.d, p0/m, z26.d, z29.d
-    lsr z3.d, z26.d, #32
-    cmphi p1.d, p0/z, z3.d, z28.d
-    sub z28.d, z28.d, z3.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z28.d, z28.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    movprfx z26, z29
-    mul z26.d, p0/m, z26.d, z29.d
-    umulh z29.d, p0/m, z29.d, z29.d
-    lsr z3.d, z29.d, #32
-    cmphi p1.d, p0/z, z3.d, z26.d
-    sub z26.d, z26.d, z3.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z26.d, z26.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    movprfx z29, z14
-    mul z29.d, p0/m, z29.d, z27.d
-    umulh z27.d, p0/m, z27.d, z14.d
-    lsr z3.d, z27.d, #32
-    cmphi p1.d, p0/z, z3.d, z29.d
-    sub z29.d, z29.d, z3.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    movprfx z27, z14
-    mul z27.d, p0/m, z27.d, z14.d
-    umulh z14.d, p0/m, z14.d, z14.d
-    lsr z3.d, z14.d, #32
-    cmphi p1.d, p0/z, z3.d, z27.d
-    sub z27.d, z27.d, z3.d
-    sub z27.d, p1/m, z27.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z27.d, z27.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    movprfx z14, z15
-    mul z14.d, p0/m, z14.d, z25.d
-    umulh z15.d, p0/m, z15.d, z25.d
-    lsr z25.d, z14.d, #32
-    and z3.d, z15.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z3.d
-    lsr z15.d, z15.d, #32
-    sub z15.d, z14.d, z15.d
-    add z25.d, z25.d, z3.d
-    movprfx z3, z30
-    mul z3.d, p0/m, z3.d, z24.d
-    umulh z30.d, p0/m, z30.d, z24.d
-    lsr z24.d, z3.d, #32
-    and z14.d, z30.d, z31.d
-    and z3.d, z3.d, z31.d
-    sub z3.d, z3.d, z14.d
-    lsr z30.d, z30.d, #32
-    sub z30.d, z3.d, z30.d
-    add z24.d, z24.d, z14.d
+    movprfx z30, z27
+    mul z30.d, p0/m, z30.d, z27.d
+    movprfx z14, z27
+    umulh z14.d, p0/m, z14.d, z27.d
+    mul z30.d, p0/m, z30.d, z15.d
+    umulh z30.d, p0/m, z30.d, z3.d
+    cmphi p1.d, p0/z, z30.d, z14.d
+    sub z30.d, z14.d, z30.d
+    sub z30.d, p1/m, z30.d, z31.d
     movprfx z14, z28
-    mul z14.d, p0/m, z14.d, z26.d
-    umulh z28.d, p0/m, z28.d, z26.d
-    lsr z26.d, z14.d, #32
-    and z3.d, z28.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z3.d
+    mul z14.d, p0/m, z14.d, z28.d
+    movprfx z2, z28
+    umulh z2.d, p0/m, z2.d, z28.d
+    mul z14.d, p0/m, z14.d, z15.d
+    umulh z14.d, p0/m, z14.d, z3.d
+    cmphi p1.d, p0/z, z14.d, z2.d
+    sub z14.d, z2.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    movprfx z2, z29
+    mul z2.d, p0/m, z2.d, z29.d
+    movprfx z13, z29
+    umulh z13.d, p0/m, z13.d, z29.d
+    mul z2.d, p0/m, z2.d, z15.d
+    umulh z2.d, p0/m, z2.d, z3.d
+    cmphi p1.d, p0/z, z2.d, z13.d
+    sub z2.d, z13.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    movprfx z13, z24
+    mul z13.d, p0/m, z13.d, z25.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z25.d
+    sub z25.d, z25.d, z13.d
+    sub z25.d, p1/m, z25.d, z31.d
+    movprfx z13, z24
+    mul z13.d, p0/m, z13.d, z24.d
+    umulh z24.d, p0/m, z24.d, z24.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z24.d
+    sub z24.d, z24.d, z13.d
+    sub z24.d, p1/m, z24.d, z31.d
+    movprfx z13, z30
+    mul z13.d, p0/m, z13.d, z27.d
+    umulh z27.d, p0/m, z27.d, z30.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z27.d
+    sub z27.d, z27.d, z13.d
+    sub z27.d, p1/m, z27.d, z31.d
+    movprfx z13, z30
+    mul z13.d, p0/m, z13.d, z30.d
+    umulh z30.d, p0/m, z30.d, z30.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z30.d
+    sub z30.d, z30.d, z13.d
+    sub z30.d, p1/m, z30.d, z31.d
+    movprfx z13, z14
+    mul z13.d, p0/m, z13.d, z28.d
+    umulh z28.d, p0/m, z28.d, z14.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z28.d
+    sub z28.d, z28.d, z13.d
+    sub z28.d, p1/m, z28.d, z31.d
+    movprfx z13, z14
+    mul z13.d, p0/m, z13.d, z14.d
+    umulh z14.d, p0/m, z14.d, z14.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z14.d
+    sub z13.d, z14.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    movprfx z14, z2
+    mul z14.d, p0/m, z14.d, z29.d
+    umulh z29.d, p0/m, z29.d, z2.d
+    mul z14.d, p0/m, z14.d, z15.d
+    umulh z14.d, p0/m, z14.d, z3.d
+    cmphi p1.d, p0/z, z14.d, z29.d
+    sub z29.d, z29.d, z14.d
+    sub z29.d, p1/m, z29.d, z31.d
+    movprfx z14, z2
+    mul z14.d, p0/m, z14.d, z2.d
+    umulh z2.d, p0/m, z2.d, z2.d
+    mul z14.d, p0/m, z14.d, z15.d
+    umulh z14.d, p0/m, z14.d, z3.d
+    cmphi p1.d, p0/z, z14.d, z2.d
+    sub z14.d, z2.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    movprfx z2, z25
+    mul z2.d, p0/m, z2.d, z24.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    lsr z24.d, z2.d, #32
+    and z1.d, z25.d, z31.d
+    add z1.d, z24.d, z1.d
+    lsr z25.d, z25.d, #32
+    sub z25.d, z25.d, z24.d
+    and z24.d, z2.d, z31.d
+    sub z24.d, z25.d, z24.d
+    movprfx z25, z27
+    mul z25.d, p0/m, z25.d, z30.d
+    umulh z27.d, p0/m, z27.d, z30.d
+    lsr z30.d, z25.d, #32
+    and z2.d, z27.d, z31.d
+    add z2.d, z30.d, z2.d
+    lsr z27.d, z27.d, #32
+    sub z27.d, z27.d, z30.d
+    and z25.d, z25.d, z31.d
+    sub z25.d, z27.d, z25.d
+    movprfx z27, z28
+    mul z27.d, p0/m, z27.d, z13.d
+    umulh z28.d, p0/m, z28.d, z13.d
+    lsr z30.d, z27.d, #32
+    and z13.d, z28.d, z31.d
+    add z13.d, z30.d, z13.d
     lsr z28.d, z28.d, #32
-    sub z28.d, z14.d, z28.d
-    add z26.d, z26.d, z3.d
-    movprfx z3, z29
-    mul z3.d, p0/m, z3.d, z27.d
-    umulh z29.d, p0/m, z29.d, z27.d
-    lsr z27.d, z3.d, #32
+    sub z28.d, z28.d, z30.d
+    and z27.d, z27.d, z31.d
+    sub z27.d, z28.d, z27.d
+    movprfx z28, z29
+    mul z28.d, p0/m, z28.d, z14.d
+    umulh z29.d, p0/m, z29.d, z14.d
+    lsr z30.d, z28.d, #32
     and z14.d, z29.d, z31.d
-    and z3.d, z3.d, z31.d
-    sub z3.d, z3.d, z14.d
+    add z14.d, z30.d, z14.d
     lsr z29.d, z29.d, #32
-    sub z29.d, z3.d, z29.d
-    add z27.d, z27.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #64]
-    add z14.d, z4.d, z14.d
-    ld1rd {z4.d}, p0/z, [x1, #72]
-    add z4.d, z16.d, z4.d
-    lsr z16.d, z4.d, #32
-    mul z16.d, p0/m, z16.d, z31.d
-    add z16.d, z14.d, z16.d
-    lsl z4.d, z4.d, #32
-    add z4.d, z4.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z4.d
-    add z4.d, p1/m, z4.d, z31.d
-    ld1rd {z16.d}, p0/z, [x1, #80]
-    add z16.d, z5.d, z16.d
+    sub z29.d, z29.d, z30.d
+    and z28.d, z28.d, z31.d
+    sub z28.d, z29.d, z28.d
+    ld1rd {z29.d}, p0/z, [x1, #64]
+    add z29.d, z4.d, z29.d
+    ld1rd {z30.d}, p0/z, [x1, #72]
+    add z30.d, z16.d, z30.d
+    lsr z16.d, z30.d, #32
+    mla z29.d, p0/m, z16.d, z31.d
+    mad z30.d, p0/m, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    ld1rd {z29.d}, p0/z, [x1, #80]
+    add z29.d, z5.d, z29.d
     ld1rd {z5.d}, p0/z, [x1, #88]
     add z5.d, z17.d, z5.d
     lsr z17.d, z5.d, #32
-    mul z17.d, p0/m, z17.d, z31.d
-    add z17.d, z16.d, z17.d
-    lsl z5.d, z5.d, #32
-    add z5.d, z5.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z5.d
+    mla z29.d, p0/m, z17.d, z31.d
+    mad z5.d, p0/m, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z5.d
     add z5.d, p1/m, z5.d, z31.d
-    ld1rd {z17.d}, p0/z, [x1, #96]
-    add z17.d, z6.d, z17.d
+    ld1rd {z29.d}, p0/z, [x1, #96]
+    add z29.d, z6.d, z29.d
     ld1rd {z6.d}, p0/z, [x1, #104]
     add z6.d, z18.d, z6.d
     lsr z18.d, z6.d, #32
-    mul z18.d, p0/m, z18.d, z31.d
-    add z18.d, z17.d, z18.d
-    lsl z6.d, z6.d, #32
-    add z6.d, z6.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z6.d
+    mla z29.d, p0/m, z18.d, z31.d
+    mad z6.d, p0/m, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z6.d
     add z6.d, p1/m, z6.d, z31.d
-    ld1rd {z18.d}, p0/z, [x1, #112]
-    add z18.d, z7.d, z18.d
+    ld1rd {z29.d}, p0/z, [x1, #112]
+    add z29.d, z7.d, z29.d
     ld1rd {z7.d}, p0/z, [x1, #120]
     add z7.d, z19.d, z7.d
     lsr z19.d, z7.d, #32
-    mul z19.d, p0/m, z19.d, z31.d
-    add z19.d, z18.d, z19.d
-    lsl z7.d, z7.d, #32
-    add z7.d, z7.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z7.d
+    mla z29.d, p0/m, z19.d, z31.d
+    mad z7.d, p0/m, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z7.d
     add z7.d, p1/m, z7.d, z31.d
-    movprfx z19, z4
-    mul z19.d, p0/m, z19.d, z4.d
-    movprfx z18, z4
-    umulh z18.d, p0/m, z18.d, z4.d
-    lsr z17.d, z18.d, #32
-    cmphi p1.d, p0/z, z17.d, z19.d
-    sub z17.d, z19.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    movprfx z18, z5
-    mul z18.d, p0/m, z18.d, z5.d
+    movprfx z29, z30
+    mul z29.d, p0/m, z29.d, z30.d
+    movprfx z19, z30
+    umulh z19.d, p0/m, z19.d, z30.d
+    mul z29.d, p0/m, z29.d, z15.d
+    umulh z29.d, p0/m, z29.d, z3.d
+    cmphi p1.d, p0/z, z29.d, z19.d
+    sub z29.d, z19.d, z29.d
+    sub z29.d, p1/m, z29.d, z31.d
     movprfx z19, z5
-    umulh z19.d, p0/m, z19.d, z5.d
-    lsr z16.d, z19.d, #32
-    cmphi p1.d, p0/z, z16.d, z18.d
-    sub z16.d, z18.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z19, z6
-    mul z19.d, p0/m, z19.d, z6.d
-    movprfx z18, z6
-    umulh z18.d, p0/m, z18.d, z6.d
-    lsr z14.d, z18.d, #32
-    cmphi p1.d, p0/z, z14.d, z19.d
-    sub z14.d, z19.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z14.d, z14.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z18, z7
-    mul z18.d, p0/m, z18.d, z7.d
-    movprfx z19, z7
-    umulh z19.d, p0/m, z19.d, z7.d
-    lsr z3.d, z19.d, #32
-    cmphi p1.d, p0/z, z3.d, z18.d
-    sub z3.d, z18.d, z3.d
-    sub z3.d, p1/m, z3.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z3.d, z3.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z3.d
-    add z3.d, p1/m, z3.d, z31.d
-    movprfx z19, z17
-    mul z19.d, p0/m, z19.d, z4.d
-    umulh z4.d, p0/m, z4.d, z17.d
-    lsr z18.d, z4.d, #32
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z18.d, z19.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
-    and z4.d, z4.d, z31.d
-    mul z4.d, p0/m, z4.d, z31.d
-    add z18.d, z18.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    movprfx z4, z17
-    mul z4.d, p0/m, z4.d, z17.d
-    umulh z17.d, p0/m, z17.d, z17.d
-    lsr z19.d, z17.d, #32
-    cmphi p1.d, p0/z, z19.d, z4.d
-    sub z19.d, z4.d, z19.d
+    mul z19.d, p0/m, z19.d, z5.d
+    movprfx z18, z5
+    umulh z18.d, p0/m, z18.d, z5.d
+    mul z19.d, p0/m, z19.d, z15.d
+    umulh z19.d, p0/m, z19.d, z3.d
+    cmphi p1.d, p0/z, z19.d, z18.d
+    sub z19.d, z18.d, z19.d
     sub z19.d, p1/m, z19.d, z31.d
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z19.d, z19.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    movprfx z17, z16
-    mul z17.d, p0/m, z17.d, z5.d
-    umulh z5.d, p0/m, z5.d, z16.d
-    lsr z4.d, z5.d, #32
-    cmphi p1.d, p0/z, z4.d, z17.d
-    sub z4.d, z17.d, z4.d
-    sub z4.d, p1/m, z4.d, z31.d
-    and z5.d, z5.d, z31.d
-    mul z5.d, p0/m, z5.d, z31.d
-    add z4.d, z4.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z4.d
-    add z4.d, p1/m, z4.d, z31.d
-    movprfx z5, z16
-    mul z5.d, p0/m, z5.d, z16.d
-    umulh z16.d, p0/m, z16.d, z16.d
-    lsr z17.d, z16.d, #32
-    cmphi p1.d, p0/z, z17.d, z5.d
-    sub z17.d, z5.d, z17.d
+    movprfx z18, z6
+    mul z18.d, p0/m, z18.d, z6.d
+    movprfx z17, z6
+    umulh z17.d, p0/m, z17.d, z6.d
+    mul z18.d, p0/m, z18.d, z15.d
+    umulh z18.d, p0/m, z18.d, z3.d
+    cmphi p1.d, p0/z, z18.d, z17.d
+    sub z18.d, z17.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    movprfx z17, z7
+    mul z17.d, p0/m, z17.d, z7.d
+    movprfx z16, z7
+    umulh z16.d, p0/m, z16.d, z7.d
+    mul z17.d, p0/m, z17.d, z15.d
+    umulh z17.d, p0/m, z17.d, z3.d
+    cmphi p1.d, p0/z, z17.d, z16.d
+    sub z17.d, z16.d, z17.d
     sub z17.d, p1/m, z17.d, z31.d
-    and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
-    add z17.d, z17.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    movprfx z16, z14
-    mul z16.d, p0/m, z16.d, z6.d
-    umulh z6.d, p0/m, z6.d, z14.d
-    lsr z5.d, z6.d, #32
-    cmphi p1.d, p0/z, z5.d, z16.d
-    sub z5.d, z16.d, z5.d
-    sub z5.d, p1/m, z5.d, z31.d
-    and z6.d, z6.d, z31.d
-    mul z6.d, p0/m, z6.d, z31.d
-    add z5.d, z5.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z5.d
-    add z5.d, p1/m, z5.d, z31.d
-    movprfx z6, z14
-    mul z6.d, p0/m, z6.d, z14.d
-    umulh z14.d, p0/m, z14.d, z14.d
-    lsr z16.d, z14.d, #32
-    cmphi p1.d, p0/z, z16.d, z6.d
-    sub z16.d, z6.d, z16.d
+    movprfx z16, z29
+    mul z16.d, p0/m, z16.d, z30.d
+    umulh z30.d, p0/m, z30.d, z29.d
+    mul z16.d, p0/m, z16.d, z15.d
+    umulh z16.d, p0/m, z16.d, z3.d
+    cmphi p1.d, p0/z, z16.d, z30.d
+    sub z30.d, z30.d, z16.d
+    sub z30.d, p1/m, z30.d, z31.d
+    movprfx z16, z29
+    mul z16.d, p0/m, z16.d, z29.d
+    umulh z29.d, p0/m, z29.d, z29.d
+    mul z16.d, p0/m, z16.d, z15.d
+    umulh z16.d, p0/m, z16.d, z3.d
+    cmphi p1.d, p0/z, z16.d, z29.d
+    sub z29.d, z29.d, z16.d
+    sub z29.d, p1/m, z29.d, z31.d
+    movprfx z16, z19
+    mul z16.d, p0/m, z16.d, z5.d
+    umulh z5.d, p0/m, z5.d, z19.d
+    mul z16.d, p0/m, z16.d, z15.d
+    umulh z16.d, p0/m, z16.d, z3.d
+    cmphi p1.d, p0/z, z16.d, z5.d
+    sub z16.d, z5.d, z16.d
     sub z16.d, p1/m, z16.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z16.d, z16.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z14, z3
-    mul z14.d, p0/m, z14.d, z7.d
-    umulh z7.d, p0/m, z7.d, z3.d
-    lsr z6.d, z7.d, #32
-    cmphi p1.d, p0/z, z6.d, z14.d
-    sub z6.d, z14.d, z6.d
+    movprfx z5, z19
+    mul z5.d, p0/m, z5.d, z19.d
+    umulh z19.d, p0/m, z19.d, z19.d
+    mul z5.d, p0/m, z5.d, z15.d
+    umulh z5.d, p0/m, z5.d, z3.d
+    cmphi p1.d, p0/z, z5.d, z19.d
+    sub z5.d, z19.d, z5.d
+    sub z5.d, p1/m, z5.d, z31.d
+    movprfx z19, z18
+    mul z19.d, p0/m, z19.d, z6.d
+    umulh z6.d, p0/m, z6.d, z18.d
+    mul z19.d, p0/m, z19.d, z15.d
+    umulh z19.d, p0/m, z19.d, z3.d
+    cmphi p1.d, p0/z, z19.d, z6.d
+    sub z19.d, z6.d, z19.d
+    sub z19.d, p1/m, z19.d, z31.d
+    movprfx z6, z18
+    mul z6.d, p0/m, z6.d, z18.d
+    umulh z18.d, p0/m, z18.d, z18.d
+    mul z6.d, p0/m, z6.d, z15.d
+    umulh z6.d, p0/m, z6.d, z3.d
+    cmphi p1.d, p0/z, z6.d, z18.d
+    sub z6.d, z18.d, z6.d
     sub z6.d, p1/m, z6.d, z31.d
-    and z7.d, z7.d, z31.d
-    mul z7.d, p0/m, z7.d, z31.d
-    add z6.d, z6.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    movprfx z7, z3
-    mul z7.d, p0/m, z7.d, z3.d
-    umulh z3.d, p0/m, z3.d, z3.d
-    lsr z14.d, z3.d, #32
-    cmphi p1.d, p0/z, z14.d, z7.d
-    sub z14.d, z7.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z3.d, z3.d, z31.d
-    mul z3.d, p0/m, z3.d, z31.d
-    add z14.d, z14.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z3, z18
-    mul z3.d, p0/m, z3.d, z19.d
-    umulh z18.d, p0/m, z18.d, z19.d
-    lsr z19.d, z3.d, #32
-    and z7.d, z18.d, z31.d
-    and z3.d, z3.d, z31.d
-    sub z3.d, z3.d, z7.d
-    lsr z18.d, z18.d, #32
-    sub z18.d, z3.d, z18.d
-    add z7.d, z19.d, z7.d
-    movprfx z19, z4
-    mul z19.d, p0/m, z19.d, z17.d
-    umulh z4.d, p0/m, z4.d, z17.d
-    lsr z17.d, z19.d, #32
-    and z3.d, z4.d, z31.d
-    and z19.d, z19.d, z31.d
-    sub z19.d, z19.d, z3.d
-    lsr z4.d, z4.d, #32
-    sub z4.d, z19.d, z4.d
-    add z3.d, z17.d, z3.d
-    movprfx z17, z5
-    mul z17.d, p0/m, z17.d, z16.d
-    umulh z5.d, p0/m, z5.d, z16.d
-    lsr z16.d, z17.d, #32
-    and z19.d, z5.d, z31.d
-    and z17.d, z17.d, z31.d
-    sub z17.d, z17.d, z19.d
-    lsr z5.d, z5.d, #32
-    sub z5.d, z17.d, z5.d
-    add z19.d, z16.d, z19.d
-    movprfx z16, z6
-    mul z16.d, p0/m, z16.d, z14.d
-    umulh z6.d, p0/m, z6.d, z14.d
-    lsr z14.d, z16.d, #32
-    and z17.d, z6.d, z31.d
+    movprfx z18, z17
+    mul z18.d, p0/m, z18.d, z7.d
+    umulh z7.d, p0/m, z7.d, z17.d
+    mul z18.d, p0/m, z18.d, z15.d
+    umulh z18.d, p0/m, z18.d, z3.d
+    cmphi p1.d, p0/z, z18.d, z7.d
+    sub z18.d, z7.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    movprfx z7, z17
+    mul z7.d, p0/m, z7.d, z17.d
+    umulh z17.d, p0/m, z17.d, z17.d
+    mul z7.d, p0/m, z7.d, z15.d
+    umulh z7.d, p0/m, z7.d, z3.d
+    cmphi p1.d, p0/z, z7.d, z17.d
+    sub z7.d, z17.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    movprfx z17, z30
+    mul z17.d, p0/m, z17.d, z29.d
+    umulh z30.d, p0/m, z30.d, z29.d
+    lsr z29.d, z17.d, #32
+    and z4.d, z30.d, z31.d
+    add z4.d, z29.d, z4.d
+    lsr z30.d, z30.d, #32
+    sub z30.d, z30.d, z29.d
+    and z29.d, z17.d, z31.d
+    sub z29.d, z30.d, z29.d
+    movprfx z30, z16
+    mul z30.d, p0/m, z30.d, z5.d
+    umulh z16.d, p0/m, z16.d, z5.d
+    lsr z5.d, z30.d, #32
+    and z17.d, z16.d, z31.d
+    add z17.d, z5.d, z17.d
+    lsr z16.d, z16.d, #32
+    sub z16.d, z16.d, z5.d
+    and z30.d, z30.d, z31.d
+    sub z30.d, z16.d, z30.d
+    movprfx z16, z19
+    mul z16.d, p0/m, z16.d, z6.d
+    umulh z19.d, p0/m, z19.d, z6.d
+    lsr z6.d, z16.d, #32
+    and z5.d, z19.d, z31.d
+    add z5.d, z6.d, z5.d
+    lsr z19.d, z19.d, #32
+    sub z19.d, z19.d, z6.d
     and z16.d, z16.d, z31.d
-    sub z16.d, z16.d, z17.d
-    lsr z6.d, z6.d, #32
-    sub z6.d, z16.d, z6.d
-    add z17.d, z14.d, z17.d
-    ld1rd {z14.d}, p0/z, [x1, #128]
-    add z14.d, z8.d, z14.d
+    sub z16.d, z19.d, z16.d
+    movprfx z19, z18
+    mul z19.d, p0/m, z19.d, z7.d
+    umulh z18.d, p0/m, z18.d, z7.d
+    lsr z7.d, z19.d, #32
+    and z6.d, z18.d, z31.d
+    add z6.d, z7.d, z6.d
+    lsr z18.d, z18.d, #32
+    sub z18.d, z18.d, z7.d
+    and z19.d, z19.d, z31.d
+    sub z19.d, z18.d, z19.d
+    ld1rd {z18.d}, p0/z, [x1, #128]
+    add z18.d, z8.d, z18.d
     ld1rd {z8.d}, p0/z, [x1, #136]
     add z8.d, z20.d, z8.d
     lsr z20.d, z8.d, #32
-    mul z20.d, p0/m, z20.d, z31.d
-    add z20.d, z14.d, z20.d
-    lsl z8.d, z8.d, #32
-    add z8.d, z8.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z8.d
+    mla z18.d, p0/m, z20.d, z31.d
+    mad z8.d, p0/m, z26.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z8.d
     add z8.d, p1/m, z8.d, z31.d
-    ld1rd {z20.d}, p0/z, [x1, #144]
-    add z20.d, z9.d, z20.d
+    ld1rd {z18.d}, p0/z, [x1, #144]
+    add z18.d, z9.d, z18.d
     ld1rd {z9.d}, p0/z, [x1, #152]
     add z9.d, z21.d, z9.d
     lsr z21.d, z9.d, #32
-    mul z21.d, p0/m, z21.d, z31.d
-    add z21.d, z20.d, z21.d
-    lsl z9.d, z9.d, #32
-    add z9.d, z9.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z9.d
+    mla z18.d, p0/m, z21.d, z31.d
+    mad z9.d, p0/m, z26.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z9.d
     add z9.d, p1/m, z9.d, z31.d
-    ld1rd {z21.d}, p0/z, [x1, #160]
-    add z21.d, z10.d, z21.d
+    ld1rd {z18.d}, p0/z, [x1, #160]
+    add z18.d, z10.d, z18.d
     ld1rd {z10.d}, p0/z, [x1, #168]
     add z10.d, z22.d, z10.d
     lsr z22.d, z10.d, #32
-    mul z22.d, p0/m, z22.d, z31.d
-    add z22.d, z21.d, z22.d
-    lsl z10.d, z10.d, #32
-    add z10.d, z10.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z10.d
+    mla z18.d, p0/m, z22.d, z31.d
+    mad z10.d, p0/m, z26.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z10.d
     add z10.d, p1/m, z10.d, z31.d
-    ld1rd {z22.d}, p0/z, [x1, #176]
-    add z22.d, z11.d, z22.d
+    ld1rd {z18.d}, p0/z, [x1, #176]
+    add z18.d, z11.d, z18.d
     ld1rd {z11.d}, p0/z, [x1, #184]
     add z11.d, z23.d, z11.d
     lsr z23.d, z11.d, #32
-    mul z23.d, p0/m, z23.d, z31.d
-    add z23.d, z22.d, z23.d
-    lsl z11.d, z11.d, #32
-    add z11.d, z11.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z11.d
+    mla z18.d, p0/m, z23.d, z31.d
+    mad z11.d, p0/m, z26.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
-    movprfx z23, z8
-    mul z23.d, p0/m, z23.d, z8.d
-    movprfx z22, z8
-    umulh z22.d, p0/m, z22.d, z8.d
-    lsr z21.d, z22.d, #32
-    cmphi p1.d, p0/z, z21.d, z23.d
-    sub z21.d, z23.d, z21.d
-    sub z21.d, p1/m, z21.d, z31.d
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z21.d, z21.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    movprfx z22, z9
-    mul z22.d, p0/m, z22.d, z9.d
+    movprfx z26, z8
+    mul z26.d, p0/m, z26.d, z8.d
+    movprfx z18, z8
+    umulh z18.d, p0/m, z18.d, z8.d
+    mul z26.d, p0/m, z26.d, z15.d
+    umulh z26.d, p0/m, z26.d, z3.d
+    cmphi p1.d, p0/z, z26.d, z18.d
+    sub z26.d, z18.d, z26.d
+    sub z26.d, p1/m, z26.d, z31.d
+    movprfx z18, z9
+    mul z18.d, p0/m, z18.d, z9.d
     movprfx z23, z9
     umulh z23.d, p0/m, z23.d, z9.d
-    lsr z20.d, z23.d, #32
-    cmphi p1.d, p0/z, z20.d, z22.d
-    sub z20.d, z22.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z20.d, z20.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
+    mul z18.d, p0/m, z18.d, z15.d
+    umulh z18.d, p0/m, z18.d, z3.d
+    cmphi p1.d, p0/z, z18.d, z23.d
+    sub z18.d, z23.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
     movprfx z23, z10
     mul z23.d, p0/m, z23.d, z10.d
     movprfx z22, z10
     umulh z22.d, p0/m, z22.d, z10.d
-    lsr z14.d, z22.d, #32
-    cmphi p1.d, p0/z, z14.d, z23.d
-    sub z14.d, z23.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z14.d, z14.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
+    mul z23.d, p0/m, z23.d, z15.d
+    umulh z23.d, p0/m, z23.d, z3.d
+    cmphi p1.d, p0/z, z23.d, z22.d
+    sub z23.d, z22.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
     movprfx z22, z11
     mul z22.d, p0/m, z22.d, z11.d
-    movprfx z23, z11
-    umulh z23.d, p0/m, z23.d, z11.d
-    lsr z16.d, z23.d, #32
-    cmphi p1.d, p0/z, z16.d, z22.d
-    sub z16.d, z22.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z16.d, z16.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z23, z21
-    mul z23.d, p0/m, z23.d, z8.d
-    umulh z8.d, p0/m, z8.d, z21.d
-    lsr z22.d, z8.d, #32
-    cmphi p1.d, p0/z, z22.d, z23.d
-    sub z22.d, z23.d, z22.d
+    movprfx z21, z11
+    umulh z21.d, p0/m, z21.d, z11.d
+    mul z22.d, p0/m, z22.d, z15.d
+    umulh z22.d, p0/m, z22.d, z3.d
+    cmphi p1.d, p0/z, z22.d, z21.d
+    sub z22.d, z21.d, z22.d
     sub z22.d, p1/m, z22.d, z31.d
-    and z8.d, z8.d, z31.d
-    mul z8.d, p0/m, z8.d, z31.d
-    add z22.d, z22.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    movprfx z8, z21
-    mul z8.d, p0/m, z8.d, z21.d
-    umulh z21.d, p0/m, z21.d, z21.d
-    lsr z23.d, z21.d, #32
-    cmphi p1.d, p0/z, z23.d, z8.d
-    sub z23.d, z8.d, z23.d
-    sub z23.d, p1/m, z23.d, z31.d
-    and z21.d, z21.d, z31.d
-    mul z21.d, p0/m, z21.d, z31.d
-    add z23.d, z23.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    movprfx z21, z20
-    mul z21.d, p0/m, z21.d, z9.d
-    umulh z9.d, p0/m, z9.d, z20.d
-    lsr z8.d, z9.d, #32
-    cmphi p1.d, p0/z, z8.d, z21.d
-    sub z8.d, z21.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    and z9.d, z9.d, z31.d
-    mul z9.d, p0/m, z9.d, z31.d
-    add z8.d, z8.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    movprfx z9, z20
-    mul z9.d, p0/m, z9.d, z20.d
-    umulh z20.d, p0/m, z20.d, z20.d
-    lsr z21.d, z20.d, #32
-    cmphi p1.d, p0/z, z21.d, z9.d
-    sub z21.d, z9.d, z21.d
+    movprfx z21, z26
+    mul z21.d, p0/m, z21.d, z8.d
+    umulh z8.d, p0/m, z8.d, z26.d
+    mul z21.d, p0/m, z21.d, z15.d
+    umulh z21.d, p0/m, z21.d, z3.d
+    cmphi p1.d, p0/z, z21.d, z8.d
+    sub z21.d, z8.d, z21.d
     sub z21.d, p1/m, z21.d, z31.d
-    and z20.d, z20.d, z31.d
-    mul z20.d, p0/m, z20.d, z31.d
-    add z21.d, z21.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    movprfx z20, z14
-    mul z20.d, p0/m, z20.d, z10.d
-    umulh z10.d, p0/m, z10.d, z14.d
-    lsr z9.d, z10.d, #32
-    cmphi p1.d, p0/z, z9.d, z20.d
-    sub z9.d, z20.d, z9.d
+    movprfx z8, z26
+    mul z8.d, p0/m, z8.d, z26.d
+    umulh z26.d, p0/m, z26.d, z26.d
+    mul z8.d, p0/m, z8.d, z15.d
+    umulh z8.d, p0/m, z8.d, z3.d
+    cmphi p1.d, p0/z, z8.d, z26.d
+    sub z26.d, z26.d, z8.d
+    sub z26.d, p1/m, z26.d, z31.d
+    movprfx z8, z18
+    mul z8.d, p0/m, z8.d, z9.d
+    umulh z9.d, p0/m, z9.d, z18.d
+    mul z8.d, p0/m, z8.d, z15.d
+    umulh z8.d, p0/m, z8.d, z3.d
+    cmphi p1.d, p0/z, z8.d, z9.d
+    sub z8.d, z9.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    movprfx z9, z18
+    mul z9.d, p0/m, z9.d, z18.d
+    umulh z18.d, p0/m, z18.d, z18.d
+    mul z9.d, p0/m, z9.d, z15.d
+    umulh z9.d, p0/m, z9.d, z3.d
+    cmphi p1.d, p0/z, z9.d, z18.d
+    sub z9.d, z18.d, z9.d
     sub z9.d, p1/m, z9.d, z31.d
-    and z10.d, z10.d, z31.d
-    mul z10.d, p0/m, z10.d, z31.d
-    add z9.d, z9.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    movprfx z10, z14
-    mul z10.d, p0/m, z10.d, z14.d
-    umulh z14.d, p0/m, z14.d, z14.d
-    lsr z20.d, z14.d, #32
-    cmphi p1.d, p0/z, z20.d, z10.d
-    sub z20.d, z10.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z20.d, z20.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    movprfx z14, z16
-    mul z14.d, p0/m, z14.d, z11.d
-    umulh z11.d, p0/m, z11.d, z16.d
-    lsr z10.d, z11.d, #32
-    cmphi p1.d, p0/z, z10.d, z14.d
-    sub z10.d, z14.d, z10.d
+    movprfx z18, z23
+    mul z18.d, p0/m, z18.d, z10.d
+    umulh z10.d, p0/m, z10.d, z23.d
+    mul z18.d, p0/m, z18.d, z15.d
+    umulh z18.d, p0/m, z18.d, z3.d
+    cmphi p1.d, p0/z, z18.d, z10.d
+    sub z18.d, z10.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    movprfx z10, z23
+    mul z10.d, p0/m, z10.d, z23.d
+    umulh z23.d, p0/m, z23.d, z23.d
+    mul z10.d, p0/m, z10.d, z15.d
+    umulh z10.d, p0/m, z10.d, z3.d
+    cmphi p1.d, p0/z, z10.d, z23.d
+    sub z10.d, z23.d, z10.d
     sub z10.d, p1/m, z10.d, z31.d
-    and z11.d, z11.d, z31.d
-    mul z11.d, p0/m, z11.d, z31.d
-    add z10.d, z10.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z10.d
-    add z10.d, p1/m, z10.d, z31.d
-    movprfx z11, z16
-    mul z11.d, p0/m, z11.d, z16.d
-    umulh z16.d, p0/m, z16.d, z16.d
-    lsr z14.d, z16.d, #32
-    cmphi p1.d, p0/z, z14.d, z11.d
-    sub z14.d, z11.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
-    add z14.d, z14.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z16, z22
-    mul z16.d, p0/m, z16.d, z23.d
-    umulh z22.d, p0/m, z22.d, z23.d
-    lsr z23.d, z16.d, #32
-    and z11.d, z22.d, z31.d
-    and z16.d, z16.d, z31.d
-    sub z16.d, z16.d, z11.d
-    lsr z22.d, z22.d, #32
-    sub z22.d, z16.d, z22.d
-    add z11.d, z23.d, z11.d
-    movprfx z23, z8
-    mul z23.d, p0/m, z23.d, z21.d
-    umulh z8.d, p0/m, z8.d, z21.d
-    lsr z21.d, z23.d, #32
-    and z16.d, z8.d, z31.d
-    and z23.d, z23.d, z31.d
-    sub z23.d, z23.d, z16.d
+    movprfx z23, z22
+    mul z23.d, p0/m, z23.d, z11.d
+    umulh z11.d, p0/m, z11.d, z22.d
+    mul z23.d, p0/m, z23.d, z15.d
+    umulh z23.d, p0/m, z23.d, z3.d
+    cmphi p1.d, p0/z, z23.d, z11.d
+    sub z23.d, z11.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
+    movprfx z11, z22
+    mul z11.d, p0/m, z11.d, z22.d
+    umulh z22.d, p0/m, z22.d, z22.d
+    mul z11.d, p0/m, z11.d, z15.d
+    umulh z11.d, p0/m, z11.d, z3.d
+    cmphi p1.d, p0/z, z11.d, z22.d
+    sub z11.d, z22.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    movprfx z22, z21
+    mul z22.d, p0/m, z22.d, z26.d
+    umulh z21.d, p0/m, z21.d, z26.d
+    lsr z26.d, z22.d, #32
+    and z3.d, z21.d, z31.d
+    add z3.d, z26.d, z3.d
+    lsr z21.d, z21.d, #32
+    sub z26.d, z21.d, z26.d
+    and z22.d, z22.d, z31.d
+    sub z26.d, z26.d, z22.d
+    movprfx z22, z8
+    mul z22.d, p0/m, z22.d, z9.d
+    umulh z8.d, p0/m, z8.d, z9.d
+    lsr z9.d, z22.d, #32
+    and z21.d, z8.d, z31.d
+    add z21.d, z9.d, z21.d
     lsr z8.d, z8.d, #32
-    sub z8.d, z23.d, z8.d
-    add z16.d, z21.d, z16.d
-    movprfx z21, z9
-    mul z21.d, p0/m, z21.d, z20.d
-    umulh z9.d, p0/m, z9.d, z20.d
-    lsr z20.d, z21.d, #32
-    and z23.d, z9.d, z31.d
-    and z21.d, z21.d, z31.d
-    sub z21.d, z21.d, z23.d
-    lsr z9.d, z9.d, #32
-    sub z9.d, z21.d, z9.d
-    add z23.d, z20.d, z23.d
-    movprfx z20, z10
-    mul z20.d, p0/m, z20.d, z14.d
-    umulh z10.d, p0/m, z10.d, z14.d
-    lsr z14.d, z20.d, #32
-    and z21.d, z10.d, z31.d
-    and z20.d, z20.d, z31.d
-    sub z20.d, z20.d, z21.d
-    lsr z10.d, z10.d, #32
-    sub z10.d, z20.d, z10.d
-    add z21.d, z14.d, z21.d
-    add z14.d, z15.d, z30.d
-    add z20.d, z28.d, z29.d
-    add z2.d, z14.d, z20.d
-    add z30.d, z2.d, z30.d
-    add z29.d, z2.d, z29.d
-    add z14.d, z30.d, z14.d
-    lsl z28.d, z28.d, #1
-    add z28.d, z30.d, z28.d
-    add z30.d, z29.d, z20.d
-    lsl z15.d, z15.d, #1
-    add z29.d, z29.d, z15.d
-    add z15.d, z18.d, z4.d
-    add z20.d, z5.d, z6.d
-    add z2.d, z15.d, z20.d
-    add z4.d, z2.d, z4.d
-    add z2.d, z2.d, z6.d
-    add z15.d, z4.d, z15.d
-    lsl z5.d, z5.d, #1
-    add z5.d, z4.d, z5.d
-    add z20.d, z2.d, z20.d
-    lsl z18.d, z18.d, #1
-    add z18.d, z2.d, z18.d
-    add z2.d, z22.d, z8.d
-    add z4.d, z9.d, z10.d
-    add z6.d, z2.d, z4.d
-    add z8.d, z6.d, z8.d
+    sub z8.d, z8.d, z9.d
+    and z22.d, z22.d, z31.d
+    sub z22.d, z8.d, z22.d
+    movprfx z8, z18
+    mul z8.d, p0/m, z8.d, z10.d
+    umulh z18.d, p0/m, z18.d, z10.d
+    lsr z10.d, z8.d, #32
+    and z9.d, z18.d, z31.d
+    add z9.d, z10.d, z9.d
+    lsr z18.d, z18.d, #32
+    sub z18.d, z18.d, z10.d
+    and z8.d, z8.d, z31.d
+    sub z8.d, z18.d, z8.d
+    movprfx z18, z23
+    mul z18.d, p0/m, z18.d, z11.d
+    umulh z23.d, p0/m, z23.d, z11.d
+    lsr z11.d, z18.d, #32
+    and z10.d, z23.d, z31.d
+    add z10.d, z11.d, z10.d
+    lsr z23.d, z23.d, #32
+    sub z23.d, z23.d, z11.d
+    and z18.d, z18.d, z31.d
+    sub z18.d, z23.d, z18.d
+    add z23.d, z1.d, z2.d
+    add z11.d, z13.d, z14.d
+    add z15.d, z23.d, z11.d
+    add z2.d, z15.d, z2.d
+    add z15.d, z15.d, z14.d
+    add z23.d, z2.d, z23.d
+    adr z2.d, [z2.d, z13.d, lsl #1]
+    add z11.d, z15.d, z11.d
+    adr z15.d, [z15.d, z1.d, lsl #1]
+    add z1.d, z4.d, z17.d
+    add z13.d, z5.d, z6.d
+    add z14.d, z1.d, z13.d
+    add z17.d, z14.d, z17.d
+    add z14.d, z14.d, z6.d
+    add z1.d, z17.d, z1.d
+    adr z17.d, [z17.d, z5.d, lsl #1]
+    add z13.d, z14.d, z13.d
+    adr z14.d, [z14.d, z4.d, lsl #1]
+    add z4.d, z3.d, z21.d
+    add z5.d, z9.d, z10.d
+    add z6.d, z4.d, z5.d
+    add z21.d, z6.d, z21.d
     add z6.d, z6.d, z10.d
-    add z2.d, z8.d, z2.d
-    lsl z9.d, z9.d, #1
-    add z9.d, z8.d, z9.d
-    add z4.d, z6.d, z4.d
-    lsl z22.d, z22.d, #1
-    add z22.d, z6.d, z22.d
-    add z6.d, z14.d, z15.d
-    add z6.d, z6.d, z2.d
-    add z0.d, z14.d, z6.d
-    add z15.d, z15.d, z6.d
-    add z8.d, z2.d, z6.d
-    add z6.d, z28.d, z5.d
-    add z6.d, z6.d, z9.d
-    add z1.d, z28.d, z6.d
-    add z5.d, z5.d, z6.d
-    add z9.d, z9.d, z6.d
-    add z28.d, z30.d, z20.d
-    add z28.d, z28.d, z4.d
-    add z2.d, z30.d, z28.d
-    add z6.d, z20.d, z28.d
-    add z10.d, z4.d, z28.d
-    add z28.d, z29.d, z18.d
-    add z28.d, z28.d, z22.d
-    add z29.d, z29.d, z28.d
-    add z30.d, z18.d, z28.d
-    add z28.d, z22.d, z28.d
-    add z22.d, z25.d, z24.d
-    add z18.d, z26.d, z27.d
-    add z4.d, z22.d, z18.d
-    add z24.d, z4.d, z24.d
-    add z27.d, z4.d, z27.d
-    add z22.d, z24.d, z22.d
-    lsl z26.d, z26.d, #1
-    add z26.d, z24.d, z26.d
-    add z24.d, z27.d, z18.d
-    lsl z25.d, z25.d, #1
-    add z25.d, z27.d, z25.d
-    add z27.d, z7.d, z3.d
-    add z18.d, z19.d, z17.d
-    add z4.d, z27.d, z18.d
+    add z4.d, z21.d, z4.d
+    adr z21.d, [z21.d, z9.d, lsl #1]
+    add z5.d, z6.d, z5.d
+    adr z6.d, [z6.d, z3.d, lsl #1]
+    add z3.d, z23.d, z1.d
+    add z3.d, z3.d, z4.d
+    add z0.d, z23.d, z3.d
+    add z1.d, z1.d, z3.d
     add z3.d, z4.d, z3.d
-    add z4.d, z4.d, z17.d
-    add z27.d, z3.d, z27.d
-    lsl z19.d, z19.d, #1
-    add z19.d, z3.d, z19.d
-    add z18.d, z4.d, z18.d
-    lsl z7.d, z7.d, #1
-    add z7.d, z4.d, z7.d
-    add z4.d, z11.d, z16.d
-    add z3.d, z23.d, z21.d
-    add z17.d, z4.d, z3.d
-    add z16.d, z17.d, z16.d
-    add z17.d, z17.d, z21.d
-    add z4.d, z16.d, z4.d
-    lsl z23.d, z23.d, #1
-    add z23.d, z16.d, z23.d
-    add z3.d, z17.d, z3.d
-    lsl z11.d, z11.d, #1
-    add z11.d, z17.d, z11.d
-    add z17.d, z22.d, z27.d
+    add z4.d, z2.d, z17.d
+    add z4.d, z4.d, z21.d
+    add z2.d, z2.d, z4.d
     add z17.d, z17.d, z4.d
-    add z12.d, z22.d, z17.d
-    add z16.d, z27.d, z17.d
-    add z20.d, z4.d, z17.d
-    add z27.d, z26.d, z19.d
-    add z27.d, z27.d, z23.d
-    add z13.d, z26.d, z27.d
-    add z17.d, z19.d, z27.d
-    add z21.d, z23.d, z27.d
-    add z27.d, z24.d, z18.d
-    add z27.d, z27.d, z3.d
-    add z14.d, z24.d, z27.d
-    add z18.d, z18.d, z27.d
-    add z22.d, z3.d, z27.d
-    add z27.d, z25.d, z7.d
-    add z27.d, z27.d, z11.d
-    add z25.d, z25.d, z27.d
-    add z19.d, z7.d, z27.d
-    add z23.d, z11.d, z27.d
-    mov z3.d, z29.d
-    mov z4.d, z15.d
-    mov z7.d, z30.d
-    mov z11.d, z28.d
-    mov z15.d, z25.d
+    add z9.d, z21.d, z4.d
+    add z4.d, z11.d, z13.d
+    add z4.d, z4.d, z5.d
+    add z11.d, z11.d, z4.d
+    add z13.d, z13.d, z4.d
+    add z10.d, z5.d, z4.d
+    add z4.d, z15.d, z14.d
+    add z4.d, z4.d, z6.d
+    add z15.d, z15.d, z4.d
+    add z7.d, z14.d, z4.d
+    add z4.d, z6.d, z4.d
+    add z6.d, z24.d, z25.d
+    add z14.d, z27.d, z28.d
+    add z5.d, z6.d, z14.d
+    add z25.d, z5.d, z25.d
+    add z28.d, z5.d, z28.d
+    add z6.d, z25.d, z6.d
+    adr z25.d, [z25.d, z27.d, lsl #1]
+    add z27.d, z28.d, z14.d
+    adr z28.d, [z28.d, z24.d, lsl #1]
+    add z24.d, z29.d, z30.d
+    add z14.d, z16.d, z19.d
+    add z5.d, z24.d, z14.d
+    add z30.d, z5.d, z30.d
+    add z5.d, z5.d, z19.d
+    add z24.d, z30.d, z24.d
+    adr z30.d, [z30.d, z16.d, lsl #1]
+    add z14.d, z5.d, z14.d
+    adr z29.d, [z5.d, z29.d, lsl #1]
+    add z5.d, z26.d, z22.d
+    add z16.d, z8.d, z18.d
+    add z19.d, z5.d, z16.d
+    add z22.d, z19.d, z22.d
+    add z19.d, z19.d, z18.d
+    add z5.d, z22.d, z5.d
+    adr z22.d, [z22.d, z8.d, lsl #1]
+    add z16.d, z19.d, z16.d
+    adr z26.d, [z19.d, z26.d, lsl #1]
+    add z19.d, z6.d, z24.d
+    add z19.d, z19.d, z5.d
+    add z12.d, z6.d, z19.d
+    add z24.d, z24.d, z19.d
+    add z20.d, z5.d, z19.d
+    add z19.d, z25.d, z30.d
+    add z19.d, z19.d, z22.d
+    add z25.d, z25.d, z19.d
+    add z30.d, z30.d, z19.d
+    add z21.d, z22.d, z19.d
+    add z19.d, z27.d, z14.d
+    add z19.d, z19.d, z16.d
+    add z27.d, z27.d, z19.d
+    add z18.d, z14.d, z19.d
+    add z22.d, z16.d, z19.d
+    add z19.d, z28.d, z29.d
+    add z19.d, z19.d, z26.d
+    add z28.d, z28.d, z19.d
+    add z29.d, z29.d, z19.d
+    add z23.d, z26.d, z19.d
+    mov z5.d, z17.d
+    mov z6.d, z13.d
+    mov z8.d, z3.d
+    mov z3.d, z15.d
+    mov z13.d, z25.d
+    mov z14.d, z27.d
+    mov z15.d, z28.d
+    mov z16.d, z24.d
+    mov z17.d, z30.d
+    mov z19.d, z29.d
+    mov z24.d, z2.d
+    mov z2.d, z11.d
+    mov z11.d, z4.d
+    mov z4.d, z1.d
+    mov z1.d, z24.d
     add x1, x1, #192
     subs x3, x3, #1
     b.ne 1b
-    ld1rd {z24.d}, p0/z, [x2, #0]
+    ld1rd {z24.d}, p0/z, [x2, #24]
     add z25.d, z1.d, z24.d
-    ld1rd {z26.d}, p0/z, [x2, #8]
+    ld1rd {z26.d}, p0/z, [x2, #32]
     add z27.d, z13.d, z26.d
     lsr z28.d, z27.d, #32
-    mul z28.d, p0/m, z28.d, z31.d
-    add z28.d, z25.d, z28.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z27.d
+    mla z25.d, p0/m, z28.d, z31.d
+    ld1rd {z28.d}, p0/z, [x2, #0]
+    mad z27.d, p0/m, z28.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
-    and z28.d, z27.d, z31.d
+    and z25.d, z27.d, z31.d
     lsr z27.d, z27.d, #32
-    add z25.d, z2.d, z24.d
-    add z29.d, z14.d, z26.d
-    lsr z30.d, z29.d, #32
-    mul z30.d, p0/m, z30.d, z31.d
-    add z30.d, z25.d, z30.d
-    lsl z29.d, z29.d, #32
-    add z29.d, z29.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z30.d, z29.d, z31.d
-    lsr z29.d, z29.d, #32
-    add z25.d, z3.d, z24.d
+    add z29.d, z2.d, z24.d
+    add z30.d, z14.d, z26.d
+    lsr z14.d, z30.d, #32
+    mla z29.d, p0/m, z14.d, z31.d
+    mad z30.d, p0/m, z28.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    and z29.d, z30.d, z31.d
+    lsr z30.d, z30.d, #32
+    add z3.d, z3.d, z24.d
     add z15.d, z15.d, z26.d
-    lsr z3.d, z15.d, #32
-    mul z3.d, p0/m, z3.d, z31.d
-    add z25.d, z25.d, z3.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z15.d
+    lsr z14.d, z15.d, #32
+    mla z3.d, p0/m, z14.d, z31.d
+    mad z15.d, p0/m, z28.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z15.d
     add z15.d, p1/m, z15.d, z31.d
-    and z25.d, z15.d, z31.d
+    and z3.d, z15.d, z31.d
     lsr z15.d, z15.d, #32
     add z4.d, z4.d, z24.d
     add z16.d, z16.d, z26.d
-    lsr z3.d, z16.d, #32
-    mul z3.d, p0/m, z3.d, z31.d
-    add z3.d, z4.d, z3.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z16.d
+    lsr z14.d, z16.d, #32
+    mla z4.d, p0/m, z14.d, z31.d
+    mad z16.d, p0/m, z28.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z16.d
     add z16.d, p1/m, z16.d, z31.d
-    and z3.d, z16.d, z31.d
+    and z4.d, z16.d, z31.d
     lsr z16.d, z16.d, #32
     add z5.d, z5.d, z24.d
     add z17.d, z17.d, z26.d
-    lsr z4.d, z17.d, #32
-    mul z4.d, p0/m, z4.d, z31.d
-    add z4.d, z5.d, z4.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z17.d
+    lsr z14.d, z17.d, #32
+    mla z5.d, p0/m, z14.d, z31.d
+    mad z17.d, p0/m, z28.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    and z4.d, z17.d, z31.d
+    and z5.d, z17.d, z31.d
     lsr z17.d, z17.d, #32
     add z6.d, z6.d, z24.d
     add z18.d, z18.d, z26.d
-    lsr z5.d, z18.d, #32
-    mul z5.d, p0/m, z5.d, z31.d
-    add z5.d, z6.d, z5.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z18.d
+    lsr z14.d, z18.d, #32
+    mla z6.d, p0/m, z14.d, z31.d
+    mad z18.d, p0/m, z28.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z18.d
     add z18.d, p1/m, z18.d, z31.d
-    and z5.d, z18.d, z31.d
+    and z6.d, z18.d, z31.d
     lsr z18.d, z18.d, #32
     add z7.d, z7.d, z24.d
     add z19.d, z19.d, z26.d
-    lsr z6.d, z19.d, #32
-    mul z6.d, p0/m, z6.d, z31.d
-    add z6.d, z7.d, z6.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z19.d
+    lsr z14.d, z19.d, #32
+    mla z7.d, p0/m, z14.d, z31.d
+    mad z19.d, p0/m, z28.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
-    and z6.d, z19.d, z31.d
+    and z7.d, z19.d, z31.d
     lsr z19.d, z19.d, #32
     add z8.d, z8.d, z24.d
     add z20.d, z20.d, z26.d
-    lsr z7.d, z20.d, #32
-    mul z7.d, p0/m, z7.d, z31.d
-    add z7.d, z8.d, z7.d
-    lsl z20.d, z20.d, #32
-    add z20.d, z20.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z20.d
+    lsr z14.d, z20.d, #32
+    mla z8.d, p0/m, z14.d, z31.d
+    mad z20.d, p0/m, z28.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z20.d
     add z20.d, p1/m, z20.d, z31.d
-    and z7.d, z20.d, z31.d
+    and z8.d, z20.d, z31.d
     lsr z20.d, z20.d, #32
     add z9.d, z9.d, z24.d
     add z21.d, z21.d, z26.d
-    lsr z8.d, z21.d, #32
-    mul z8.d, p0/m, z8.d, z31.d
-    add z8.d, z9.d, z8.d
-    lsl z21.d, z21.d, #32
-    add z21.d, z21.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z21.d
+    lsr z14.d, z21.d, #32
+    mla z9.d, p0/m, z14.d, z31.d
+    mad z21.d, p0/m, z28.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z21.d
     add z21.d, p1/m, z21.d, z31.d
-    and z8.d, z21.d, z31.d
+    and z9.d, z21.d, z31.d
     lsr z21.d, z21.d, #32
     add z10.d, z10.d, z24.d
     add z22.d, z22.d, z26.d
-    lsr z9.d, z22.d, #32
-    mul z9.d, p0/m, z9.d, z31.d
-    add z9.d, z10.d, z9.d
-    lsl z22.d, z22.d, #32
-    add z22.d, z22.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z22.d
+    lsr z14.d, z22.d, #32
+    mla z10.d, p0/m, z14.d, z31.d
+    mad z22.d, p0/m, z28.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z22.d
     add z22.d, p1/m, z22.d, z31.d
-    and z9.d, z22.d, z31.d
+    and z10.d, z22.d, z31.d
     lsr z22.d, z22.d, #32
     add z11.d, z11.d, z24.d
     add z23.d, z23.d, z26.d
-    lsr z10.d, z23.d, #32
-    mul z10.d, p0/m, z10.d, z31.d
-    add z10.d, z11.d, z10.d
-    lsl z23.d, z23.d, #32
-    add z23.d, z23.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z23.d
+    lsr z14.d, z23.d, #32
+    mla z11.d, p0/m, z14.d, z31.d
+    mad z23.d, p0/m, z28.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z23.d
     add z23.d, p1/m, z23.d, z31.d
-    and z10.d, z23.d, z31.d
+    and z11.d, z23.d, z31.d
     lsr z23.d, z23.d, #32
-    ld1rd {z11.d}, p0/z, [x1, #0]
-    add z11.d, z0.d, z11.d
+    ld1rd {z14.d}, p0/z, [x1, #0]
+    add z14.d, z0.d, z14.d
     ld1rd {z0.d}, p0/z, [x1, #8]
     add z0.d, z12.d, z0.d
     lsr z12.d, z0.d, #32
-    mul z12.d, p0/m, z12.d, z31.d
-    add z12.d, z11.d, z12.d
-    lsl z0.d, z0.d, #32
-    add z0.d, z0.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z0.d
+    mla z14.d, p0/m, z12.d, z31.d
+    mad z0.d, p0/m, z28.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z0.d
     add z0.d, p1/m, z0.d, z31.d
+    movprfx z14, z0
+    mul z14.d, p0/m, z14.d, z0.d
     movprfx z12, z0
-    mul z12.d, p0/m, z12.d, z0.d
-    movprfx z11, z0
-    umulh z11.d, p0/m, z11.d, z0.d
-    lsr z14.d, z11.d, #32
+    umulh z12.d, p0/m, z12.d, z0.d
+    ld1rd {z2.d}, p0/z, [x2, #8]
+    mul z14.d, p0/m, z14.d, z2.d
+    ld1rd {z13.d}, p0/z, [x2, #16]
+    umulh z14.d, p0/m, z14.d, z13.d
     cmphi p1.d, p0/z, z14.d, z12.d
     sub z14.d, z12.d, z14.d
     sub z14.d, p1/m, z14.d, z31.d
-    and z11.d, z11.d, z31.d
-    mul z11.d, p0/m, z11.d, z31.d
-    add z14.d, z14.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z11, z14
-    mul z11.d, p0/m, z11.d, z0.d
+    movprfx z12, z14
+    mul z12.d, p0/m, z12.d, z0.d
     umulh z0.d, p0/m, z0.d, z14.d
-    lsr z12.d, z0.d, #32
-    cmphi p1.d, p0/z, z12.d, z11.d
-    sub z12.d, z11.d, z12.d
+    mul z12.d, p0/m, z12.d, z2.d
+    umulh z12.d, p0/m, z12.d, z13.d
+    cmphi p1.d, p0/z, z12.d, z0.d
+    sub z12.d, z0.d, z12.d
     sub z12.d, p1/m, z12.d, z31.d
-    and z0.d, z0.d, z31.d
-    mul z0.d, p0/m, z0.d, z31.d
-    add z12.d, z12.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
     movprfx z0, z14
     mul z0.d, p0/m, z0.d, z14.d
     umulh z14.d, p0/m, z14.d, z14.d
-    lsr z11.d, z14.d, #32
-    cmphi p1.d, p0/z, z11.d, z0.d
-    sub z11.d, z0.d, z11.d
-    sub z11.d, p1/m, z11.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z11.d, z11.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z11.d
-    add z11.d, p1/m, z11.d, z31.d
-    movprfx z14, z12
-    mul z14.d, p0/m, z14.d, z11.d
-    umulh z12.d, p0/m, z12.d, z11.d
-    lsr z11.d, z14.d, #32
-    and z0.d, z12.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z0.d
-    lsr z12.d, z12.d, #32
-    sub z12.d, z14.d, z12.d
-    add z0.d, z11.d, z0.d
-    add z11.d, z28.d, z30.d
-    add z14.d, z27.d, z29.d
-    add z11.d, z11.d, z3.d
-    add z14.d, z14.d, z16.d
-    add z11.d, z11.d, z4.d
-    add z14.d, z14.d, z17.d
-    add z2.d, z25.d, z5.d
-    add z13.d, z15.d, z18.d
-    add z11.d, z11.d, z6.d
-    add z14.d, z14.d, z19.d
-    add z11.d, z11.d, z7.d
-    add z14.d, z14.d, z20.d
-    add z1.d, z8.d, z9.d
-    add z26.d, z21.d, z22.d
-    add z1.d, z2.d, z1.d
-    add z26.d, z13.d, z26.d
-    add z1.d, z1.d, z10.d
-    add z26.d, z26.d, z23.d
-    add z1.d, z11.d, z1.d
-    add z26.d, z14.d, z26.d
-    add z14.d, z1.d, z12.d
-    add z11.d, z26.d, z0.d
-    sub z1.d, z1.d, z12.d
-    sub z26.d, z26.d, z0.d
-    ld1rd {z0.d}, p0/z, [x1, #16]
-    add z0.d, z1.d, z0.d
-    ld1rd {z1.d}, p0/z, [x1, #24]
-    add z26.d, z26.d, z1.d
-    lsr z1.d, z26.d, #32
-    mul z1.d, p0/m, z1.d, z31.d
-    add z1.d, z0.d, z1.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    movprfx z1, z26
-    mul z1.d, p0/m, z1.d, z26.d
-    movprfx z0, z26
-    umulh z0.d, p0/m, z0.d, z26.d
-    lsr z12.d, z0.d, #32
-    cmphi p1.d, p0/z, z12.d, z1.d
-    sub z12.d, z1.d, z12.d
-    sub z12.d, p1/m, z12.d, z31.d
-    and z0.d, z0.d, z31.d
-    mul z0.d, p0/m, z0.d, z31.d
-    add z12.d, z12.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    movprfx z0, z12
-    mul z0.d, p0/m, z0.d, z26.d
-    umulh z26.d, p0/m, z26.d, z12.d
-    lsr z1.d, z26.d, #32
-    cmphi p1.d, p0/z, z1.d, z0.d
-    sub z1.d, z0.d, z1.d
-    sub z1.d, p1/m, z1.d, z31.d
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z1.d, z1.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z1.d
-    add z1.d, p1/m, z1.d, z31.d
-    movprfx z26, z12
-    mul z26.d, p0/m, z26.d, z12.d
-    umulh z12.d, p0/m, z12.d, z12.d
-    lsr z0.d, z12.d, #32
-    cmphi p1.d, p0/z, z0.d, z26.d
-    sub z26.d, z26.d, z0.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z12.d, z12.d, z31.d
-    mul z12.d, p0/m, z12.d, z31.d
-    add z26.d, z26.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    movprfx z12, z1
-    mul z12.d, p0/m, z12.d, z26.d
-    umulh z1.d, p0/m, z1.d, z26.d
-    lsr z26.d, z12.d, #32
-    and z0.d, z1.d, z31.d
-    and z12.d, z12.d, z31.d
-    sub z12.d, z12.d, z0.d
-    lsr z1.d, z1.d, #32
-    sub z1.d, z12.d, z1.d
-    add z26.d, z26.d, z0.d
-    lsl z0.d, z14.d, #1
-    lsl z12.d, z11.d, #1
-    lsl z13.d, z0.d, #1
-    lsl z2.d, z12.d, #1
-    lsl z24.d, z13.d, #1
-    str z26, [sp, #0, mul vl]
-    lsl z26.d, z2.d, #1
-    add z28.d, z14.d, z28.d
-    add z27.d, z11.d, z27.d
-    lsl z30.d, z30.d, #1
-    lsl z29.d, z29.d, #1
-    add z30.d, z14.d, z30.d
-    add z29.d, z11.d, z29.d
-    add z25.d, z0.d, z25.d
-    add z15.d, z12.d, z15.d
-    str z1, [sp, #1, mul vl]
-    lsl z1.d, z3.d, #1
-    str z15, [sp, #2, mul vl]
-    lsl z15.d, z16.d, #1
-    add z1.d, z1.d, z3.d
-    add z15.d, z15.d, z16.d
-    add z1.d, z14.d, z1.d
-    add z15.d, z11.d, z15.d
-    lsl z4.d, z4.d, #2
-    lsl z17.d, z17.d, #2
-    add z4.d, z14.d, z4.d
-    add z17.d, z11.d, z17.d
-    sub z0.d, z0.d, z5.d
-    sub z12.d, z12.d, z18.d
-    lsl z18.d, z6.d, #1
-    lsl z5.d, z19.d, #1
-    add z18.d, z18.d, z6.d
-    add z5.d, z5.d, z19.d
-    sub z18.d, z14.d, z18.d
-    sub z5.d, z11.d, z5.d
-    lsl z7.d, z7.d, #2
-    lsl z20.d, z20.d, #2
-    sub z7.d, z14.d, z7.d
-    sub z20.d, z11.d, z20.d
-    add z8.d, z13.d, z8.d
-    add z21.d, z2.d, z21.d
-    sub z13.d, z13.d, z9.d
-    sub z2.d, z2.d, z22.d
-    add z24.d, z24.d, z10.d
-    add z26.d, z26.d, z23.d
-    add z23.d, z28.d, z30.d
-    add z10.d, z27.d, z29.d
-    add z23.d, z23.d, z1.d
-    add z10.d, z10.d, z15.d
-    add z23.d, z23.d, z4.d
-    add z10.d, z10.d, z17.d
-    add z22.d, z25.d, z0.d
-    ldr z9, [sp, #2, mul vl]
-    add z11.d, z9.d, z12.d
-    add z23.d, z23.d, z18.d
-    add z10.d, z10.d, z5.d
-    add z23.d, z23.d, z7.d
-    add z10.d, z10.d, z20.d
-    add z14.d, z8.d, z13.d
-    add z19.d, z21.d, z2.d
-    lsl z22.d, z22.d, #1
-    lsl z11.d, z11.d, #1
-    add z22.d, z22.d, z14.d
-    add z11.d, z11.d, z19.d
-    lsl z22.d, z22.d, #1
-    lsl z11.d, z11.d, #1
-    add z22.d, z22.d, z24.d
-    add z11.d, z11.d, z26.d
-    lsl z19.d, z22.d, #29
-    and z19.d, z19.d, z31.d
-    lsl z14.d, z11.d, #29
-    and z14.d, z14.d, z31.d
-    asr z22.d, z22.d, #3
-    add z22.d, z22.d, z14.d
-    add z22.d, z22.d, z19.d
-    asr z11.d, z11.d, #3
-    sub z11.d, z11.d, z19.d
-    add z22.d, z23.d, z22.d
-    add z11.d, z10.d, z11.d
-    ldr z10, [sp, #1, mul vl]
-    add z23.d, z22.d, z10.d
-    ldr z19, [sp, #0, mul vl]
-    add z14.d, z11.d, z19.d
-    sub z22.d, z22.d, z10.d
-    sub z11.d, z11.d, z19.d
-    lsl z19.d, z23.d, #2
-    lsl z10.d, z14.d, #2
-    lsl z6.d, z19.d, #2
-    lsl z16.d, z10.d, #2
-    lsl z3.d, z6.d, #2
-    str z11, [sp, #0, mul vl]
-    lsl z11.d, z16.d, #2
-    add z28.d, z23.d, z28.d
-    add z27.d, z14.d, z27.d
-    lsl z30.d, z30.d, #1
-    lsl z29.d, z29.d, #1
-    add z30.d, z23.d, z30.d
-    add z29.d, z14.d, z29.d
-    add z25.d, z19.d, z25.d
-    add z9.d, z10.d, z9.d
-    str z22, [sp, #2, mul vl]
-    lsl z22.d, z1.d, #1
-    str z9, [sp, #1, mul vl]
-    lsl z9.d, z15.d, #1
-    add z22.d, z22.d, z1.d
-    add z9.d, z9.d, z15.d
-    add z22.d, z23.d, z22.d
-    add z9.d, z14.d, z9.d
-    lsl z4.d, z4.d, #2
-    lsl z17.d, z17.d, #2
-    add z4.d, z23.d, z4.d
-    add z17.d, z14.d, z17.d
-    sub z19.d, z19.d, z0.d
-    sub z10.d, z10.d, z12.d
-    lsl z12.d, z18.d, #1
-    lsl z0.d, z5.d, #1
-    add z12.d, z12.d, z18.d
-    add z0.d, z0.d, z5.d
-    sub z12.d, z23.d, z12.d
+    mul z0.d, p0/m, z0.d, z2.d
+    umulh z0.d, p0/m, z0.d, z13.d
+    cmphi p1.d, p0/z, z0.d, z14.d
     sub z0.d, z14.d, z0.d
-    lsl z7.d, z7.d, #2
-    lsl z20.d, z20.d, #2
-    sub z7.d, z23.d, z7.d
-    sub z20.d, z14.d, z20.d
-    add z8.d, z6.d, z8.d
-    add z21.d, z16.d, z21.d
-    sub z6.d, z6.d, z13.d
-    sub z16.d, z16.d, z2.d
-    add z24.d, z3.d, z24.d
-    add z26.d, z11.d, z26.d
-    ld1rd {z11.d}, p0/z, [x2, #0]
-    add z28.d, z28.d, z11.d
-    ld1rd {z3.d}, p0/z, [x2, #8]
-    add z27.d, z27.d, z3.d
-    lsr z2.d, z27.d, #32
-    mul z2.d, p0/m, z2.d, z31.d
-    add z28.d, z28.d, z2.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    and z1.d, z27.d, z31.d
-    lsr z13.d, z27.d, #32
-    add z30.d, z30.d, z11.d
-    add z29.d, z29.d, z3.d
-    lsr z27.d, z29.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z30.d, z27.d
-    lsl z29.d, z29.d, #32
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z2.d, z29.d, z31.d
-    lsr z14.d, z29.d, #32
-    add z25.d, z25.d, z11.d
-    ldr z29, [sp, #1, mul vl]
-    add z29.d, z29.d, z3.d
-    lsr z27.d, z29.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z25.d, z27.d
-    lsl z29.d, z29.d, #32
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z27.d, z29.d, z31.d
-    lsr z29.d, z29.d, #32
-    lsl z25.d, z27.d, #30
-    and z25.d, z25.d, z31.d
-    lsl z30.d, z29.d, #30
-    and z30.d, z30.d, z31.d
-    asr z27.d, z27.d, #2
-    add z27.d, z27.d, z30.d
-    add z27.d, z27.d, z25.d
-    asr z29.d, z29.d, #2
-    sub z15.d, z29.d, z25.d
-    add z29.d, z22.d, z11.d
-    add z25.d, z9.d, z3.d
-    lsr z30.d, z25.d, #32
-    mul z30.d, p0/m, z30.d, z31.d
-    add z30.d, z29.d, z30.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    and z30.d, z25.d, z31.d
-    lsr z25.d, z25.d, #32
-    add z29.d, z4.d, z11.d
-    add z28.d, z17.d, z3.d
-    lsr z17.d, z28.d, #32
-    mul z17.d, p0/m, z17.d, z31.d
-    add z29.d, z29.d, z17.d
-    lsl z28.d, z28.d, #32
-    add z28.d, z28.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    and z5.d, z28.d, z31.d
-    lsr z17.d, z28.d, #32
-    add z28.d, z19.d, z11.d
-    add z29.d, z10.d, z3.d
-    lsr z10.d, z29.d, #32
-    mul z10.d, p0/m, z10.d, z31.d
-    add z28.d, z28.d, z10.d
-    lsl z29.d, z29.d, #32
-    add z29.d, z29.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z28.d, z29.d, z31.d
-    lsr z29.d, z29.d, #32
-    lsl z10.d, z28.d, #30
-    and z10.d, z10.d, z31.d
-    lsl z19.d, z29.d, #30
-    and z19.d, z19.d, z31.d
-    asr z28.d, z28.d, #2
-    add z28.d, z28.d, z19.d
-    add z28.d, z28.d, z10.d
-    asr z29.d, z29.d, #2
-    sub z18.d, z29.d, z10.d
-    add z29.d, z12.d, z11.d
-    add z0.d, z0.d, z3.d
-    lsr z12.d, z0.d, #32
-    mul z12.d, p0/m, z12.d, z31.d
-    add z29.d, z29.d, z12.d
-    lsl z0.d, z0.d, #32
-    add z0.d, z0.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
-    and z29.d, z0.d, z31.d
-    lsr z19.d, z0.d, #32
-    add z7.d, z7.d, z11.d
-    add z20.d, z20.d, z3.d
-    lsr z0.d, z20.d, #32
-    mul z0.d, p0/m, z0.d, z31.d
-    add z0.d, z7.d, z0.d
-    lsl z20.d, z20.d, #32
-    add z20.d, z20.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    and z0.d, z20.d, z31.d
-    lsr z20.d, z20.d, #32
-    add z8.d, z8.d, z11.d
-    add z21.d, z21.d, z3.d
-    lsr z7.d, z21.d, #32
-    mul z7.d, p0/m, z7.d, z31.d
-    add z7.d, z8.d, z7.d
-    lsl z21.d, z21.d, #32
-    add z21.d, z21.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    and z7.d, z21.d, z31.d
-    lsr z21.d, z21.d, #32
-    lsl z8.d, z7.d, #28
+    sub z0.d, p1/m, z0.d, z31.d
+    movprfx z14, z12
+    mul z14.d, p0/m, z14.d, z0.d
+    umulh z12.d, p0/m, z12.d, z0.d
+    lsr z0.d, z14.d, #32
+    and z1.d, z12.d, z31.d
+    add z1.d, z0.d, z1.d
+    lsr z12.d, z12.d, #32
+    sub z12.d, z12.d, z0.d
+    and z14.d, z14.d, z31.d
+    sub z14.d, z12.d, z14.d
+    add z12.d, z25.d, z29.d
+    add z0.d, z27.d, z30.d
+    add z12.d, z12.d, z4.d
+    add z0.d, z0.d, z16.d
+    add z12.d, z12.d, z5.d
+    add z0.d, z0.d, z17.d
+    add z26.d, z3.d, z6.d
+    add z24.d, z15.d, z18.d
+    add z12.d, z12.d, z7.d
+    add z0.d, z0.d, z19.d
+    add z12.d, z12.d, z8.d
+    add z0.d, z0.d, z20.d
+    str z10, [sp, #0, mul vl]
+    add z10.d, z9.d, z10.d
+    str z22, [sp, #1, mul vl]
+    add z22.d, z21.d, z22.d
+    add z26.d, z26.d, z10.d
+    add z24.d, z24.d, z22.d
+    add z26.d, z26.d, z11.d
+    add z24.d, z24.d, z23.d
+    add z26.d, z12.d, z26.d
+    add z24.d, z0.d, z24.d
+    add z0.d, z26.d, z1.d
+    add z12.d, z24.d, z14.d
+    sub z26.d, z26.d, z1.d
+    sub z24.d, z24.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #16]
+    add z26.d, z26.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #24]
+    add z24.d, z24.d, z14.d
+    lsr z14.d, z24.d, #32
+    mla z26.d, p0/m, z14.d, z31.d
+    mad z24.d, p0/m, z28.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    movprfx z26, z24
+    mul z26.d, p0/m, z26.d, z24.d
+    movprfx z14, z24
+    umulh z14.d, p0/m, z14.d, z24.d
+    mul z26.d, p0/m, z26.d, z2.d
+    umulh z26.d, p0/m, z26.d, z13.d
+    cmphi p1.d, p0/z, z26.d, z14.d
+    sub z26.d, z14.d, z26.d
+    sub z26.d, p1/m, z26.d, z31.d
+    movprfx z14, z26
+    mul z14.d, p0/m, z14.d, z24.d
+    umulh z24.d, p0/m, z24.d, z26.d
+    mul z14.d, p0/m, z14.d, z2.d
+    umulh z14.d, p0/m, z14.d, z13.d
+    cmphi p1.d, p0/z, z14.d, z24.d
+    sub z24.d, z24.d, z14.d
+    sub z24.d, p1/m, z24.d, z31.d
+    movprfx z14, z26
+    mul z14.d, p0/m, z14.d, z26.d
+    umulh z26.d, p0/m, z26.d, z26.d
+    mul z14.d, p0/m, z14.d, z2.d
+    umulh z14.d, p0/m, z14.d, z13.d
+    cmphi p1.d, p0/z, z14.d, z26.d
+    sub z26.d, z26.d, z14.d
+    sub z26.d, p1/m, z26.d, z31.d
+    movprfx z14, z24
+    mul z14.d, p0/m, z14.d, z26.d
+    umulh z24.d, p0/m, z24.d, z26.d
+    lsr z26.d, z14.d, #32
+    and z13.d, z24.d, z31.d
+    add z13.d, z26.d, z13.d
+    lsr z24.d, z24.d, #32
+    sub z24.d, z24.d, z26.d
+    and z26.d, z14.d, z31.d
+    sub z26.d, z24.d, z26.d
+    lsl z24.d, z0.d, #1
+    lsl z14.d, z12.d, #1
+    lsl z2.d, z24.d, #1
+    lsl z1.d, z14.d, #1
+    add z25.d, z0.d, z25.d
+    add z27.d, z12.d, z27.d
+    adr z29.d, [z0.d, z29.d, lsl #1]
+    adr z30.d, [z12.d, z30.d, lsl #1]
+    adr z3.d, [z3.d, z0.d, lsl #1]
+    adr z15.d, [z15.d, z12.d, lsl #1]
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z16.d, [z16.d, z16.d, lsl #1]
+    add z4.d, z0.d, z4.d
+    add z16.d, z12.d, z16.d
+    adr z5.d, [z0.d, z5.d, lsl #2]
+    adr z17.d, [z12.d, z17.d, lsl #2]
+    sub z6.d, z24.d, z6.d
+    sub z18.d, z14.d, z18.d
+    adr z7.d, [z7.d, z7.d, lsl #1]
+    adr z19.d, [z19.d, z19.d, lsl #1]
+    sub z7.d, z0.d, z7.d
+    sub z19.d, z12.d, z19.d
+    ld1rd {z22.d}, p0/z, [x2, #40]
+    mls z0.d, p0/m, z8.d, z22.d
+    mls z12.d, p0/m, z20.d, z22.d
+    adr z24.d, [z9.d, z24.d, lsl #1]
+    adr z14.d, [z21.d, z14.d, lsl #1]
+    ldr z21, [sp, #0, mul vl]
+    sub z21.d, z2.d, z21.d
+    ldr z9, [sp, #1, mul vl]
+    sub z9.d, z1.d, z9.d
+    adr z2.d, [z11.d, z2.d, lsl #1]
+    adr z1.d, [z23.d, z1.d, lsl #1]
+    add z23.d, z25.d, z29.d
+    add z11.d, z27.d, z30.d
+    add z23.d, z23.d, z4.d
+    add z11.d, z11.d, z16.d
+    add z23.d, z23.d, z5.d
+    add z11.d, z11.d, z17.d
+    add z20.d, z3.d, z6.d
+    add z8.d, z15.d, z18.d
+    add z23.d, z23.d, z7.d
+    add z11.d, z11.d, z19.d
+    add z23.d, z23.d, z0.d
+    add z11.d, z11.d, z12.d
+    add z10.d, z24.d, z21.d
+    add z28.d, z14.d, z9.d
+    adr z10.d, [z10.d, z20.d, lsl #1]
+    adr z28.d, [z28.d, z8.d, lsl #1]
+    adr z10.d, [z2.d, z10.d, lsl #1]
+    adr z28.d, [z1.d, z28.d, lsl #1]
+    lsl z8.d, z10.d, #29
     and z8.d, z8.d, z31.d
-    lsl z12.d, z21.d, #28
-    and z12.d, z12.d, z31.d
-    asr z7.d, z7.d, #4
-    add z7.d, z7.d, z12.d
-    add z9.d, z7.d, z8.d
-    asr z21.d, z21.d, #4
-    sub z21.d, z21.d, z8.d
-    add z6.d, z6.d, z11.d
-    add z16.d, z16.d, z3.d
-    lsr z8.d, z16.d, #32
-    mul z8.d, p0/m, z8.d, z31.d
-    add z8.d, z6.d, z8.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    and z8.d, z16.d, z31.d
-    lsr z16.d, z16.d, #32
-    lsl z6.d, z8.d, #28
-    and z6.d, z6.d, z31.d
-    lsl z7.d, z16.d, #28
-    and z7.d, z7.d, z31.d
-    asr z8.d, z8.d, #4
-    add z8.d, z8.d, z7.d
-    add z10.d, z8.d, z6.d
-    asr z16.d, z16.d, #4
-    sub z22.d, z16.d, z6.d
-    add z24.d, z24.d, z11.d
-    add z26.d, z26.d, z3.d
-    lsr z3.d, z26.d, #32
-    mul z3.d, p0/m, z3.d, z31.d
-    add z24.d, z24.d, z3.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z24.d, z26.d, z31.d
-    lsr z26.d, z26.d, #32
-    lsl z3.d, z24.d, #26
+    lsl z20.d, z28.d, #29
+    and z20.d, z20.d, z31.d
+    asr z10.d, z10.d, #3
+    add z10.d, z10.d, z20.d
+    add z10.d, z10.d, z8.d
+    asr z28.d, z28.d, #3
+    sub z28.d, z28.d, z8.d
+    add z10.d, z23.d, z10.d
+    add z28.d, z11.d, z28.d
+    add z11.d, z10.d, z13.d
+    add z23.d, z28.d, z26.d
+    sub z10.d, z10.d, z13.d
+    sub z28.d, z28.d, z26.d
+    lsl z26.d, z11.d, #2
+    lsl z13.d, z23.d, #2
+    lsl z8.d, z26.d, #2
+    lsl z20.d, z13.d, #2
+    add z25.d, z11.d, z25.d
+    add z27.d, z23.d, z27.d
+    adr z29.d, [z11.d, z29.d, lsl #1]
+    adr z30.d, [z23.d, z30.d, lsl #1]
+    adr z3.d, [z3.d, z11.d, lsl #2]
+    adr z15.d, [z15.d, z23.d, lsl #2]
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z16.d, [z16.d, z16.d, lsl #1]
+    add z4.d, z11.d, z4.d
+    add z16.d, z23.d, z16.d
+    adr z5.d, [z11.d, z5.d, lsl #2]
+    adr z17.d, [z23.d, z17.d, lsl #2]
+    sub z6.d, z26.d, z6.d
+    sub z18.d, z13.d, z18.d
+    adr z7.d, [z7.d, z7.d, lsl #1]
+    adr z19.d, [z19.d, z19.d, lsl #1]
+    sub z7.d, z11.d, z7.d
+    sub z19.d, z23.d, z19.d
+    mls z11.d, p0/m, z0.d, z22.d
+    mls z23.d, p0/m, z12.d, z22.d
+    adr z26.d, [z24.d, z26.d, lsl #2]
+    adr z24.d, [z14.d, z13.d, lsl #2]
+    sub z21.d, z8.d, z21.d
+    sub z9.d, z20.d, z9.d
+    adr z8.d, [z2.d, z8.d, lsl #2]
+    adr z20.d, [z1.d, z20.d, lsl #2]
+    ld1rd {z1.d}, p0/z, [x2, #24]
+    add z25.d, z25.d, z1.d
+    ld1rd {z2.d}, p0/z, [x2, #32]
+    add z27.d, z27.d, z2.d
+    lsr z13.d, z27.d, #32
+    mla z25.d, p0/m, z13.d, z31.d
+    ld1rd {z13.d}, p0/z, [x2, #0]
+    mad z27.d, p0/m, z13.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z27.d
+    add z27.d, p1/m, z27.d, z31.d
+    and z25.d, z27.d, z31.d
+    lsr z27.d, z27.d, #32
+    add z29.d, z29.d, z1.d
+    add z30.d, z30.d, z2.d
+    lsr z14.d, z30.d, #32
+    mla z29.d, p0/m, z14.d, z31.d
+    mad z30.d, p0/m, z13.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    and z29.d, z30.d, z31.d
+    lsr z14.d, z30.d, #32
+    add z30.d, z3.d, z1.d
+    add z15.d, z15.d, z2.d
+    lsr z3.d, z15.d, #32
+    mla z30.d, p0/m, z3.d, z31.d
+    mad z15.d, p0/m, z13.d, z30.d
+    cmphi p1.d, p0/z, z30.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    and z30.d, z15.d, z31.d
+    lsr z15.d, z15.d, #32
+    lsl z3.d, z30.d, #30
     and z3.d, z3.d, z31.d
-    lsl z11.d, z26.d, #26
-    and z11.d, z11.d, z31.d
-    asr z24.d, z24.d, #6
-    add z24.d, z24.d, z11.d
-    add z11.d, z24.d, z3.d
-    asr z26.d, z26.d, #6
-    sub z23.d, z26.d, z3.d
-    mov z3.d, z27.d
-    mov z4.d, z30.d
-    mov z6.d, z28.d
-    mov z7.d, z29.d
-    mov z8.d, z0.d
-    mov z16.d, z25.d
-    ldr z0, [sp, #2, mul vl]
-    ldr z12, [sp, #0, mul vl]
+    lsl z12.d, z15.d, #30
+    and z12.d, z12.d, z31.d
+    asr z30.d, z30.d, #2
+    add z30.d, z30.d, z12.d
+    add z30.d, z30.d, z3.d
+    asr z15.d, z15.d, #2
+    sub z15.d, z15.d, z3.d
+    add z4.d, z4.d, z1.d
+    add z16.d, z16.d, z2.d
+    lsr z3.d, z16.d, #32
+    mla z4.d, p0/m, z3.d, z31.d
+    mad z16.d, p0/m, z13.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    and z4.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z5.d, z5.d, z1.d
+    add z17.d, z17.d, z2.d
+    lsr z3.d, z17.d, #32
+    mla z5.d, p0/m, z3.d, z31.d
+    mad z17.d, p0/m, z13.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    and z5.d, z17.d, z31.d
+    lsr z17.d, z17.d, #32
+    add z6.d, z6.d, z1.d
+    add z18.d, z18.d, z2.d
+    lsr z3.d, z18.d, #32
+    mla z6.d, p0/m, z3.d, z31.d
+    mad z18.d, p0/m, z13.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    and z6.d, z18.d, z31.d
+    lsr z18.d, z18.d, #32
+    lsl z3.d, z6.d, #30
+    and z3.d, z3.d, z31.d
+    lsl z12.d, z18.d, #30
+    and z12.d, z12.d, z31.d
+    asr z6.d, z6.d, #2
+    add z6.d, z6.d, z12.d
+    add z6.d, z6.d, z3.d
+    asr z18.d, z18.d, #2
+    sub z18.d, z18.d, z3.d
+    add z7.d, z7.d, z1.d
+    add z19.d, z19.d, z2.d
+    lsr z3.d, z19.d, #32
+    mla z7.d, p0/m, z3.d, z31.d
+    mad z19.d, p0/m, z13.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    and z7.d, z19.d, z31.d
+    lsr z19.d, z19.d, #32
+    add z11.d, z11.d, z1.d
+    add z23.d, z23.d, z2.d
+    lsr z3.d, z23.d, #32
+    mla z11.d, p0/m, z3.d, z31.d
+    mad z23.d, p0/m, z13.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
+    and z11.d, z23.d, z31.d
+    lsr z23.d, z23.d, #32
+    add z26.d, z26.d, z1.d
+    add z24.d, z24.d, z2.d
+    lsr z3.d, z24.d, #32
+    mla z26.d, p0/m, z3.d, z31.d
+    mad z24.d, p0/m, z13.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    and z26.d, z24.d, z31.d
+    lsr z24.d, z24.d, #32
+    lsl z3.d, z26.d, #28
+    and z3.d, z3.d, z31.d
+    lsl z12.d, z24.d, #28
+    and z12.d, z12.d, z31.d
+    asr z26.d, z26.d, #4
+    add z26.d, z26.d, z12.d
+    add z26.d, z26.d, z3.d
+    asr z24.d, z24.d, #4
+    sub z24.d, z24.d, z3.d
+    add z21.d, z21.d, z1.d
+    add z9.d, z9.d, z2.d
+    lsr z3.d, z9.d, #32
+    mla z21.d, p0/m, z3.d, z31.d
+    mad z9.d, p0/m, z13.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z9.d
+    add z9.d, p1/m, z9.d, z31.d
+    and z21.d, z9.d, z31.d
+    lsr z9.d, z9.d, #32
+    lsl z3.d, z21.d, #28
+    and z3.d, z3.d, z31.d
+    lsl z12.d, z9.d, #28
+    and z12.d, z12.d, z31.d
+    asr z21.d, z21.d, #4
+    add z21.d, z21.d, z12.d
+    add z21.d, z21.d, z3.d
+    asr z9.d, z9.d, #4
+    sub z22.d, z9.d, z3.d
+    add z8.d, z8.d, z1.d
+    add z20.d, z20.d, z2.d
+    lsr z2.d, z20.d, #32
+    mla z8.d, p0/m, z2.d, z31.d
+    mad z20.d, p0/m, z13.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    and z8.d, z20.d, z31.d
+    lsr z20.d, z20.d, #32
+    lsl z13.d, z8.d, #26
+    and z13.d, z13.d, z31.d
+    lsl z2.d, z20.d, #26
+    and z2.d, z2.d, z31.d
+    asr z8.d, z8.d, #6
+    add z8.d, z8.d, z2.d
+    add z8.d, z8.d, z13.d
+    asr z20.d, z20.d, #6
+    sub z20.d, z20.d, z13.d
+    mov z0.d, z10.d
+    mov z1.d, z25.d
+    mov z2.d, z29.d
+    mov z3.d, z30.d
+    mov z9.d, z26.d
+    mov z10.d, z21.d
+    mov z12.d, z28.d
+    mov z13.d, z27.d
+    mov z21.d, z24.d
+    mov z24.d, z11.d
+    mov z11.d, z8.d
+    mov z8.d, z24.d
+    mov z24.d, z23.d
+    mov z23.d, z20.d
+    mov z20.d, z24.d
     add x1, x1, #32
     mov x3, #5
 2:
@@ -1574,867 +1300,702 @@ proofmill_poseidon2_12_sve:
     ld1rd {z25.d}, p0/z, [x1, #8]
     add z25.d, z12.d, z25.d
     lsr z26.d, z25.d, #32
-    mul z26.d, p0/m, z26.d, z31.d
-    add z26.d, z24.d, z26.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
+    mla z24.d, p0/m, z26.d, z31.d
+    ld1rd {z26.d}, p0/z, [x2, #0]
+    mad z25.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    movprfx z26, z25
-    mul z26.d, p0/m, z26.d, z25.d
     movprfx z24, z25
-    umulh z24.d, p0/m, z24.d, z25.d
-    lsr z27.d, z24.d, #32
-    cmphi p1.d, p0/z, z27.d, z26.d
-    sub z27.d, z26.d, z27.d
+    mul z24.d, p0/m, z24.d, z25.d
+    movprfx z27, z25
+    umulh z27.d, p0/m, z27.d, z25.d
+    ld1rd {z28.d}, p0/z, [x2, #8]
+    mul z24.d, p0/m, z24.d, z28.d
+    ld1rd {z29.d}, p0/z, [x2, #16]
+    umulh z24.d, p0/m, z24.d, z29.d
+    cmphi p1.d, p0/z, z24.d, z27.d
+    sub z24.d, z27.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    movprfx z27, z24
+    mul z27.d, p0/m, z27.d, z25.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    mul z27.d, p0/m, z27.d, z28.d
+    umulh z27.d, p0/m, z27.d, z29.d
+    cmphi p1.d, p0/z, z27.d, z25.d
+    sub z27.d, z25.d, z27.d
     sub z27.d, p1/m, z27.d, z31.d
+    movprfx z25, z24
+    mul z25.d, p0/m, z25.d, z24.d
+    umulh z24.d, p0/m, z24.d, z24.d
+    mul z25.d, p0/m, z25.d, z28.d
+    umulh z25.d, p0/m, z25.d, z29.d
+    cmphi p1.d, p0/z, z25.d, z24.d
+    sub z25.d, z24.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    movprfx z24, z27
+    mul z24.d, p0/m, z24.d, z25.d
+    umulh z27.d, p0/m, z27.d, z25.d
+    lsr z25.d, z24.d, #32
+    and z30.d, z27.d, z31.d
+    add z30.d, z25.d, z30.d
+    lsr z27.d, z27.d, #32
+    sub z27.d, z27.d, z25.d
     and z24.d, z24.d, z31.d
-    mul z24.d, p0/m, z24.d, z31.d
-    add z27.d, z27.d, z24.d
+    sub z24.d, z27.d, z24.d
+    add z27.d, z1.d, z2.d
+    add z25.d, z13.d, z14.d
+    add z27.d, z27.d, z4.d
+    add z25.d, z25.d, z16.d
+    add z27.d, z27.d, z5.d
+    add z25.d, z25.d, z17.d
+    add z12.d, z3.d, z6.d
+    add z0.d, z15.d, z18.d
+    add z27.d, z27.d, z7.d
+    add z25.d, z25.d, z19.d
+    add z27.d, z27.d, z8.d
+    add z25.d, z25.d, z20.d
+    str z10, [sp, #0, mul vl]
+    add z10.d, z9.d, z10.d
+    str z22, [sp, #1, mul vl]
+    add z22.d, z21.d, z22.d
+    add z10.d, z12.d, z10.d
+    add z22.d, z0.d, z22.d
+    add z10.d, z10.d, z11.d
+    add z22.d, z22.d, z23.d
+    add z27.d, z27.d, z10.d
+    add z25.d, z25.d, z22.d
+    add z22.d, z27.d, z30.d
+    add z10.d, z25.d, z24.d
+    sub z27.d, z27.d, z30.d
+    sub z25.d, z25.d, z24.d
+    ld1rd {z24.d}, p0/z, [x1, #16]
+    add z24.d, z27.d, z24.d
+    ld1rd {z27.d}, p0/z, [x1, #24]
+    add z27.d, z25.d, z27.d
+    lsr z25.d, z27.d, #32
+    mla z24.d, p0/m, z25.d, z31.d
+    mad z27.d, p0/m, z26.d, z24.d
     cmphi p1.d, p0/z, z24.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
     movprfx z24, z27
-    mul z24.d, p0/m, z24.d, z25.d
-    umulh z25.d, p0/m, z25.d, z27.d
-    lsr z26.d, z25.d, #32
-    cmphi p1.d, p0/z, z26.d, z24.d
-    sub z26.d, z24.d, z26.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
+    mul z24.d, p0/m, z24.d, z27.d
     movprfx z25, z27
-    mul z25.d, p0/m, z25.d, z27.d
-    umulh z27.d, p0/m, z27.d, z27.d
-    lsr z24.d, z27.d, #32
+    umulh z25.d, p0/m, z25.d, z27.d
+    mul z24.d, p0/m, z24.d, z28.d
+    umulh z24.d, p0/m, z24.d, z29.d
     cmphi p1.d, p0/z, z24.d, z25.d
     sub z24.d, z25.d, z24.d
     sub z24.d, p1/m, z24.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z24.d, z24.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z27, z26
-    mul z27.d, p0/m, z27.d, z24.d
-    umulh z26.d, p0/m, z26.d, z24.d
-    lsr z24.d, z27.d, #32
-    and z25.d, z26.d, z31.d
-    and z27.d, z27.d, z31.d
-    sub z27.d, z27.d, z25.d
-    lsr z26.d, z26.d, #32
-    sub z26.d, z27.d, z26.d
-    add z25.d, z24.d, z25.d
-    add z24.d, z1.d, z2.d
-    add z27.d, z13.d, z14.d
-    add z24.d, z24.d, z4.d
-    add z27.d, z27.d, z16.d
-    add z24.d, z24.d, z5.d
-    add z27.d, z27.d, z17.d
-    add z28.d, z3.d, z6.d
-    add z29.d, z15.d, z18.d
-    add z24.d, z24.d, z7.d
-    add z27.d, z27.d, z19.d
-    add z24.d, z24.d, z8.d
-    add z27.d, z27.d, z20.d
-    add z30.d, z9.d, z10.d
-    add z12.d, z21.d, z22.d
-    add z30.d, z28.d, z30.d
-    add z29.d, z29.d, z12.d
-    add z30.d, z30.d, z11.d
-    add z29.d, z29.d, z23.d
-    add z30.d, z24.d, z30.d
-    add z29.d, z27.d, z29.d
-    add z27.d, z30.d, z26.d
-    add z24.d, z29.d, z25.d
-    sub z30.d, z30.d, z26.d
-    sub z29.d, z29.d, z25.d
-    ld1rd {z25.d}, p0/z, [x1, #16]
-    add z25.d, z30.d, z25.d
-    ld1rd {z30.d}, p0/z, [x1, #24]
-    add z30.d, z29.d, z30.d
-    lsr z29.d, z30.d, #32
-    mul z29.d, p0/m, z29.d, z31.d
-    add z29.d, z25.d, z29.d
-    lsl z30.d, z30.d, #32
-    add z30.d, z30.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    movprfx z29, z30
-    mul z29.d, p0/m, z29.d, z30.d
-    movprfx z25, z30
-    umulh z25.d, p0/m, z25.d, z30.d
-    lsr z26.d, z25.d, #32
-    cmphi p1.d, p0/z, z26.d, z29.d
-    sub z26.d, z29.d, z26.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    movprfx z25, z26
-    mul z25.d, p0/m, z25.d, z30.d
-    umulh z30.d, p0/m, z30.d, z26.d
-    lsr z29.d, z30.d, #32
-    cmphi p1.d, p0/z, z29.d, z25.d
-    sub z29.d, z25.d, z29.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z30.d, z30.d, z31.d
-    mul z30.d, p0/m, z30.d, z31.d
-    add z29.d, z29.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    movprfx z30, z26
-    mul z30.d, p0/m, z30.d, z26.d
-    umulh z26.d, p0/m, z26.d, z26.d
-    lsr z25.d, z26.d, #32
-    cmphi p1.d, p0/z, z25.d, z30.d
-    sub z25.d, z30.d, z25.d
+    movprfx z25, z24
+    mul z25.d, p0/m, z25.d, z27.d
+    umulh z27.d, p0/m, z27.d, z24.d
+    mul z25.d, p0/m, z25.d, z28.d
+    umulh z25.d, p0/m, z25.d, z29.d
+    cmphi p1.d, p0/z, z25.d, z27.d
+    sub z25.d, z27.d, z25.d
     sub z25.d, p1/m, z25.d, z31.d
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    movprfx z26, z29
-    mul z26.d, p0/m, z26.d, z25.d
-    umulh z29.d, p0/m, z29.d, z25.d
-    lsr z25.d, z26.d, #32
-    and z30.d, z29.d, z31.d
-    and z26.d, z26.d, z31.d
-    sub z26.d, z26.d, z30.d
-    lsr z29.d, z29.d, #32
-    sub z29.d, z26.d, z29.d
-    add z30.d, z25.d, z30.d
-    lsl z25.d, z27.d, #1
-    lsl z26.d, z24.d, #1
-    lsl z28.d, z25.d, #1
-    lsl z12.d, z26.d, #1
-    lsl z0.d, z28.d, #1
-    str z30, [sp, #0, mul vl]
-    lsl z30.d, z12.d, #1
-    add z1.d, z27.d, z1.d
-    add z13.d, z24.d, z13.d
-    lsl z2.d, z2.d, #1
-    lsl z14.d, z14.d, #1
-    add z2.d, z27.d, z2.d
-    add z14.d, z24.d, z14.d
-    add z3.d, z25.d, z3.d
-    add z15.d, z26.d, z15.d
-    str z29, [sp, #1, mul vl]
-    lsl z29.d, z4.d, #1
-    str z15, [sp, #2, mul vl]
-    lsl z15.d, z16.d, #1
-    add z29.d, z29.d, z4.d
-    add z15.d, z15.d, z16.d
-    add z29.d, z27.d, z29.d
-    add z15.d, z24.d, z15.d
-    lsl z5.d, z5.d, #2
-    lsl z17.d, z17.d, #2
-    add z5.d, z27.d, z5.d
-    add z17.d, z24.d, z17.d
-    sub z25.d, z25.d, z6.d
-    sub z26.d, z26.d, z18.d
-    lsl z18.d, z7.d, #1
-    lsl z6.d, z19.d, #1
-    add z18.d, z18.d, z7.d
-    add z6.d, z6.d, z19.d
+    movprfx z27, z24
+    mul z27.d, p0/m, z27.d, z24.d
+    umulh z24.d, p0/m, z24.d, z24.d
+    mul z27.d, p0/m, z27.d, z28.d
+    umulh z27.d, p0/m, z27.d, z29.d
+    cmphi p1.d, p0/z, z27.d, z24.d
+    sub z27.d, z24.d, z27.d
+    sub z27.d, p1/m, z27.d, z31.d
+    movprfx z24, z25
+    mul z24.d, p0/m, z24.d, z27.d
+    umulh z25.d, p0/m, z25.d, z27.d
+    lsr z27.d, z24.d, #32
+    and z30.d, z25.d, z31.d
+    add z30.d, z27.d, z30.d
+    lsr z25.d, z25.d, #32
+    sub z25.d, z25.d, z27.d
+    and z24.d, z24.d, z31.d
+    sub z24.d, z25.d, z24.d
+    lsl z25.d, z22.d, #1
+    lsl z27.d, z10.d, #1
+    lsl z0.d, z25.d, #1
+    lsl z12.d, z27.d, #1
+    add z1.d, z22.d, z1.d
+    add z13.d, z10.d, z13.d
+    adr z2.d, [z22.d, z2.d, lsl #1]
+    adr z14.d, [z10.d, z14.d, lsl #1]
+    adr z3.d, [z3.d, z22.d, lsl #1]
+    adr z15.d, [z15.d, z10.d, lsl #1]
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z16.d, [z16.d, z16.d, lsl #1]
+    add z4.d, z22.d, z4.d
+    add z16.d, z10.d, z16.d
+    adr z5.d, [z22.d, z5.d, lsl #2]
+    adr z17.d, [z10.d, z17.d, lsl #2]
+    sub z6.d, z25.d, z6.d
     sub z18.d, z27.d, z18.d
-    sub z6.d, z24.d, z6.d
-    lsl z8.d, z8.d, #2
-    lsl z20.d, z20.d, #2
-    sub z27.d, z27.d, z8.d
-    sub z24.d, z24.d, z20.d
-    add z9.d, z28.d, z9.d
-    add z21.d, z12.d, z21.d
-    sub z28.d, z28.d, z10.d
-    sub z12.d, z12.d, z22.d
-    add z0.d, z0.d, z11.d
-    add z30.d, z30.d, z23.d
+    adr z7.d, [z7.d, z7.d, lsl #1]
+    adr z19.d, [z19.d, z19.d, lsl #1]
+    sub z7.d, z22.d, z7.d
+    sub z19.d, z10.d, z19.d
+    ld1rd {z29.d}, p0/z, [x2, #40]
+    mls z22.d, p0/m, z8.d, z29.d
+    mls z10.d, p0/m, z20.d, z29.d
+    adr z25.d, [z9.d, z25.d, lsl #1]
+    adr z27.d, [z21.d, z27.d, lsl #1]
+    ldr z21, [sp, #0, mul vl]
+    sub z21.d, z0.d, z21.d
+    ldr z9, [sp, #1, mul vl]
+    sub z9.d, z12.d, z9.d
+    adr z0.d, [z11.d, z0.d, lsl #1]
+    adr z12.d, [z23.d, z12.d, lsl #1]
     add z23.d, z1.d, z2.d
     add z11.d, z13.d, z14.d
-    add z23.d, z23.d, z29.d
-    add z11.d, z11.d, z15.d
+    add z23.d, z23.d, z4.d
+    add z11.d, z11.d, z16.d
     add z23.d, z23.d, z5.d
     add z11.d, z11.d, z17.d
-    add z22.d, z3.d, z25.d
-    ldr z10, [sp, #2, mul vl]
-    add z20.d, z10.d, z26.d
-    add z23.d, z23.d, z18.d
-    add z11.d, z11.d, z6.d
-    add z23.d, z23.d, z27.d
-    add z11.d, z11.d, z24.d
-    add z8.d, z9.d, z28.d
-    add z19.d, z21.d, z12.d
-    lsl z22.d, z22.d, #1
-    lsl z20.d, z20.d, #1
-    add z22.d, z22.d, z8.d
-    add z20.d, z20.d, z19.d
-    lsl z22.d, z22.d, #1
-    lsl z20.d, z20.d, #1
-    add z22.d, z22.d, z0.d
-    add z20.d, z20.d, z30.d
-    lsl z19.d, z22.d, #29
-    and z19.d, z19.d, z31.d
-    lsl z8.d, z20.d, #29
-    and z8.d, z8.d, z31.d
-    asr z22.d, z22.d, #3
-    add z22.d, z22.d, z8.d
-    add z22.d, z22.d, z19.d
-    asr z20.d, z20.d, #3
-    sub z20.d, z20.d, z19.d
-    add z22.d, z23.d, z22.d
-    add z20.d, z11.d, z20.d
-    ldr z11, [sp, #1, mul vl]
-    add z23.d, z22.d, z11.d
-    ldr z19, [sp, #0, mul vl]
-    add z8.d, z20.d, z19.d
-    sub z22.d, z22.d, z11.d
-    sub z20.d, z20.d, z19.d
-    ld1rd {z19.d}, p0/z, [x1, #32]
-    add z19.d, z22.d, z19.d
-    ld1rd {z22.d}, p0/z, [x1, #40]
-    add z22.d, z20.d, z22.d
-    lsr z20.d, z22.d, #32
-    mul z20.d, p0/m, z20.d, z31.d
-    add z20.d, z19.d, z20.d
-    lsl z22.d, z22.d, #32
-    add z22.d, z22.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    movprfx z20, z22
-    mul z20.d, p0/m, z20.d, z22.d
-    movprfx z19, z22
-    umulh z19.d, p0/m, z19.d, z22.d
-    lsr z11.d, z19.d, #32
-    cmphi p1.d, p0/z, z11.d, z20.d
-    sub z11.d, z20.d, z11.d
-    sub z11.d, p1/m, z11.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
+    add z20.d, z3.d, z6.d
+    add z8.d, z15.d, z18.d
+    add z23.d, z23.d, z7.d
     add z11.d, z11.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z11.d
-    add z11.d, p1/m, z11.d, z31.d
-    movprfx z19, z11
-    mul z19.d, p0/m, z19.d, z22.d
-    umulh z22.d, p0/m, z22.d, z11.d
-    lsr z20.d, z22.d, #32
-    cmphi p1.d, p0/z, z20.d, z19.d
-    sub z20.d, z19.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z20.d, z20.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    movprfx z22, z11
-    mul z22.d, p0/m, z22.d, z11.d
-    umulh z11.d, p0/m, z11.d, z11.d
-    lsr z19.d, z11.d, #32
-    cmphi p1.d, p0/z, z19.d, z22.d
-    sub z19.d, z22.d, z19.d
-    sub z19.d, p1/m, z19.d, z31.d
-    and z11.d, z11.d, z31.d
-    mul z11.d, p0/m, z11.d, z31.d
-    add z19.d, z19.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    movprfx z11, z20
-    mul z11.d, p0/m, z11.d, z19.d
-    umulh z20.d, p0/m, z20.d, z19.d
-    lsr z19.d, z11.d, #32
-    and z22.d, z20.d, z31.d
-    and z11.d, z11.d, z31.d
-    sub z11.d, z11.d, z22.d
-    lsr z20.d, z20.d, #32
-    sub z20.d, z11.d, z20.d
-    add z22.d, z19.d, z22.d
-    lsl z19.d, z23.d, #2
-    lsl z11.d, z8.d, #2
-    lsl z7.d, z19.d, #2
-    lsl z16.d, z11.d, #2
-    lsl z4.d, z7.d, #2
-    str z22, [sp, #0, mul vl]
-    lsl z22.d, z16.d, #2
-    add z1.d, z23.d, z1.d
-    add z13.d, z8.d, z13.d
-    lsl z2.d, z2.d, #1
-    lsl z14.d, z14.d, #1
-    add z2.d, z23.d, z2.d
-    add z14.d, z8.d, z14.d
-    add z3.d, z19.d, z3.d
-    add z10.d, z11.d, z10.d
-    str z20, [sp, #2, mul vl]
-    lsl z20.d, z29.d, #1
-    str z10, [sp, #1, mul vl]
-    lsl z10.d, z15.d, #1
-    add z29.d, z20.d, z29.d
-    add z10.d, z10.d, z15.d
+    add z23.d, z23.d, z22.d
+    add z11.d, z11.d, z10.d
+    add z29.d, z25.d, z21.d
+    str z9, [sp, #1, mul vl]
+    add z9.d, z27.d, z9.d
+    adr z29.d, [z29.d, z20.d, lsl #1]
+    adr z9.d, [z9.d, z8.d, lsl #1]
+    adr z29.d, [z0.d, z29.d, lsl #1]
+    adr z9.d, [z12.d, z9.d, lsl #1]
+    lsl z8.d, z29.d, #29
+    and z8.d, z8.d, z31.d
+    lsl z20.d, z9.d, #29
+    and z20.d, z20.d, z31.d
+    asr z29.d, z29.d, #3
+    add z29.d, z29.d, z20.d
+    add z29.d, z29.d, z8.d
+    asr z9.d, z9.d, #3
+    sub z9.d, z9.d, z8.d
     add z29.d, z23.d, z29.d
-    add z10.d, z8.d, z10.d
-    lsl z5.d, z5.d, #2
-    lsl z17.d, z17.d, #2
-    add z5.d, z23.d, z5.d
-    add z17.d, z8.d, z17.d
-    sub z25.d, z19.d, z25.d
-    sub z26.d, z11.d, z26.d
-    lsl z11.d, z18.d, #1
-    lsl z19.d, z6.d, #1
-    add z11.d, z11.d, z18.d
-    add z19.d, z19.d, z6.d
-    sub z11.d, z23.d, z11.d
-    sub z19.d, z8.d, z19.d
-    lsl z27.d, z27.d, #2
-    lsl z24.d, z24.d, #2
-    sub z27.d, z23.d, z27.d
-    sub z24.d, z8.d, z24.d
-    add z9.d, z7.d, z9.d
-    add z21.d, z16.d, z21.d
-    sub z28.d, z7.d, z28.d
-    sub z16.d, z16.d, z12.d
-    add z4.d, z4.d, z0.d
-    add z30.d, z22.d, z30.d
-    add z22.d, z1.d, z2.d
-    add z0.d, z13.d, z14.d
-    add z22.d, z22.d, z29.d
-    add z0.d, z0.d, z10.d
-    add z22.d, z22.d, z5.d
-    add z0.d, z0.d, z17.d
-    add z12.d, z3.d, z25.d
-    ldr z7, [sp, #1, mul vl]
-    add z8.d, z7.d, z26.d
-    add z22.d, z22.d, z11.d
-    add z0.d, z0.d, z19.d
-    add z22.d, z22.d, z27.d
-    add z0.d, z0.d, z24.d
-    add z23.d, z9.d, z28.d
-    add z6.d, z21.d, z16.d
-    lsl z12.d, z12.d, #2
-    lsl z8.d, z8.d, #2
-    add z12.d, z12.d, z23.d
-    add z8.d, z8.d, z6.d
-    lsl z12.d, z12.d, #2
-    lsl z8.d, z8.d, #2
-    add z12.d, z12.d, z4.d
-    add z8.d, z8.d, z30.d
-    lsl z6.d, z12.d, #26
-    and z6.d, z6.d, z31.d
-    lsl z23.d, z8.d, #26
-    and z23.d, z23.d, z31.d
-    asr z12.d, z12.d, #6
-    add z12.d, z12.d, z23.d
-    add z12.d, z12.d, z6.d
-    asr z8.d, z8.d, #6
-    sub z8.d, z8.d, z6.d
-    add z12.d, z22.d, z12.d
-    add z8.d, z0.d, z8.d
-    ldr z0, [sp, #2, mul vl]
-    add z22.d, z12.d, z0.d
-    ldr z6, [sp, #0, mul vl]
-    add z23.d, z8.d, z6.d
-    sub z12.d, z12.d, z0.d
-    sub z8.d, z8.d, z6.d
-    ld1rd {z6.d}, p0/z, [x1, #48]
-    add z6.d, z12.d, z6.d
-    ld1rd {z12.d}, p0/z, [x1, #56]
-    add z12.d, z8.d, z12.d
-    lsr z8.d, z12.d, #32
-    mul z8.d, p0/m, z8.d, z31.d
-    add z8.d, z6.d, z8.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    movprfx z8, z12
-    mul z8.d, p0/m, z8.d, z12.d
-    movprfx z6, z12
-    umulh z6.d, p0/m, z6.d, z12.d
-    lsr z0.d, z6.d, #32
-    cmphi p1.d, p0/z, z0.d, z8.d
-    sub z0.d, z8.d, z0.d
-    sub z0.d, p1/m, z0.d, z31.d
-    and z6.d, z6.d, z31.d
-    mul z6.d, p0/m, z6.d, z31.d
-    add z0.d, z0.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
-    movprfx z6, z0
-    mul z6.d, p0/m, z6.d, z12.d
-    umulh z12.d, p0/m, z12.d, z0.d
-    lsr z8.d, z12.d, #32
-    cmphi p1.d, p0/z, z8.d, z6.d
-    sub z8.d, z6.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    and z12.d, z12.d, z31.d
-    mul z12.d, p0/m, z12.d, z31.d
-    add z8.d, z8.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    movprfx z12, z0
-    mul z12.d, p0/m, z12.d, z0.d
-    umulh z0.d, p0/m, z0.d, z0.d
-    lsr z6.d, z0.d, #32
-    cmphi p1.d, p0/z, z6.d, z12.d
-    sub z6.d, z12.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    and z0.d, z0.d, z31.d
-    mul z0.d, p0/m, z0.d, z31.d
-    add z6.d, z6.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    movprfx z0, z8
-    mul z0.d, p0/m, z0.d, z6.d
-    umulh z8.d, p0/m, z8.d, z6.d
-    lsr z6.d, z0.d, #32
-    and z12.d, z8.d, z31.d
-    and z0.d, z0.d, z31.d
-    sub z0.d, z0.d, z12.d
-    lsr z8.d, z8.d, #32
-    sub z8.d, z0.d, z8.d
-    add z12.d, z6.d, z12.d
-    lsl z6.d, z22.d, #3
-    lsl z0.d, z23.d, #3
-    lsl z18.d, z6.d, #3
-    lsl z15.d, z0.d, #3
-    lsl z20.d, z18.d, #3
-    str z12, [sp, #0, mul vl]
-    lsl z12.d, z15.d, #3
-    add z1.d, z22.d, z1.d
+    add z9.d, z11.d, z9.d
+    add z11.d, z29.d, z30.d
+    add z23.d, z9.d, z24.d
+    sub z29.d, z29.d, z30.d
+    sub z24.d, z9.d, z24.d
+    ld1rd {z30.d}, p0/z, [x1, #32]
+    add z30.d, z29.d, z30.d
+    ld1rd {z29.d}, p0/z, [x1, #40]
+    add z29.d, z24.d, z29.d
+    lsr z24.d, z29.d, #32
+    mla z30.d, p0/m, z24.d, z31.d
+    mad z29.d, p0/m, z26.d, z30.d
+    cmphi p1.d, p0/z, z30.d, z29.d
+    add z29.d, p1/m, z29.d, z31.d
+    movprfx z30, z29
+    mul z30.d, p0/m, z30.d, z29.d
+    movprfx z24, z29
+    umulh z24.d, p0/m, z24.d, z29.d
+    mul z30.d, p0/m, z30.d, z28.d
+    ld1rd {z9.d}, p0/z, [x2, #16]
+    umulh z30.d, p0/m, z30.d, z9.d
+    cmphi p1.d, p0/z, z30.d, z24.d
+    sub z30.d, z24.d, z30.d
+    sub z30.d, p1/m, z30.d, z31.d
+    movprfx z24, z30
+    mul z24.d, p0/m, z24.d, z29.d
+    umulh z29.d, p0/m, z29.d, z30.d
+    mul z24.d, p0/m, z24.d, z28.d
+    umulh z24.d, p0/m, z24.d, z9.d
+    cmphi p1.d, p0/z, z24.d, z29.d
+    sub z24.d, z29.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    movprfx z29, z30
+    mul z29.d, p0/m, z29.d, z30.d
+    umulh z30.d, p0/m, z30.d, z30.d
+    mul z29.d, p0/m, z29.d, z28.d
+    umulh z29.d, p0/m, z29.d, z9.d
+    cmphi p1.d, p0/z, z29.d, z30.d
+    sub z29.d, z30.d, z29.d
+    sub z29.d, p1/m, z29.d, z31.d
+    movprfx z30, z24
+    mul z30.d, p0/m, z30.d, z29.d
+    umulh z24.d, p0/m, z24.d, z29.d
+    lsr z29.d, z30.d, #32
+    and z8.d, z24.d, z31.d
+    add z8.d, z29.d, z8.d
+    lsr z24.d, z24.d, #32
+    sub z24.d, z24.d, z29.d
+    and z30.d, z30.d, z31.d
+    sub z30.d, z24.d, z30.d
+    lsl z24.d, z11.d, #2
+    lsl z29.d, z23.d, #2
+    lsl z20.d, z24.d, #2
+    lsl z9.d, z29.d, #2
+    add z1.d, z11.d, z1.d
     add z13.d, z23.d, z13.d
-    lsl z2.d, z2.d, #1
-    lsl z14.d, z14.d, #1
-    add z2.d, z22.d, z2.d
-    add z14.d, z23.d, z14.d
-    add z3.d, z6.d, z3.d
-    add z7.d, z0.d, z7.d
-    str z8, [sp, #1, mul vl]
-    lsl z8.d, z29.d, #1
-    str z7, [sp, #2, mul vl]
-    lsl z7.d, z10.d, #1
-    add z29.d, z8.d, z29.d
-    add z7.d, z7.d, z10.d
-    add z29.d, z22.d, z29.d
-    add z7.d, z23.d, z7.d
-    lsl z5.d, z5.d, #2
-    lsl z17.d, z17.d, #2
-    add z5.d, z22.d, z5.d
-    add z17.d, z23.d, z17.d
-    sub z25.d, z6.d, z25.d
-    sub z26.d, z0.d, z26.d
-    lsl z0.d, z11.d, #1
-    lsl z6.d, z19.d, #1
-    add z0.d, z0.d, z11.d
-    add z6.d, z6.d, z19.d
-    sub z0.d, z22.d, z0.d
-    sub z6.d, z23.d, z6.d
-    lsl z27.d, z27.d, #2
-    lsl z24.d, z24.d, #2
-    sub z27.d, z22.d, z27.d
-    sub z24.d, z23.d, z24.d
-    add z9.d, z18.d, z9.d
-    add z21.d, z15.d, z21.d
-    sub z28.d, z18.d, z28.d
-    sub z15.d, z15.d, z16.d
-    add z20.d, z20.d, z4.d
-    add z30.d, z12.d, z30.d
+    adr z2.d, [z11.d, z2.d, lsl #1]
+    adr z14.d, [z23.d, z14.d, lsl #1]
+    adr z3.d, [z3.d, z11.d, lsl #2]
+    adr z15.d, [z15.d, z23.d, lsl #2]
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z16.d, [z16.d, z16.d, lsl #1]
+    add z4.d, z11.d, z4.d
+    add z16.d, z23.d, z16.d
+    adr z5.d, [z11.d, z5.d, lsl #2]
+    adr z17.d, [z23.d, z17.d, lsl #2]
+    sub z6.d, z24.d, z6.d
+    sub z18.d, z29.d, z18.d
+    adr z7.d, [z7.d, z7.d, lsl #1]
+    adr z19.d, [z19.d, z19.d, lsl #1]
+    sub z7.d, z11.d, z7.d
+    sub z19.d, z23.d, z19.d
+    ld1rd {z28.d}, p0/z, [x2, #40]
+    mls z11.d, p0/m, z22.d, z28.d
+    mls z23.d, p0/m, z10.d, z28.d
+    adr z24.d, [z25.d, z24.d, lsl #2]
+    adr z29.d, [z27.d, z29.d, lsl #2]
+    sub z27.d, z20.d, z21.d
+    ldr z25, [sp, #1, mul vl]
+    sub z25.d, z9.d, z25.d
+    adr z20.d, [z0.d, z20.d, lsl #2]
+    adr z9.d, [z12.d, z9.d, lsl #2]
     add z12.d, z1.d, z2.d
-    add z4.d, z13.d, z14.d
-    add z12.d, z12.d, z29.d
-    add z4.d, z4.d, z7.d
+    add z0.d, z13.d, z14.d
+    add z12.d, z12.d, z4.d
+    add z0.d, z0.d, z16.d
     add z12.d, z12.d, z5.d
-    add z4.d, z4.d, z17.d
-    add z16.d, z3.d, z25.d
-    ldr z18, [sp, #2, mul vl]
-    add z23.d, z18.d, z26.d
-    add z12.d, z12.d, z0.d
-    add z4.d, z4.d, z6.d
-    add z12.d, z12.d, z27.d
-    add z4.d, z4.d, z24.d
-    add z22.d, z9.d, z28.d
-    add z19.d, z21.d, z15.d
-    lsl z16.d, z16.d, #3
-    lsl z23.d, z23.d, #3
-    add z16.d, z16.d, z22.d
-    add z23.d, z23.d, z19.d
-    lsl z16.d, z16.d, #3
-    lsl z23.d, z23.d, #3
-    add z16.d, z16.d, z20.d
-    add z23.d, z23.d, z30.d
-    lsl z19.d, z16.d, #23
-    and z19.d, z19.d, z31.d
+    add z0.d, z0.d, z17.d
+    add z21.d, z3.d, z6.d
+    add z10.d, z15.d, z18.d
+    add z12.d, z12.d, z7.d
+    add z0.d, z0.d, z19.d
+    add z12.d, z12.d, z11.d
+    add z0.d, z0.d, z23.d
+    add z22.d, z24.d, z27.d
+    add z28.d, z29.d, z25.d
+    adr z22.d, [z22.d, z21.d, lsl #2]
+    adr z28.d, [z28.d, z10.d, lsl #2]
+    adr z22.d, [z20.d, z22.d, lsl #2]
+    adr z28.d, [z9.d, z28.d, lsl #2]
+    lsl z10.d, z22.d, #26
+    and z10.d, z10.d, z31.d
+    lsl z21.d, z28.d, #26
+    and z21.d, z21.d, z31.d
+    asr z22.d, z22.d, #6
+    add z22.d, z22.d, z21.d
+    add z22.d, z22.d, z10.d
+    asr z28.d, z28.d, #6
+    sub z28.d, z28.d, z10.d
+    add z22.d, z12.d, z22.d
+    add z28.d, z0.d, z28.d
+    add z0.d, z22.d, z8.d
+    add z12.d, z28.d, z30.d
+    sub z22.d, z22.d, z8.d
+    sub z28.d, z28.d, z30.d
+    ld1rd {z30.d}, p0/z, [x1, #48]
+    add z30.d, z22.d, z30.d
+    ld1rd {z22.d}, p0/z, [x1, #56]
+    add z28.d, z28.d, z22.d
+    lsr z22.d, z28.d, #32
+    mla z30.d, p0/m, z22.d, z31.d
+    mad z28.d, p0/m, z26.d, z30.d
+    cmphi p1.d, p0/z, z30.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    movprfx z30, z28
+    mul z30.d, p0/m, z30.d, z28.d
+    movprfx z22, z28
+    umulh z22.d, p0/m, z22.d, z28.d
+    ld1rd {z8.d}, p0/z, [x2, #8]
+    mul z30.d, p0/m, z30.d, z8.d
+    ld1rd {z10.d}, p0/z, [x2, #16]
+    umulh z30.d, p0/m, z30.d, z10.d
+    cmphi p1.d, p0/z, z30.d, z22.d
+    sub z30.d, z22.d, z30.d
+    sub z30.d, p1/m, z30.d, z31.d
+    movprfx z22, z30
+    mul z22.d, p0/m, z22.d, z28.d
+    umulh z28.d, p0/m, z28.d, z30.d
+    mul z22.d, p0/m, z22.d, z8.d
+    umulh z22.d, p0/m, z22.d, z10.d
+    cmphi p1.d, p0/z, z22.d, z28.d
+    sub z28.d, z28.d, z22.d
+    sub z28.d, p1/m, z28.d, z31.d
+    movprfx z22, z30
+    mul z22.d, p0/m, z22.d, z30.d
+    umulh z30.d, p0/m, z30.d, z30.d
+    mul z22.d, p0/m, z22.d, z8.d
+    umulh z22.d, p0/m, z22.d, z10.d
+    cmphi p1.d, p0/z, z22.d, z30.d
+    sub z30.d, z30.d, z22.d
+    sub z30.d, p1/m, z30.d, z31.d
+    movprfx z22, z28
+    mul z22.d, p0/m, z22.d, z30.d
+    umulh z28.d, p0/m, z28.d, z30.d
+    lsr z30.d, z22.d, #32
+    and z10.d, z28.d, z31.d
+    add z10.d, z30.d, z10.d
+    lsr z28.d, z28.d, #32
+    sub z28.d, z28.d, z30.d
+    and z30.d, z22.d, z31.d
+    sub z30.d, z28.d, z30.d
+    lsl z28.d, z0.d, #3
+    lsl z22.d, z12.d, #3
+    lsl z8.d, z28.d, #3
+    lsl z21.d, z22.d, #3
+    add z1.d, z0.d, z1.d
+    add z13.d, z12.d, z13.d
+    adr z2.d, [z0.d, z2.d, lsl #1]
+    adr z14.d, [z12.d, z14.d, lsl #1]
+    adr z3.d, [z3.d, z0.d, lsl #3]
+    adr z15.d, [z15.d, z12.d, lsl #3]
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z16.d, [z16.d, z16.d, lsl #1]
+    add z4.d, z0.d, z4.d
+    add z16.d, z12.d, z16.d
+    adr z5.d, [z0.d, z5.d, lsl #2]
+    adr z17.d, [z12.d, z17.d, lsl #2]
+    sub z6.d, z28.d, z6.d
+    sub z18.d, z22.d, z18.d
+    adr z7.d, [z7.d, z7.d, lsl #1]
+    adr z19.d, [z19.d, z19.d, lsl #1]
+    sub z7.d, z0.d, z7.d
+    sub z19.d, z12.d, z19.d
+    ld1rd {z26.d}, p0/z, [x2, #40]
+    mls z0.d, p0/m, z11.d, z26.d
+    mls z12.d, p0/m, z23.d, z26.d
+    adr z28.d, [z24.d, z28.d, lsl #3]
+    adr z29.d, [z29.d, z22.d, lsl #3]
+    sub z27.d, z8.d, z27.d
+    sub z25.d, z21.d, z25.d
+    adr z24.d, [z20.d, z8.d, lsl #3]
+    adr z21.d, [z9.d, z21.d, lsl #3]
+    add z9.d, z1.d, z2.d
+    add z8.d, z13.d, z14.d
+    add z9.d, z9.d, z4.d
+    add z8.d, z8.d, z16.d
+    add z9.d, z9.d, z5.d
+    add z8.d, z8.d, z17.d
+    add z20.d, z3.d, z6.d
+    add z22.d, z15.d, z18.d
+    add z9.d, z9.d, z7.d
+    add z8.d, z8.d, z19.d
+    add z9.d, z9.d, z0.d
+    add z8.d, z8.d, z12.d
+    add z23.d, z28.d, z27.d
+    add z11.d, z29.d, z25.d
+    adr z23.d, [z23.d, z20.d, lsl #3]
+    adr z11.d, [z11.d, z22.d, lsl #3]
+    adr z23.d, [z24.d, z23.d, lsl #3]
+    adr z11.d, [z21.d, z11.d, lsl #3]
     lsl z22.d, z23.d, #23
     and z22.d, z22.d, z31.d
-    asr z16.d, z16.d, #9
-    add z16.d, z16.d, z22.d
-    add z16.d, z16.d, z19.d
+    lsl z20.d, z11.d, #23
+    and z20.d, z20.d, z31.d
     asr z23.d, z23.d, #9
-    sub z23.d, z23.d, z19.d
-    add z16.d, z12.d, z16.d
-    add z23.d, z4.d, z23.d
-    ldr z4, [sp, #1, mul vl]
-    add z12.d, z16.d, z4.d
-    ldr z19, [sp, #0, mul vl]
-    add z22.d, z23.d, z19.d
-    sub z16.d, z16.d, z4.d
-    sub z23.d, z23.d, z19.d
-    lsl z19.d, z12.d, #4
-    lsl z4.d, z22.d, #4
-    lsl z11.d, z19.d, #4
-    lsl z10.d, z4.d, #4
-    lsl z8.d, z11.d, #4
-    str z23, [sp, #0, mul vl]
-    lsl z23.d, z10.d, #4
-    add z1.d, z12.d, z1.d
-    add z13.d, z22.d, z13.d
-    lsl z2.d, z2.d, #1
-    lsl z14.d, z14.d, #1
-    add z2.d, z12.d, z2.d
-    add z14.d, z22.d, z14.d
-    add z3.d, z19.d, z3.d
-    add z18.d, z4.d, z18.d
-    str z16, [sp, #2, mul vl]
-    lsl z16.d, z29.d, #1
-    str z18, [sp, #1, mul vl]
-    lsl z18.d, z7.d, #1
-    add z29.d, z16.d, z29.d
-    add z18.d, z18.d, z7.d
-    add z29.d, z12.d, z29.d
-    add z18.d, z22.d, z18.d
-    lsl z5.d, z5.d, #2
-    lsl z17.d, z17.d, #2
-    add z5.d, z12.d, z5.d
-    add z17.d, z22.d, z17.d
-    sub z25.d, z19.d, z25.d
-    sub z26.d, z4.d, z26.d
-    lsl z4.d, z0.d, #1
-    lsl z19.d, z6.d, #1
-    add z4.d, z4.d, z0.d
-    add z19.d, z19.d, z6.d
-    sub z4.d, z12.d, z4.d
-    sub z19.d, z22.d, z19.d
-    lsl z27.d, z27.d, #2
-    lsl z24.d, z24.d, #2
-    sub z27.d, z12.d, z27.d
-    sub z24.d, z22.d, z24.d
-    add z9.d, z11.d, z9.d
-    add z21.d, z10.d, z21.d
-    sub z28.d, z11.d, z28.d
-    sub z10.d, z10.d, z15.d
-    add z8.d, z8.d, z20.d
-    add z30.d, z23.d, z30.d
-    ld1rd {z23.d}, p0/z, [x2, #0]
-    add z1.d, z1.d, z23.d
-    ld1rd {z20.d}, p0/z, [x2, #8]
+    add z23.d, z23.d, z20.d
+    add z23.d, z23.d, z22.d
+    asr z11.d, z11.d, #9
+    sub z11.d, z11.d, z22.d
+    add z23.d, z9.d, z23.d
+    add z11.d, z8.d, z11.d
+    add z8.d, z23.d, z10.d
+    add z9.d, z11.d, z30.d
+    sub z23.d, z23.d, z10.d
+    sub z30.d, z11.d, z30.d
+    lsl z11.d, z8.d, #4
+    lsl z10.d, z9.d, #4
+    lsl z22.d, z11.d, #4
+    lsl z20.d, z10.d, #4
+    add z1.d, z8.d, z1.d
+    add z13.d, z9.d, z13.d
+    adr z2.d, [z8.d, z2.d, lsl #1]
+    adr z14.d, [z9.d, z14.d, lsl #1]
+    add z3.d, z11.d, z3.d
+    add z15.d, z10.d, z15.d
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z16.d, [z16.d, z16.d, lsl #1]
+    add z4.d, z8.d, z4.d
+    add z16.d, z9.d, z16.d
+    adr z5.d, [z8.d, z5.d, lsl #2]
+    adr z17.d, [z9.d, z17.d, lsl #2]
+    sub z11.d, z11.d, z6.d
+    sub z10.d, z10.d, z18.d
+    adr z7.d, [z7.d, z7.d, lsl #1]
+    adr z19.d, [z19.d, z19.d, lsl #1]
+    sub z7.d, z8.d, z7.d
+    sub z19.d, z9.d, z19.d
+    mls z8.d, p0/m, z0.d, z26.d
+    mls z9.d, p0/m, z12.d, z26.d
+    add z28.d, z22.d, z28.d
+    add z29.d, z20.d, z29.d
+    sub z27.d, z22.d, z27.d
+    sub z25.d, z20.d, z25.d
+    ld1rd {z26.d}, p0/z, [x2, #48]
+    mla z24.d, p0/m, z22.d, z26.d
+    mla z21.d, p0/m, z20.d, z26.d
+    ld1rd {z26.d}, p0/z, [x2, #24]
+    add z1.d, z1.d, z26.d
+    ld1rd {z20.d}, p0/z, [x2, #32]
     add z13.d, z13.d, z20.d
-    lsr z15.d, z13.d, #32
-    mul z15.d, p0/m, z15.d, z31.d
-    add z15.d, z1.d, z15.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z13.d
+    lsr z22.d, z13.d, #32
+    mla z1.d, p0/m, z22.d, z31.d
+    ld1rd {z22.d}, p0/z, [x2, #0]
+    mad z13.d, p0/m, z22.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z13.d
     add z13.d, p1/m, z13.d, z31.d
     and z1.d, z13.d, z31.d
     lsr z13.d, z13.d, #32
-    add z2.d, z2.d, z23.d
+    add z2.d, z2.d, z26.d
     add z14.d, z14.d, z20.d
-    lsr z15.d, z14.d, #32
-    mul z15.d, p0/m, z15.d, z31.d
-    add z15.d, z2.d, z15.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z14.d
+    lsr z12.d, z14.d, #32
+    mla z2.d, p0/m, z12.d, z31.d
+    mad z14.d, p0/m, z22.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
     and z2.d, z14.d, z31.d
     lsr z14.d, z14.d, #32
-    add z3.d, z3.d, z23.d
-    ldr z15, [sp, #1, mul vl]
+    add z3.d, z3.d, z26.d
     add z15.d, z15.d, z20.d
-    lsr z11.d, z15.d, #32
-    mul z11.d, p0/m, z11.d, z31.d
-    add z11.d, z3.d, z11.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z15.d
+    lsr z12.d, z15.d, #32
+    mla z3.d, p0/m, z12.d, z31.d
+    mad z15.d, p0/m, z22.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z15.d
     add z15.d, p1/m, z15.d, z31.d
-    and z11.d, z15.d, z31.d
+    and z3.d, z15.d, z31.d
     lsr z15.d, z15.d, #32
-    lsl z3.d, z11.d, #28
-    and z3.d, z3.d, z31.d
-    lsl z22.d, z15.d, #28
-    and z22.d, z22.d, z31.d
-    asr z11.d, z11.d, #4
-    add z11.d, z11.d, z22.d
-    add z11.d, z11.d, z3.d
+    lsl z12.d, z3.d, #28
+    and z12.d, z12.d, z31.d
+    lsl z0.d, z15.d, #28
+    and z0.d, z0.d, z31.d
+    asr z3.d, z3.d, #4
+    add z3.d, z3.d, z0.d
+    add z3.d, z3.d, z12.d
     asr z15.d, z15.d, #4
-    sub z15.d, z15.d, z3.d
-    add z29.d, z29.d, z23.d
-    add z18.d, z18.d, z20.d
-    lsr z3.d, z18.d, #32
-    mul z3.d, p0/m, z3.d, z31.d
-    add z29.d, z29.d, z3.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    and z29.d, z18.d, z31.d
-    lsr z16.d, z18.d, #32
-    add z5.d, z5.d, z23.d
+    sub z15.d, z15.d, z12.d
+    add z4.d, z4.d, z26.d
+    add z16.d, z16.d, z20.d
+    lsr z12.d, z16.d, #32
+    mla z4.d, p0/m, z12.d, z31.d
+    mad z16.d, p0/m, z22.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    and z4.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z5.d, z5.d, z26.d
     add z17.d, z17.d, z20.d
-    lsr z18.d, z17.d, #32
-    mul z18.d, p0/m, z18.d, z31.d
-    add z18.d, z5.d, z18.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
+    lsr z12.d, z17.d, #32
+    mla z5.d, p0/m, z12.d, z31.d
+    mad z17.d, p0/m, z22.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
     and z5.d, z17.d, z31.d
     lsr z17.d, z17.d, #32
-    add z25.d, z25.d, z23.d
-    add z26.d, z26.d, z20.d
-    lsr z18.d, z26.d, #32
-    mul z18.d, p0/m, z18.d, z31.d
-    add z25.d, z25.d, z18.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z25.d, z26.d, z31.d
-    lsr z26.d, z26.d, #32
-    lsl z18.d, z25.d, #28
-    and z18.d, z18.d, z31.d
-    lsl z3.d, z26.d, #28
-    and z3.d, z3.d, z31.d
-    asr z25.d, z25.d, #4
-    add z25.d, z25.d, z3.d
-    add z6.d, z25.d, z18.d
-    asr z26.d, z26.d, #4
-    sub z18.d, z26.d, z18.d
-    add z26.d, z4.d, z23.d
-    add z25.d, z19.d, z20.d
-    lsr z19.d, z25.d, #32
-    mul z19.d, p0/m, z19.d, z31.d
-    add z26.d, z26.d, z19.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    and z7.d, z25.d, z31.d
-    lsr z19.d, z25.d, #32
-    add z27.d, z27.d, z23.d
-    add z24.d, z24.d, z20.d
-    lsr z25.d, z24.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z25.d, z27.d, z25.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    and z25.d, z24.d, z31.d
-    lsr z24.d, z24.d, #32
-    add z27.d, z9.d, z23.d
-    add z26.d, z21.d, z20.d
-    lsr z21.d, z26.d, #32
-    mul z21.d, p0/m, z21.d, z31.d
-    add z27.d, z27.d, z21.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z27.d, z26.d, z31.d
-    lsr z26.d, z26.d, #32
-    lsl z21.d, z27.d, #24
-    and z21.d, z21.d, z31.d
-    lsl z9.d, z26.d, #24
-    and z9.d, z9.d, z31.d
-    asr z27.d, z27.d, #8
-    add z27.d, z27.d, z9.d
-    add z9.d, z27.d, z21.d
-    asr z26.d, z26.d, #8
-    sub z21.d, z26.d, z21.d
-    add z28.d, z28.d, z23.d
-    add z26.d, z10.d, z20.d
-    lsr z27.d, z26.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z28.d, z27.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z27.d, z26.d, z31.d
-    lsr z26.d, z26.d, #32
-    lsl z28.d, z27.d, #24
-    and z28.d, z28.d, z31.d
-    lsl z10.d, z26.d, #24
-    and z10.d, z10.d, z31.d
-    asr z27.d, z27.d, #8
-    add z27.d, z27.d, z10.d
-    add z10.d, z27.d, z28.d
-    asr z26.d, z26.d, #8
-    sub z22.d, z26.d, z28.d
-    add z26.d, z8.d, z23.d
-    add z30.d, z30.d, z20.d
-    lsr z28.d, z30.d, #32
-    mul z28.d, p0/m, z28.d, z31.d
-    add z28.d, z26.d, z28.d
-    lsl z30.d, z30.d, #32
-    add z30.d, z30.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    and z28.d, z30.d, z31.d
-    lsr z30.d, z30.d, #32
-    lsl z26.d, z28.d, #20
-    and z26.d, z26.d, z31.d
-    lsl z27.d, z30.d, #20
-    and z27.d, z27.d, z31.d
-    asr z28.d, z28.d, #12
-    add z28.d, z28.d, z27.d
+    add z11.d, z11.d, z26.d
+    add z10.d, z10.d, z20.d
+    lsr z12.d, z10.d, #32
+    mla z11.d, p0/m, z12.d, z31.d
+    mad z10.d, p0/m, z22.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z10.d
+    add z10.d, p1/m, z10.d, z31.d
+    and z11.d, z10.d, z31.d
+    lsr z10.d, z10.d, #32
+    lsl z12.d, z11.d, #28
+    and z12.d, z12.d, z31.d
+    lsl z0.d, z10.d, #28
+    and z0.d, z0.d, z31.d
+    asr z11.d, z11.d, #4
+    add z11.d, z11.d, z0.d
+    add z6.d, z11.d, z12.d
+    asr z10.d, z10.d, #4
+    sub z18.d, z10.d, z12.d
+    add z7.d, z7.d, z26.d
+    add z19.d, z19.d, z20.d
+    lsr z10.d, z19.d, #32
+    mla z7.d, p0/m, z10.d, z31.d
+    mad z19.d, p0/m, z22.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    and z7.d, z19.d, z31.d
+    lsr z19.d, z19.d, #32
+    add z8.d, z8.d, z26.d
+    add z9.d, z9.d, z20.d
+    lsr z10.d, z9.d, #32
+    mla z8.d, p0/m, z10.d, z31.d
+    mad z9.d, p0/m, z22.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z9.d
+    add z9.d, p1/m, z9.d, z31.d
+    and z8.d, z9.d, z31.d
+    lsr z9.d, z9.d, #32
     add z28.d, z28.d, z26.d
-    asr z30.d, z30.d, #12
-    sub z23.d, z30.d, z26.d
-    mov z3.d, z11.d
-    mov z4.d, z29.d
-    mov z8.d, z25.d
-    mov z11.d, z28.d
-    mov z20.d, z24.d
-    ldr z0, [sp, #2, mul vl]
-    ldr z12, [sp, #0, mul vl]
+    add z29.d, z29.d, z20.d
+    lsr z10.d, z29.d, #32
+    mla z28.d, p0/m, z10.d, z31.d
+    mad z29.d, p0/m, z22.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z29.d
+    add z29.d, p1/m, z29.d, z31.d
+    and z28.d, z29.d, z31.d
+    lsr z29.d, z29.d, #32
+    lsl z10.d, z28.d, #24
+    and z10.d, z10.d, z31.d
+    lsl z12.d, z29.d, #24
+    and z12.d, z12.d, z31.d
+    asr z28.d, z28.d, #8
+    add z28.d, z28.d, z12.d
+    add z28.d, z28.d, z10.d
+    asr z29.d, z29.d, #8
+    sub z29.d, z29.d, z10.d
+    add z27.d, z27.d, z26.d
+    add z25.d, z25.d, z20.d
+    lsr z10.d, z25.d, #32
+    mla z27.d, p0/m, z10.d, z31.d
+    mad z25.d, p0/m, z22.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    and z27.d, z25.d, z31.d
+    lsr z25.d, z25.d, #32
+    lsl z10.d, z27.d, #24
+    and z10.d, z10.d, z31.d
+    lsl z12.d, z25.d, #24
+    and z12.d, z12.d, z31.d
+    asr z27.d, z27.d, #8
+    add z27.d, z27.d, z12.d
+    add z27.d, z27.d, z10.d
+    asr z25.d, z25.d, #8
+    sub z25.d, z25.d, z10.d
+    add z26.d, z24.d, z26.d
+    add z24.d, z21.d, z20.d
+    lsr z20.d, z24.d, #32
+    mla z26.d, p0/m, z20.d, z31.d
+    mad z24.d, p0/m, z22.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    and z26.d, z24.d, z31.d
+    lsr z24.d, z24.d, #32
+    lsl z22.d, z26.d, #20
+    and z22.d, z22.d, z31.d
+    lsl z20.d, z24.d, #20
+    and z20.d, z20.d, z31.d
+    asr z26.d, z26.d, #12
+    add z26.d, z26.d, z20.d
+    add z11.d, z26.d, z22.d
+    asr z24.d, z24.d, #12
+    sub z24.d, z24.d, z22.d
+    mov z0.d, z23.d
+    mov z10.d, z27.d
+    mov z12.d, z30.d
+    mov z20.d, z9.d
+    mov z9.d, z28.d
+    mov z21.d, z29.d
+    mov z22.d, z25.d
+    mov z23.d, z24.d
     add x1, x1, #64
     subs x3, x3, #1
     b.ne 2b
-    ld1rd {z24.d}, p0/z, [x2, #0]
+    ld1rd {z24.d}, p0/z, [x2, #24]
     add z25.d, z0.d, z24.d
-    ld1rd {z26.d}, p0/z, [x2, #8]
+    ld1rd {z26.d}, p0/z, [x2, #32]
     add z27.d, z12.d, z26.d
     lsr z28.d, z27.d, #32
-    mul z28.d, p0/m, z28.d, z31.d
-    add z28.d, z25.d, z28.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z27.d
+    mla z25.d, p0/m, z28.d, z31.d
+    ld1rd {z28.d}, p0/z, [x2, #0]
+    mad z27.d, p0/m, z28.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
     and z0.d, z27.d, z31.d
     lsr z12.d, z27.d, #32
     add z27.d, z1.d, z24.d
-    add z28.d, z13.d, z26.d
-    lsr z25.d, z28.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z25.d, z27.d, z25.d
-    lsl z28.d, z28.d, #32
-    add z28.d, z28.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    and z1.d, z28.d, z31.d
-    lsr z13.d, z28.d, #32
-    add z28.d, z2.d, z24.d
-    add z25.d, z14.d, z26.d
-    lsr z27.d, z25.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z28.d, z27.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z27.d
+    add z25.d, z13.d, z26.d
+    lsr z29.d, z25.d, #32
+    mla z27.d, p0/m, z29.d, z31.d
+    mad z25.d, p0/m, z28.d, z27.d
     cmphi p1.d, p0/z, z27.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    and z2.d, z25.d, z31.d
-    lsr z14.d, z25.d, #32
-    add z25.d, z3.d, z24.d
-    add z27.d, z15.d, z26.d
-    lsr z28.d, z27.d, #32
-    mul z28.d, p0/m, z28.d, z31.d
-    add z28.d, z25.d, z28.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z27.d
+    and z1.d, z25.d, z31.d
+    lsr z13.d, z25.d, #32
+    add z25.d, z2.d, z24.d
+    add z27.d, z14.d, z26.d
+    lsr z29.d, z27.d, #32
+    mla z25.d, p0/m, z29.d, z31.d
+    mad z27.d, p0/m, z28.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
-    and z3.d, z27.d, z31.d
-    lsr z15.d, z27.d, #32
-    add z27.d, z4.d, z24.d
-    add z28.d, z16.d, z26.d
-    lsr z25.d, z28.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z25.d, z27.d, z25.d
-    lsl z28.d, z28.d, #32
-    add z28.d, z28.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    and z4.d, z28.d, z31.d
-    lsr z16.d, z28.d, #32
-    add z28.d, z5.d, z24.d
+    and z2.d, z27.d, z31.d
+    lsr z14.d, z27.d, #32
+    add z27.d, z3.d, z24.d
+    add z25.d, z15.d, z26.d
+    lsr z29.d, z25.d, #32
+    mla z27.d, p0/m, z29.d, z31.d
+    mad z25.d, p0/m, z28.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    and z3.d, z25.d, z31.d
+    lsr z15.d, z25.d, #32
+    add z25.d, z4.d, z24.d
+    add z27.d, z16.d, z26.d
+    lsr z29.d, z27.d, #32
+    mla z25.d, p0/m, z29.d, z31.d
+    mad z27.d, p0/m, z28.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z27.d
+    add z27.d, p1/m, z27.d, z31.d
+    and z4.d, z27.d, z31.d
+    lsr z16.d, z27.d, #32
+    add z27.d, z5.d, z24.d
     add z25.d, z17.d, z26.d
-    lsr z27.d, z25.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z28.d, z27.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z27.d
+    lsr z29.d, z25.d, #32
+    mla z27.d, p0/m, z29.d, z31.d
+    mad z25.d, p0/m, z28.d, z27.d
     cmphi p1.d, p0/z, z27.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
     and z5.d, z25.d, z31.d
     lsr z17.d, z25.d, #32
     add z25.d, z6.d, z24.d
     add z27.d, z18.d, z26.d
-    lsr z28.d, z27.d, #32
-    mul z28.d, p0/m, z28.d, z31.d
-    add z28.d, z25.d, z28.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z27.d
+    lsr z29.d, z27.d, #32
+    mla z25.d, p0/m, z29.d, z31.d
+    mad z27.d, p0/m, z28.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
     and z6.d, z27.d, z31.d
     lsr z18.d, z27.d, #32
     add z27.d, z7.d, z24.d
-    add z28.d, z19.d, z26.d
-    lsr z25.d, z28.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z25.d, z27.d, z25.d
-    lsl z28.d, z28.d, #32
-    add z28.d, z28.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    and z7.d, z28.d, z31.d
-    lsr z19.d, z28.d, #32
-    add z28.d, z8.d, z24.d
-    add z25.d, z20.d, z26.d
-    lsr z27.d, z25.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z28.d, z27.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z27.d
+    add z25.d, z19.d, z26.d
+    lsr z29.d, z25.d, #32
+    mla z27.d, p0/m, z29.d, z31.d
+    mad z25.d, p0/m, z28.d, z27.d
     cmphi p1.d, p0/z, z27.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    and z8.d, z25.d, z31.d
-    lsr z20.d, z25.d, #32
-    add z25.d, z9.d, z24.d
-    add z27.d, z21.d, z26.d
-    lsr z28.d, z27.d, #32
-    mul z28.d, p0/m, z28.d, z31.d
-    add z28.d, z25.d, z28.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z27.d
+    and z7.d, z25.d, z31.d
+    lsr z19.d, z25.d, #32
+    add z25.d, z8.d, z24.d
+    add z27.d, z20.d, z26.d
+    lsr z29.d, z27.d, #32
+    mla z25.d, p0/m, z29.d, z31.d
+    mad z27.d, p0/m, z28.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
-    and z9.d, z27.d, z31.d
-    lsr z21.d, z27.d, #32
-    add z27.d, z10.d, z24.d
-    add z28.d, z22.d, z26.d
-    lsr z25.d, z28.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z25.d, z27.d, z25.d
-    lsl z28.d, z28.d, #32
-    add z28.d, z28.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    and z10.d, z28.d, z31.d
-    lsr z22.d, z28.d, #32
+    and z8.d, z27.d, z31.d
+    lsr z20.d, z27.d, #32
+    add z27.d, z9.d, z24.d
+    add z25.d, z21.d, z26.d
+    lsr z29.d, z25.d, #32
+    mla z27.d, p0/m, z29.d, z31.d
+    mad z25.d, p0/m, z28.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    and z9.d, z25.d, z31.d
+    lsr z21.d, z25.d, #32
+    add z25.d, z10.d, z24.d
+    add z27.d, z22.d, z26.d
+    lsr z29.d, z27.d, #32
+    mla z25.d, p0/m, z29.d, z31.d
+    mad z27.d, p0/m, z28.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z27.d
+    add z27.d, p1/m, z27.d, z31.d
+    and z10.d, z27.d, z31.d
+    lsr z22.d, z27.d, #32
     add z24.d, z11.d, z24.d
     add z26.d, z23.d, z26.d
-    lsr z28.d, z26.d, #32
-    mul z28.d, p0/m, z28.d, z31.d
-    add z28.d, z24.d, z28.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z26.d
+    lsr z27.d, z26.d, #32
+    mla z24.d, p0/m, z27.d, z31.d
+    mad z26.d, p0/m, z28.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z26.d
     add z26.d, p1/m, z26.d, z31.d
     and z11.d, z26.d, z31.d
     lsr z23.d, z26.d, #32
@@ -2445,920 +2006,730 @@ proofmill_poseidon2_12_sve:
     ld1rd {z25.d}, p0/z, [x1, #8]
     add z25.d, z12.d, z25.d
     lsr z26.d, z25.d, #32
-    mul z26.d, p0/m, z26.d, z31.d
-    add z26.d, z24.d, z26.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
+    mla z24.d, p0/m, z26.d, z31.d
+    ld1rd {z26.d}, p0/z, [x2, #0]
+    mad z25.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #16]
-    add z26.d, z1.d, z26.d
-    ld1rd {z24.d}, p0/z, [x1, #24]
-    add z24.d, z13.d, z24.d
-    lsr z27.d, z24.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z26.d, z27.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    ld1rd {z27.d}, p0/z, [x1, #32]
-    add z27.d, z2.d, z27.d
-    ld1rd {z26.d}, p0/z, [x1, #40]
-    add z26.d, z14.d, z26.d
-    lsr z28.d, z26.d, #32
-    mul z28.d, p0/m, z28.d, z31.d
-    add z28.d, z27.d, z28.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #48]
-    add z28.d, z3.d, z28.d
-    ld1rd {z27.d}, p0/z, [x1, #56]
-    add z27.d, z15.d, z27.d
-    lsr z29.d, z27.d, #32
-    mul z29.d, p0/m, z29.d, z31.d
-    add z29.d, z28.d, z29.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z27.d
+    ld1rd {z24.d}, p0/z, [x1, #16]
+    add z24.d, z1.d, z24.d
+    ld1rd {z27.d}, p0/z, [x1, #24]
+    add z27.d, z13.d, z27.d
+    lsr z28.d, z27.d, #32
+    mla z24.d, p0/m, z28.d, z31.d
+    mad z27.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
-    movprfx z29, z25
-    mul z29.d, p0/m, z29.d, z25.d
-    movprfx z28, z25
-    umulh z28.d, p0/m, z28.d, z25.d
-    lsr z30.d, z28.d, #32
-    cmphi p1.d, p0/z, z30.d, z29.d
-    sub z30.d, z29.d, z30.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z30.d, z30.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    movprfx z28, z24
-    mul z28.d, p0/m, z28.d, z24.d
-    movprfx z29, z24
-    umulh z29.d, p0/m, z29.d, z24.d
-    lsr z15.d, z29.d, #32
-    cmphi p1.d, p0/z, z15.d, z28.d
-    sub z28.d, z28.d, z15.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z28.d, z28.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z28.d
+    ld1rd {z24.d}, p0/z, [x1, #32]
+    add z24.d, z2.d, z24.d
+    ld1rd {z28.d}, p0/z, [x1, #40]
+    add z28.d, z14.d, z28.d
+    lsr z29.d, z28.d, #32
+    mla z24.d, p0/m, z29.d, z31.d
+    mad z28.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z28.d
     add z28.d, p1/m, z28.d, z31.d
-    movprfx z29, z26
-    mul z29.d, p0/m, z29.d, z26.d
-    movprfx z15, z26
-    umulh z15.d, p0/m, z15.d, z26.d
-    lsr z3.d, z15.d, #32
-    cmphi p1.d, p0/z, z3.d, z29.d
-    sub z29.d, z29.d, z3.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z15.d, z15.d, z31.d
-    mul z15.d, p0/m, z15.d, z31.d
-    add z29.d, z29.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z29.d
+    ld1rd {z24.d}, p0/z, [x1, #48]
+    add z24.d, z3.d, z24.d
+    ld1rd {z29.d}, p0/z, [x1, #56]
+    add z29.d, z15.d, z29.d
+    lsr z30.d, z29.d, #32
+    mla z24.d, p0/m, z30.d, z31.d
+    mad z29.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    movprfx z15, z27
-    mul z15.d, p0/m, z15.d, z27.d
-    movprfx z3, z27
-    umulh z3.d, p0/m, z3.d, z27.d
-    lsr z14.d, z3.d, #32
-    cmphi p1.d, p0/z, z14.d, z15.d
-    sub z14.d, z15.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z3.d, z3.d, z31.d
-    mul z3.d, p0/m, z3.d, z31.d
-    add z14.d, z14.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z3, z30
-    mul z3.d, p0/m, z3.d, z25.d
-    umulh z25.d, p0/m, z25.d, z30.d
-    lsr z15.d, z25.d, #32
-    cmphi p1.d, p0/z, z15.d, z3.d
-    sub z15.d, z3.d, z15.d
-    sub z15.d, p1/m, z15.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z15.d, z15.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    movprfx z25, z30
-    mul z25.d, p0/m, z25.d, z30.d
-    umulh z30.d, p0/m, z30.d, z30.d
-    lsr z3.d, z30.d, #32
-    cmphi p1.d, p0/z, z3.d, z25.d
-    sub z25.d, z25.d, z3.d
-    sub z25.d, p1/m, z25.d, z31.d
-    and z30.d, z30.d, z31.d
-    mul z30.d, p0/m, z30.d, z31.d
-    add z25.d, z25.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    movprfx z30, z28
-    mul z30.d, p0/m, z30.d, z24.d
-    umulh z24.d, p0/m, z24.d, z28.d
-    lsr z3.d, z24.d, #32
-    cmphi p1.d, p0/z, z3.d, z30.d
-    sub z30.d, z30.d, z3.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z24.d, z24.d, z31.d
-    mul z24.d, p0/m, z24.d, z31.d
-    add z30.d, z30.d, z24.d
+    movprfx z24, z25
+    mul z24.d, p0/m, z24.d, z25.d
+    movprfx z30, z25
+    umulh z30.d, p0/m, z30.d, z25.d
+    ld1rd {z15.d}, p0/z, [x2, #8]
+    mul z24.d, p0/m, z24.d, z15.d
+    ld1rd {z3.d}, p0/z, [x2, #16]
+    umulh z24.d, p0/m, z24.d, z3.d
     cmphi p1.d, p0/z, z24.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    movprfx z24, z28
-    mul z24.d, p0/m, z24.d, z28.d
-    umulh z28.d, p0/m, z28.d, z28.d
-    lsr z3.d, z28.d, #32
-    cmphi p1.d, p0/z, z3.d, z24.d
-    sub z24.d, z24.d, z3.d
+    sub z24.d, z30.d, z24.d
     sub z24.d, p1/m, z24.d, z31.d
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z24.d, z24.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z28, z29
-    mul z28.d, p0/m, z28.d, z26.d
-    umulh z26.d, p0/m, z26.d, z29.d
-    lsr z3.d, z26.d, #32
-    cmphi p1.d, p0/z, z3.d, z28.d
-    sub z28.d, z28.d, z3.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z28.d, z28.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    movprfx z26, z29
-    mul z26.d, p0/m, z26.d, z29.d
-    umulh z29.d, p0/m, z29.d, z29.d
-    lsr z3.d, z29.d, #32
-    cmphi p1.d, p0/z, z3.d, z26.d
-    sub z26.d, z26.d, z3.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z26.d, z26.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    movprfx z29, z14
-    mul z29.d, p0/m, z29.d, z27.d
-    umulh z27.d, p0/m, z27.d, z14.d
-    lsr z3.d, z27.d, #32
-    cmphi p1.d, p0/z, z3.d, z29.d
-    sub z29.d, z29.d, z3.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    movprfx z27, z14
-    mul z27.d, p0/m, z27.d, z14.d
-    umulh z14.d, p0/m, z14.d, z14.d
-    lsr z3.d, z14.d, #32
-    cmphi p1.d, p0/z, z3.d, z27.d
-    sub z27.d, z27.d, z3.d
-    sub z27.d, p1/m, z27.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z27.d, z27.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    movprfx z14, z15
-    mul z14.d, p0/m, z14.d, z25.d
-    umulh z15.d, p0/m, z15.d, z25.d
-    lsr z25.d, z14.d, #32
-    and z3.d, z15.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z3.d
-    lsr z15.d, z15.d, #32
-    sub z15.d, z14.d, z15.d
-    add z25.d, z25.d, z3.d
-    movprfx z3, z30
-    mul z3.d, p0/m, z3.d, z24.d
-    umulh z30.d, p0/m, z30.d, z24.d
-    lsr z24.d, z3.d, #32
-    and z14.d, z30.d, z31.d
-    and z3.d, z3.d, z31.d
-    sub z3.d, z3.d, z14.d
-    lsr z30.d, z30.d, #32
-    sub z30.d, z3.d, z30.d
-    add z24.d, z24.d, z14.d
+    movprfx z30, z27
+    mul z30.d, p0/m, z30.d, z27.d
+    movprfx z14, z27
+    umulh z14.d, p0/m, z14.d, z27.d
+    mul z30.d, p0/m, z30.d, z15.d
+    umulh z30.d, p0/m, z30.d, z3.d
+    cmphi p1.d, p0/z, z30.d, z14.d
+    sub z30.d, z14.d, z30.d
+    sub z30.d, p1/m, z30.d, z31.d
     movprfx z14, z28
-    mul z14.d, p0/m, z14.d, z26.d
-    umulh z28.d, p0/m, z28.d, z26.d
-    lsr z26.d, z14.d, #32
-    and z3.d, z28.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z3.d
+    mul z14.d, p0/m, z14.d, z28.d
+    movprfx z2, z28
+    umulh z2.d, p0/m, z2.d, z28.d
+    mul z14.d, p0/m, z14.d, z15.d
+    umulh z14.d, p0/m, z14.d, z3.d
+    cmphi p1.d, p0/z, z14.d, z2.d
+    sub z14.d, z2.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    movprfx z2, z29
+    mul z2.d, p0/m, z2.d, z29.d
+    movprfx z13, z29
+    umulh z13.d, p0/m, z13.d, z29.d
+    mul z2.d, p0/m, z2.d, z15.d
+    umulh z2.d, p0/m, z2.d, z3.d
+    cmphi p1.d, p0/z, z2.d, z13.d
+    sub z2.d, z13.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    movprfx z13, z24
+    mul z13.d, p0/m, z13.d, z25.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z25.d
+    sub z25.d, z25.d, z13.d
+    sub z25.d, p1/m, z25.d, z31.d
+    movprfx z13, z24
+    mul z13.d, p0/m, z13.d, z24.d
+    umulh z24.d, p0/m, z24.d, z24.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z24.d
+    sub z24.d, z24.d, z13.d
+    sub z24.d, p1/m, z24.d, z31.d
+    movprfx z13, z30
+    mul z13.d, p0/m, z13.d, z27.d
+    umulh z27.d, p0/m, z27.d, z30.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z27.d
+    sub z27.d, z27.d, z13.d
+    sub z27.d, p1/m, z27.d, z31.d
+    movprfx z13, z30
+    mul z13.d, p0/m, z13.d, z30.d
+    umulh z30.d, p0/m, z30.d, z30.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z30.d
+    sub z30.d, z30.d, z13.d
+    sub z30.d, p1/m, z30.d, z31.d
+    movprfx z13, z14
+    mul z13.d, p0/m, z13.d, z28.d
+    umulh z28.d, p0/m, z28.d, z14.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z28.d
+    sub z28.d, z28.d, z13.d
+    sub z28.d, p1/m, z28.d, z31.d
+    movprfx z13, z14
+    mul z13.d, p0/m, z13.d, z14.d
+    umulh z14.d, p0/m, z14.d, z14.d
+    mul z13.d, p0/m, z13.d, z15.d
+    umulh z13.d, p0/m, z13.d, z3.d
+    cmphi p1.d, p0/z, z13.d, z14.d
+    sub z13.d, z14.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    movprfx z14, z2
+    mul z14.d, p0/m, z14.d, z29.d
+    umulh z29.d, p0/m, z29.d, z2.d
+    mul z14.d, p0/m, z14.d, z15.d
+    umulh z14.d, p0/m, z14.d, z3.d
+    cmphi p1.d, p0/z, z14.d, z29.d
+    sub z29.d, z29.d, z14.d
+    sub z29.d, p1/m, z29.d, z31.d
+    movprfx z14, z2
+    mul z14.d, p0/m, z14.d, z2.d
+    umulh z2.d, p0/m, z2.d, z2.d
+    mul z14.d, p0/m, z14.d, z15.d
+    umulh z14.d, p0/m, z14.d, z3.d
+    cmphi p1.d, p0/z, z14.d, z2.d
+    sub z14.d, z2.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    movprfx z2, z25
+    mul z2.d, p0/m, z2.d, z24.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    lsr z24.d, z2.d, #32
+    and z1.d, z25.d, z31.d
+    add z1.d, z24.d, z1.d
+    lsr z25.d, z25.d, #32
+    sub z25.d, z25.d, z24.d
+    and z24.d, z2.d, z31.d
+    sub z24.d, z25.d, z24.d
+    movprfx z25, z27
+    mul z25.d, p0/m, z25.d, z30.d
+    umulh z27.d, p0/m, z27.d, z30.d
+    lsr z30.d, z25.d, #32
+    and z2.d, z27.d, z31.d
+    add z2.d, z30.d, z2.d
+    lsr z27.d, z27.d, #32
+    sub z27.d, z27.d, z30.d
+    and z25.d, z25.d, z31.d
+    sub z25.d, z27.d, z25.d
+    movprfx z27, z28
+    mul z27.d, p0/m, z27.d, z13.d
+    umulh z28.d, p0/m, z28.d, z13.d
+    lsr z30.d, z27.d, #32
+    and z13.d, z28.d, z31.d
+    add z13.d, z30.d, z13.d
     lsr z28.d, z28.d, #32
-    sub z28.d, z14.d, z28.d
-    add z26.d, z26.d, z3.d
-    movprfx z3, z29
-    mul z3.d, p0/m, z3.d, z27.d
-    umulh z29.d, p0/m, z29.d, z27.d
-    lsr z27.d, z3.d, #32
+    sub z28.d, z28.d, z30.d
+    and z27.d, z27.d, z31.d
+    sub z27.d, z28.d, z27.d
+    movprfx z28, z29
+    mul z28.d, p0/m, z28.d, z14.d
+    umulh z29.d, p0/m, z29.d, z14.d
+    lsr z30.d, z28.d, #32
     and z14.d, z29.d, z31.d
-    and z3.d, z3.d, z31.d
-    sub z3.d, z3.d, z14.d
+    add z14.d, z30.d, z14.d
     lsr z29.d, z29.d, #32
-    sub z29.d, z3.d, z29.d
-    add z27.d, z27.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #64]
-    add z14.d, z4.d, z14.d
-    ld1rd {z4.d}, p0/z, [x1, #72]
-    add z4.d, z16.d, z4.d
-    lsr z16.d, z4.d, #32
-    mul z16.d, p0/m, z16.d, z31.d
-    add z16.d, z14.d, z16.d
-    lsl z4.d, z4.d, #32
-    add z4.d, z4.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z4.d
-    add z4.d, p1/m, z4.d, z31.d
-    ld1rd {z16.d}, p0/z, [x1, #80]
-    add z16.d, z5.d, z16.d
+    sub z29.d, z29.d, z30.d
+    and z28.d, z28.d, z31.d
+    sub z28.d, z29.d, z28.d
+    ld1rd {z29.d}, p0/z, [x1, #64]
+    add z29.d, z4.d, z29.d
+    ld1rd {z30.d}, p0/z, [x1, #72]
+    add z30.d, z16.d, z30.d
+    lsr z16.d, z30.d, #32
+    mla z29.d, p0/m, z16.d, z31.d
+    mad z30.d, p0/m, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    ld1rd {z29.d}, p0/z, [x1, #80]
+    add z29.d, z5.d, z29.d
     ld1rd {z5.d}, p0/z, [x1, #88]
     add z5.d, z17.d, z5.d
     lsr z17.d, z5.d, #32
-    mul z17.d, p0/m, z17.d, z31.d
-    add z17.d, z16.d, z17.d
-    lsl z5.d, z5.d, #32
-    add z5.d, z5.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z5.d
+    mla z29.d, p0/m, z17.d, z31.d
+    mad z5.d, p0/m, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z5.d
     add z5.d, p1/m, z5.d, z31.d
-    ld1rd {z17.d}, p0/z, [x1, #96]
-    add z17.d, z6.d, z17.d
+    ld1rd {z29.d}, p0/z, [x1, #96]
+    add z29.d, z6.d, z29.d
     ld1rd {z6.d}, p0/z, [x1, #104]
     add z6.d, z18.d, z6.d
     lsr z18.d, z6.d, #32
-    mul z18.d, p0/m, z18.d, z31.d
-    add z18.d, z17.d, z18.d
-    lsl z6.d, z6.d, #32
-    add z6.d, z6.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z6.d
+    mla z29.d, p0/m, z18.d, z31.d
+    mad z6.d, p0/m, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z6.d
     add z6.d, p1/m, z6.d, z31.d
-    ld1rd {z18.d}, p0/z, [x1, #112]
-    add z18.d, z7.d, z18.d
+    ld1rd {z29.d}, p0/z, [x1, #112]
+    add z29.d, z7.d, z29.d
     ld1rd {z7.d}, p0/z, [x1, #120]
     add z7.d, z19.d, z7.d
     lsr z19.d, z7.d, #32
-    mul z19.d, p0/m, z19.d, z31.d
-    add z19.d, z18.d, z19.d
-    lsl z7.d, z7.d, #32
-    add z7.d, z7.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z7.d
+    mla z29.d, p0/m, z19.d, z31.d
+    mad z7.d, p0/m, z26.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z7.d
     add z7.d, p1/m, z7.d, z31.d
-    movprfx z19, z4
-    mul z19.d, p0/m, z19.d, z4.d
-    movprfx z18, z4
-    umulh z18.d, p0/m, z18.d, z4.d
-    lsr z17.d, z18.d, #32
-    cmphi p1.d, p0/z, z17.d, z19.d
-    sub z17.d, z19.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    movprfx z18, z5
-    mul z18.d, p0/m, z18.d, z5.d
+    movprfx z29, z30
+    mul z29.d, p0/m, z29.d, z30.d
+    movprfx z19, z30
+    umulh z19.d, p0/m, z19.d, z30.d
+    mul z29.d, p0/m, z29.d, z15.d
+    umulh z29.d, p0/m, z29.d, z3.d
+    cmphi p1.d, p0/z, z29.d, z19.d
+    sub z29.d, z19.d, z29.d
+    sub z29.d, p1/m, z29.d, z31.d
     movprfx z19, z5
-    umulh z19.d, p0/m, z19.d, z5.d
-    lsr z16.d, z19.d, #32
-    cmphi p1.d, p0/z, z16.d, z18.d
-    sub z16.d, z18.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z19, z6
-    mul z19.d, p0/m, z19.d, z6.d
-    movprfx z18, z6
-    umulh z18.d, p0/m, z18.d, z6.d
-    lsr z14.d, z18.d, #32
-    cmphi p1.d, p0/z, z14.d, z19.d
-    sub z14.d, z19.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z14.d, z14.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z18, z7
-    mul z18.d, p0/m, z18.d, z7.d
-    movprfx z19, z7
-    umulh z19.d, p0/m, z19.d, z7.d
-    lsr z3.d, z19.d, #32
-    cmphi p1.d, p0/z, z3.d, z18.d
-    sub z3.d, z18.d, z3.d
-    sub z3.d, p1/m, z3.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z3.d, z3.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z3.d
-    add z3.d, p1/m, z3.d, z31.d
-    movprfx z19, z17
-    mul z19.d, p0/m, z19.d, z4.d
-    umulh z4.d, p0/m, z4.d, z17.d
-    lsr z18.d, z4.d, #32
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z18.d, z19.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
-    and z4.d, z4.d, z31.d
-    mul z4.d, p0/m, z4.d, z31.d
-    add z18.d, z18.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    movprfx z4, z17
-    mul z4.d, p0/m, z4.d, z17.d
-    umulh z17.d, p0/m, z17.d, z17.d
-    lsr z19.d, z17.d, #32
-    cmphi p1.d, p0/z, z19.d, z4.d
-    sub z19.d, z4.d, z19.d
+    mul z19.d, p0/m, z19.d, z5.d
+    movprfx z18, z5
+    umulh z18.d, p0/m, z18.d, z5.d
+    mul z19.d, p0/m, z19.d, z15.d
+    umulh z19.d, p0/m, z19.d, z3.d
+    cmphi p1.d, p0/z, z19.d, z18.d
+    sub z19.d, z18.d, z19.d
     sub z19.d, p1/m, z19.d, z31.d
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z19.d, z19.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    movprfx z17, z16
-    mul z17.d, p0/m, z17.d, z5.d
-    umulh z5.d, p0/m, z5.d, z16.d
-    lsr z4.d, z5.d, #32
-    cmphi p1.d, p0/z, z4.d, z17.d
-    sub z4.d, z17.d, z4.d
-    sub z4.d, p1/m, z4.d, z31.d
-    and z5.d, z5.d, z31.d
-    mul z5.d, p0/m, z5.d, z31.d
-    add z4.d, z4.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z4.d
-    add z4.d, p1/m, z4.d, z31.d
-    movprfx z5, z16
-    mul z5.d, p0/m, z5.d, z16.d
-    umulh z16.d, p0/m, z16.d, z16.d
-    lsr z17.d, z16.d, #32
-    cmphi p1.d, p0/z, z17.d, z5.d
-    sub z17.d, z5.d, z17.d
+    movprfx z18, z6
+    mul z18.d, p0/m, z18.d, z6.d
+    movprfx z17, z6
+    umulh z17.d, p0/m, z17.d, z6.d
+    mul z18.d, p0/m, z18.d, z15.d
+    umulh z18.d, p0/m, z18.d, z3.d
+    cmphi p1.d, p0/z, z18.d, z17.d
+    sub z18.d, z17.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    movprfx z17, z7
+    mul z17.d, p0/m, z17.d, z7.d
+    movprfx z16, z7
+    umulh z16.d, p0/m, z16.d, z7.d
+    mul z17.d, p0/m, z17.d, z15.d
+    umulh z17.d, p0/m, z17.d, z3.d
+    cmphi p1.d, p0/z, z17.d, z16.d
+    sub z17.d, z16.d, z17.d
     sub z17.d, p1/m, z17.d, z31.d
-    and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
-    add z17.d, z17.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    movprfx z16, z14
-    mul z16.d, p0/m, z16.d, z6.d
-    umulh z6.d, p0/m, z6.d, z14.d
-    lsr z5.d, z6.d, #32
-    cmphi p1.d, p0/z, z5.d, z16.d
-    sub z5.d, z16.d, z5.d
-    sub z5.d, p1/m, z5.d, z31.d
-    and z6.d, z6.d, z31.d
-    mul z6.d, p0/m, z6.d, z31.d
-    add z5.d, z5.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z5.d
-    add z5.d, p1/m, z5.d, z31.d
-    movprfx z6, z14
-    mul z6.d, p0/m, z6.d, z14.d
-    umulh z14.d, p0/m, z14.d, z14.d
-    lsr z16.d, z14.d, #32
-    cmphi p1.d, p0/z, z16.d, z6.d
-    sub z16.d, z6.d, z16.d
+    movprfx z16, z29
+    mul z16.d, p0/m, z16.d, z30.d
+    umulh z30.d, p0/m, z30.d, z29.d
+    mul z16.d, p0/m, z16.d, z15.d
+    umulh z16.d, p0/m, z16.d, z3.d
+    cmphi p1.d, p0/z, z16.d, z30.d
+    sub z30.d, z30.d, z16.d
+    sub z30.d, p1/m, z30.d, z31.d
+    movprfx z16, z29
+    mul z16.d, p0/m, z16.d, z29.d
+    umulh z29.d, p0/m, z29.d, z29.d
+    mul z16.d, p0/m, z16.d, z15.d
+    umulh z16.d, p0/m, z16.d, z3.d
+    cmphi p1.d, p0/z, z16.d, z29.d
+    sub z29.d, z29.d, z16.d
+    sub z29.d, p1/m, z29.d, z31.d
+    movprfx z16, z19
+    mul z16.d, p0/m, z16.d, z5.d
+    umulh z5.d, p0/m, z5.d, z19.d
+    mul z16.d, p0/m, z16.d, z15.d
+    umulh z16.d, p0/m, z16.d, z3.d
+    cmphi p1.d, p0/z, z16.d, z5.d
+    sub z16.d, z5.d, z16.d
     sub z16.d, p1/m, z16.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z16.d, z16.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z14, z3
-    mul z14.d, p0/m, z14.d, z7.d
-    umulh z7.d, p0/m, z7.d, z3.d
-    lsr z6.d, z7.d, #32
-    cmphi p1.d, p0/z, z6.d, z14.d
-    sub z6.d, z14.d, z6.d
+    movprfx z5, z19
+    mul z5.d, p0/m, z5.d, z19.d
+    umulh z19.d, p0/m, z19.d, z19.d
+    mul z5.d, p0/m, z5.d, z15.d
+    umulh z5.d, p0/m, z5.d, z3.d
+    cmphi p1.d, p0/z, z5.d, z19.d
+    sub z5.d, z19.d, z5.d
+    sub z5.d, p1/m, z5.d, z31.d
+    movprfx z19, z18
+    mul z19.d, p0/m, z19.d, z6.d
+    umulh z6.d, p0/m, z6.d, z18.d
+    mul z19.d, p0/m, z19.d, z15.d
+    umulh z19.d, p0/m, z19.d, z3.d
+    cmphi p1.d, p0/z, z19.d, z6.d
+    sub z19.d, z6.d, z19.d
+    sub z19.d, p1/m, z19.d, z31.d
+    movprfx z6, z18
+    mul z6.d, p0/m, z6.d, z18.d
+    umulh z18.d, p0/m, z18.d, z18.d
+    mul z6.d, p0/m, z6.d, z15.d
+    umulh z6.d, p0/m, z6.d, z3.d
+    cmphi p1.d, p0/z, z6.d, z18.d
+    sub z6.d, z18.d, z6.d
     sub z6.d, p1/m, z6.d, z31.d
-    and z7.d, z7.d, z31.d
-    mul z7.d, p0/m, z7.d, z31.d
-    add z6.d, z6.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    movprfx z7, z3
-    mul z7.d, p0/m, z7.d, z3.d
-    umulh z3.d, p0/m, z3.d, z3.d
-    lsr z14.d, z3.d, #32
-    cmphi p1.d, p0/z, z14.d, z7.d
-    sub z14.d, z7.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z3.d, z3.d, z31.d
-    mul z3.d, p0/m, z3.d, z31.d
-    add z14.d, z14.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z3, z18
-    mul z3.d, p0/m, z3.d, z19.d
-    umulh z18.d, p0/m, z18.d, z19.d
-    lsr z19.d, z3.d, #32
-    and z7.d, z18.d, z31.d
-    and z3.d, z3.d, z31.d
-    sub z3.d, z3.d, z7.d
-    lsr z18.d, z18.d, #32
-    sub z18.d, z3.d, z18.d
-    add z7.d, z19.d, z7.d
-    movprfx z19, z4
-    mul z19.d, p0/m, z19.d, z17.d
-    umulh z4.d, p0/m, z4.d, z17.d
-    lsr z17.d, z19.d, #32
-    and z3.d, z4.d, z31.d
-    and z19.d, z19.d, z31.d
-    sub z19.d, z19.d, z3.d
-    lsr z4.d, z4.d, #32
-    sub z4.d, z19.d, z4.d
-    add z3.d, z17.d, z3.d
-    movprfx z17, z5
-    mul z17.d, p0/m, z17.d, z16.d
-    umulh z5.d, p0/m, z5.d, z16.d
-    lsr z16.d, z17.d, #32
-    and z19.d, z5.d, z31.d
-    and z17.d, z17.d, z31.d
-    sub z17.d, z17.d, z19.d
-    lsr z5.d, z5.d, #32
-    sub z5.d, z17.d, z5.d
-    add z19.d, z16.d, z19.d
-    movprfx z16, z6
-    mul z16.d, p0/m, z16.d, z14.d
-    umulh z6.d, p0/m, z6.d, z14.d
-    lsr z14.d, z16.d, #32
-    and z17.d, z6.d, z31.d
+    movprfx z18, z17
+    mul z18.d, p0/m, z18.d, z7.d
+    umulh z7.d, p0/m, z7.d, z17.d
+    mul z18.d, p0/m, z18.d, z15.d
+    umulh z18.d, p0/m, z18.d, z3.d
+    cmphi p1.d, p0/z, z18.d, z7.d
+    sub z18.d, z7.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    movprfx z7, z17
+    mul z7.d, p0/m, z7.d, z17.d
+    umulh z17.d, p0/m, z17.d, z17.d
+    mul z7.d, p0/m, z7.d, z15.d
+    umulh z7.d, p0/m, z7.d, z3.d
+    cmphi p1.d, p0/z, z7.d, z17.d
+    sub z7.d, z17.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    movprfx z17, z30
+    mul z17.d, p0/m, z17.d, z29.d
+    umulh z30.d, p0/m, z30.d, z29.d
+    lsr z29.d, z17.d, #32
+    and z4.d, z30.d, z31.d
+    add z4.d, z29.d, z4.d
+    lsr z30.d, z30.d, #32
+    sub z30.d, z30.d, z29.d
+    and z29.d, z17.d, z31.d
+    sub z29.d, z30.d, z29.d
+    movprfx z30, z16
+    mul z30.d, p0/m, z30.d, z5.d
+    umulh z16.d, p0/m, z16.d, z5.d
+    lsr z5.d, z30.d, #32
+    and z17.d, z16.d, z31.d
+    add z17.d, z5.d, z17.d
+    lsr z16.d, z16.d, #32
+    sub z16.d, z16.d, z5.d
+    and z30.d, z30.d, z31.d
+    sub z30.d, z16.d, z30.d
+    movprfx z16, z19
+    mul z16.d, p0/m, z16.d, z6.d
+    umulh z19.d, p0/m, z19.d, z6.d
+    lsr z6.d, z16.d, #32
+    and z5.d, z19.d, z31.d
+    add z5.d, z6.d, z5.d
+    lsr z19.d, z19.d, #32
+    sub z19.d, z19.d, z6.d
     and z16.d, z16.d, z31.d
-    sub z16.d, z16.d, z17.d
-    lsr z6.d, z6.d, #32
-    sub z6.d, z16.d, z6.d
-    add z17.d, z14.d, z17.d
-    ld1rd {z14.d}, p0/z, [x1, #128]
-    add z14.d, z8.d, z14.d
+    sub z16.d, z19.d, z16.d
+    movprfx z19, z18
+    mul z19.d, p0/m, z19.d, z7.d
+    umulh z18.d, p0/m, z18.d, z7.d
+    lsr z7.d, z19.d, #32
+    and z6.d, z18.d, z31.d
+    add z6.d, z7.d, z6.d
+    lsr z18.d, z18.d, #32
+    sub z18.d, z18.d, z7.d
+    and z19.d, z19.d, z31.d
+    sub z19.d, z18.d, z19.d
+    ld1rd {z18.d}, p0/z, [x1, #128]
+    add z18.d, z8.d, z18.d
     ld1rd {z8.d}, p0/z, [x1, #136]
     add z8.d, z20.d, z8.d
     lsr z20.d, z8.d, #32
-    mul z20.d, p0/m, z20.d, z31.d
-    add z20.d, z14.d, z20.d
-    lsl z8.d, z8.d, #32
-    add z8.d, z8.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z8.d
+    mla z18.d, p0/m, z20.d, z31.d
+    mad z8.d, p0/m, z26.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z8.d
     add z8.d, p1/m, z8.d, z31.d
-    ld1rd {z20.d}, p0/z, [x1, #144]
-    add z20.d, z9.d, z20.d
+    ld1rd {z18.d}, p0/z, [x1, #144]
+    add z18.d, z9.d, z18.d
     ld1rd {z9.d}, p0/z, [x1, #152]
     add z9.d, z21.d, z9.d
     lsr z21.d, z9.d, #32
-    mul z21.d, p0/m, z21.d, z31.d
-    add z21.d, z20.d, z21.d
-    lsl z9.d, z9.d, #32
-    add z9.d, z9.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z9.d
+    mla z18.d, p0/m, z21.d, z31.d
+    mad z9.d, p0/m, z26.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z9.d
     add z9.d, p1/m, z9.d, z31.d
-    ld1rd {z21.d}, p0/z, [x1, #160]
-    add z21.d, z10.d, z21.d
+    ld1rd {z18.d}, p0/z, [x1, #160]
+    add z18.d, z10.d, z18.d
     ld1rd {z10.d}, p0/z, [x1, #168]
     add z10.d, z22.d, z10.d
     lsr z22.d, z10.d, #32
-    mul z22.d, p0/m, z22.d, z31.d
-    add z22.d, z21.d, z22.d
-    lsl z10.d, z10.d, #32
-    add z10.d, z10.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z10.d
+    mla z18.d, p0/m, z22.d, z31.d
+    mad z10.d, p0/m, z26.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z10.d
     add z10.d, p1/m, z10.d, z31.d
-    ld1rd {z22.d}, p0/z, [x1, #176]
-    add z22.d, z11.d, z22.d
+    ld1rd {z18.d}, p0/z, [x1, #176]
+    add z18.d, z11.d, z18.d
     ld1rd {z11.d}, p0/z, [x1, #184]
     add z11.d, z23.d, z11.d
     lsr z23.d, z11.d, #32
-    mul z23.d, p0/m, z23.d, z31.d
-    add z23.d, z22.d, z23.d
-    lsl z11.d, z11.d, #32
-    add z11.d, z11.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z11.d
+    mla z18.d, p0/m, z23.d, z31.d
+    mad z11.d, p0/m, z26.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
-    movprfx z23, z8
-    mul z23.d, p0/m, z23.d, z8.d
-    movprfx z22, z8
-    umulh z22.d, p0/m, z22.d, z8.d
-    lsr z21.d, z22.d, #32
-    cmphi p1.d, p0/z, z21.d, z23.d
-    sub z21.d, z23.d, z21.d
-    sub z21.d, p1/m, z21.d, z31.d
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z21.d, z21.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    movprfx z22, z9
-    mul z22.d, p0/m, z22.d, z9.d
+    movprfx z26, z8
+    mul z26.d, p0/m, z26.d, z8.d
+    movprfx z18, z8
+    umulh z18.d, p0/m, z18.d, z8.d
+    mul z26.d, p0/m, z26.d, z15.d
+    umulh z26.d, p0/m, z26.d, z3.d
+    cmphi p1.d, p0/z, z26.d, z18.d
+    sub z26.d, z18.d, z26.d
+    sub z26.d, p1/m, z26.d, z31.d
+    movprfx z18, z9
+    mul z18.d, p0/m, z18.d, z9.d
     movprfx z23, z9
     umulh z23.d, p0/m, z23.d, z9.d
-    lsr z20.d, z23.d, #32
-    cmphi p1.d, p0/z, z20.d, z22.d
-    sub z20.d, z22.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z20.d, z20.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
+    mul z18.d, p0/m, z18.d, z15.d
+    umulh z18.d, p0/m, z18.d, z3.d
+    cmphi p1.d, p0/z, z18.d, z23.d
+    sub z18.d, z23.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
     movprfx z23, z10
     mul z23.d, p0/m, z23.d, z10.d
     movprfx z22, z10
     umulh z22.d, p0/m, z22.d, z10.d
-    lsr z14.d, z22.d, #32
-    cmphi p1.d, p0/z, z14.d, z23.d
-    sub z14.d, z23.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z14.d, z14.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
+    mul z23.d, p0/m, z23.d, z15.d
+    umulh z23.d, p0/m, z23.d, z3.d
+    cmphi p1.d, p0/z, z23.d, z22.d
+    sub z23.d, z22.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
     movprfx z22, z11
     mul z22.d, p0/m, z22.d, z11.d
-    movprfx z23, z11
-    umulh z23.d, p0/m, z23.d, z11.d
-    lsr z16.d, z23.d, #32
-    cmphi p1.d, p0/z, z16.d, z22.d
-    sub z16.d, z22.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z16.d, z16.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z23, z21
-    mul z23.d, p0/m, z23.d, z8.d
-    umulh z8.d, p0/m, z8.d, z21.d
-    lsr z22.d, z8.d, #32
-    cmphi p1.d, p0/z, z22.d, z23.d
-    sub z22.d, z23.d, z22.d
+    movprfx z21, z11
+    umulh z21.d, p0/m, z21.d, z11.d
+    mul z22.d, p0/m, z22.d, z15.d
+    umulh z22.d, p0/m, z22.d, z3.d
+    cmphi p1.d, p0/z, z22.d, z21.d
+    sub z22.d, z21.d, z22.d
     sub z22.d, p1/m, z22.d, z31.d
-    and z8.d, z8.d, z31.d
-    mul z8.d, p0/m, z8.d, z31.d
-    add z22.d, z22.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    movprfx z8, z21
-    mul z8.d, p0/m, z8.d, z21.d
-    umulh z21.d, p0/m, z21.d, z21.d
-    lsr z23.d, z21.d, #32
-    cmphi p1.d, p0/z, z23.d, z8.d
-    sub z23.d, z8.d, z23.d
-    sub z23.d, p1/m, z23.d, z31.d
-    and z21.d, z21.d, z31.d
-    mul z21.d, p0/m, z21.d, z31.d
-    add z23.d, z23.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    movprfx z21, z20
-    mul z21.d, p0/m, z21.d, z9.d
-    umulh z9.d, p0/m, z9.d, z20.d
-    lsr z8.d, z9.d, #32
-    cmphi p1.d, p0/z, z8.d, z21.d
-    sub z8.d, z21.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    and z9.d, z9.d, z31.d
-    mul z9.d, p0/m, z9.d, z31.d
-    add z8.d, z8.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    movprfx z9, z20
-    mul z9.d, p0/m, z9.d, z20.d
-    umulh z20.d, p0/m, z20.d, z20.d
-    lsr z21.d, z20.d, #32
-    cmphi p1.d, p0/z, z21.d, z9.d
-    sub z21.d, z9.d, z21.d
+    movprfx z21, z26
+    mul z21.d, p0/m, z21.d, z8.d
+    umulh z8.d, p0/m, z8.d, z26.d
+    mul z21.d, p0/m, z21.d, z15.d
+    umulh z21.d, p0/m, z21.d, z3.d
+    cmphi p1.d, p0/z, z21.d, z8.d
+    sub z21.d, z8.d, z21.d
     sub z21.d, p1/m, z21.d, z31.d
-    and z20.d, z20.d, z31.d
-    mul z20.d, p0/m, z20.d, z31.d
-    add z21.d, z21.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    movprfx z20, z14
-    mul z20.d, p0/m, z20.d, z10.d
-    umulh z10.d, p0/m, z10.d, z14.d
-    lsr z9.d, z10.d, #32
-    cmphi p1.d, p0/z, z9.d, z20.d
-    sub z9.d, z20.d, z9.d
+    movprfx z8, z26
+    mul z8.d, p0/m, z8.d, z26.d
+    umulh z26.d, p0/m, z26.d, z26.d
+    mul z8.d, p0/m, z8.d, z15.d
+    umulh z8.d, p0/m, z8.d, z3.d
+    cmphi p1.d, p0/z, z8.d, z26.d
+    sub z26.d, z26.d, z8.d
+    sub z26.d, p1/m, z26.d, z31.d
+    movprfx z8, z18
+    mul z8.d, p0/m, z8.d, z9.d
+    umulh z9.d, p0/m, z9.d, z18.d
+    mul z8.d, p0/m, z8.d, z15.d
+    umulh z8.d, p0/m, z8.d, z3.d
+    cmphi p1.d, p0/z, z8.d, z9.d
+    sub z8.d, z9.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    movprfx z9, z18
+    mul z9.d, p0/m, z9.d, z18.d
+    umulh z18.d, p0/m, z18.d, z18.d
+    mul z9.d, p0/m, z9.d, z15.d
+    umulh z9.d, p0/m, z9.d, z3.d
+    cmphi p1.d, p0/z, z9.d, z18.d
+    sub z9.d, z18.d, z9.d
     sub z9.d, p1/m, z9.d, z31.d
-    and z10.d, z10.d, z31.d
-    mul z10.d, p0/m, z10.d, z31.d
-    add z9.d, z9.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    movprfx z10, z14
-    mul z10.d, p0/m, z10.d, z14.d
-    umulh z14.d, p0/m, z14.d, z14.d
-    lsr z20.d, z14.d, #32
-    cmphi p1.d, p0/z, z20.d, z10.d
-    sub z20.d, z10.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z20.d, z20.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    movprfx z14, z16
-    mul z14.d, p0/m, z14.d, z11.d
-    umulh z11.d, p0/m, z11.d, z16.d
-    lsr z10.d, z11.d, #32
-    cmphi p1.d, p0/z, z10.d, z14.d
-    sub z10.d, z14.d, z10.d
+    movprfx z18, z23
+    mul z18.d, p0/m, z18.d, z10.d
+    umulh z10.d, p0/m, z10.d, z23.d
+    mul z18.d, p0/m, z18.d, z15.d
+    umulh z18.d, p0/m, z18.d, z3.d
+    cmphi p1.d, p0/z, z18.d, z10.d
+    sub z18.d, z10.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    movprfx z10, z23
+    mul z10.d, p0/m, z10.d, z23.d
+    umulh z23.d, p0/m, z23.d, z23.d
+    mul z10.d, p0/m, z10.d, z15.d
+    umulh z10.d, p0/m, z10.d, z3.d
+    cmphi p1.d, p0/z, z10.d, z23.d
+    sub z10.d, z23.d, z10.d
     sub z10.d, p1/m, z10.d, z31.d
-    and z11.d, z11.d, z31.d
-    mul z11.d, p0/m, z11.d, z31.d
-    add z10.d, z10.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z10.d
-    add z10.d, p1/m, z10.d, z31.d
-    movprfx z11, z16
-    mul z11.d, p0/m, z11.d, z16.d
-    umulh z16.d, p0/m, z16.d, z16.d
-    lsr z14.d, z16.d, #32
-    cmphi p1.d, p0/z, z14.d, z11.d
-    sub z14.d, z11.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
-    add z14.d, z14.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z16, z22
-    mul z16.d, p0/m, z16.d, z23.d
-    umulh z22.d, p0/m, z22.d, z23.d
-    lsr z23.d, z16.d, #32
-    and z11.d, z22.d, z31.d
-    and z16.d, z16.d, z31.d
-    sub z16.d, z16.d, z11.d
-    lsr z22.d, z22.d, #32
-    sub z22.d, z16.d, z22.d
-    add z11.d, z23.d, z11.d
-    movprfx z23, z8
-    mul z23.d, p0/m, z23.d, z21.d
-    umulh z8.d, p0/m, z8.d, z21.d
-    lsr z21.d, z23.d, #32
-    and z16.d, z8.d, z31.d
-    and z23.d, z23.d, z31.d
-    sub z23.d, z23.d, z16.d
+    movprfx z23, z22
+    mul z23.d, p0/m, z23.d, z11.d
+    umulh z11.d, p0/m, z11.d, z22.d
+    mul z23.d, p0/m, z23.d, z15.d
+    umulh z23.d, p0/m, z23.d, z3.d
+    cmphi p1.d, p0/z, z23.d, z11.d
+    sub z23.d, z11.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
+    movprfx z11, z22
+    mul z11.d, p0/m, z11.d, z22.d
+    umulh z22.d, p0/m, z22.d, z22.d
+    mul z11.d, p0/m, z11.d, z15.d
+    umulh z11.d, p0/m, z11.d, z3.d
+    cmphi p1.d, p0/z, z11.d, z22.d
+    sub z11.d, z22.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    movprfx z22, z21
+    mul z22.d, p0/m, z22.d, z26.d
+    umulh z21.d, p0/m, z21.d, z26.d
+    lsr z26.d, z22.d, #32
+    and z3.d, z21.d, z31.d
+    add z3.d, z26.d, z3.d
+    lsr z21.d, z21.d, #32
+    sub z26.d, z21.d, z26.d
+    and z22.d, z22.d, z31.d
+    sub z26.d, z26.d, z22.d
+    movprfx z22, z8
+    mul z22.d, p0/m, z22.d, z9.d
+    umulh z8.d, p0/m, z8.d, z9.d
+    lsr z9.d, z22.d, #32
+    and z21.d, z8.d, z31.d
+    add z21.d, z9.d, z21.d
     lsr z8.d, z8.d, #32
-    sub z8.d, z23.d, z8.d
-    add z16.d, z21.d, z16.d
-    movprfx z21, z9
-    mul z21.d, p0/m, z21.d, z20.d
-    umulh z9.d, p0/m, z9.d, z20.d
-    lsr z20.d, z21.d, #32
-    and z23.d, z9.d, z31.d
-    and z21.d, z21.d, z31.d
-    sub z21.d, z21.d, z23.d
-    lsr z9.d, z9.d, #32
-    sub z9.d, z21.d, z9.d
-    add z23.d, z20.d, z23.d
-    movprfx z20, z10
-    mul z20.d, p0/m, z20.d, z14.d
-    umulh z10.d, p0/m, z10.d, z14.d
-    lsr z14.d, z20.d, #32
-    and z21.d, z10.d, z31.d
-    and z20.d, z20.d, z31.d
-    sub z20.d, z20.d, z21.d
-    lsr z10.d, z10.d, #32
-    sub z10.d, z20.d, z10.d
-    add z21.d, z14.d, z21.d
-    add z14.d, z15.d, z30.d
-    add z20.d, z28.d, z29.d
-    add z2.d, z14.d, z20.d
-    add z30.d, z2.d, z30.d
-    add z29.d, z2.d, z29.d
-    add z14.d, z30.d, z14.d
-    lsl z28.d, z28.d, #1
-    add z28.d, z30.d, z28.d
-    add z30.d, z29.d, z20.d
-    lsl z15.d, z15.d, #1
-    add z29.d, z29.d, z15.d
-    add z15.d, z18.d, z4.d
-    add z20.d, z5.d, z6.d
-    add z2.d, z15.d, z20.d
-    add z4.d, z2.d, z4.d
-    add z2.d, z2.d, z6.d
-    add z15.d, z4.d, z15.d
-    lsl z5.d, z5.d, #1
-    add z5.d, z4.d, z5.d
-    add z20.d, z2.d, z20.d
-    lsl z18.d, z18.d, #1
-    add z18.d, z2.d, z18.d
-    add z2.d, z22.d, z8.d
-    add z4.d, z9.d, z10.d
-    add z6.d, z2.d, z4.d
-    add z8.d, z6.d, z8.d
+    sub z8.d, z8.d, z9.d
+    and z22.d, z22.d, z31.d
+    sub z22.d, z8.d, z22.d
+    movprfx z8, z18
+    mul z8.d, p0/m, z8.d, z10.d
+    umulh z18.d, p0/m, z18.d, z10.d
+    lsr z10.d, z8.d, #32
+    and z9.d, z18.d, z31.d
+    add z9.d, z10.d, z9.d
+    lsr z18.d, z18.d, #32
+    sub z18.d, z18.d, z10.d
+    and z8.d, z8.d, z31.d
+    sub z8.d, z18.d, z8.d
+    movprfx z18, z23
+    mul z18.d, p0/m, z18.d, z11.d
+    umulh z23.d, p0/m, z23.d, z11.d
+    lsr z11.d, z18.d, #32
+    and z10.d, z23.d, z31.d
+    add z10.d, z11.d, z10.d
+    lsr z23.d, z23.d, #32
+    sub z23.d, z23.d, z11.d
+    and z18.d, z18.d, z31.d
+    sub z18.d, z23.d, z18.d
+    add z23.d, z1.d, z2.d
+    add z11.d, z13.d, z14.d
+    add z15.d, z23.d, z11.d
+    add z2.d, z15.d, z2.d
+    add z15.d, z15.d, z14.d
+    add z23.d, z2.d, z23.d
+    adr z2.d, [z2.d, z13.d, lsl #1]
+    add z11.d, z15.d, z11.d
+    adr z15.d, [z15.d, z1.d, lsl #1]
+    add z1.d, z4.d, z17.d
+    add z13.d, z5.d, z6.d
+    add z14.d, z1.d, z13.d
+    add z17.d, z14.d, z17.d
+    add z14.d, z14.d, z6.d
+    add z1.d, z17.d, z1.d
+    adr z17.d, [z17.d, z5.d, lsl #1]
+    add z13.d, z14.d, z13.d
+    adr z14.d, [z14.d, z4.d, lsl #1]
+    add z4.d, z3.d, z21.d
+    add z5.d, z9.d, z10.d
+    add z6.d, z4.d, z5.d
+    add z21.d, z6.d, z21.d
     add z6.d, z6.d, z10.d
-    add z2.d, z8.d, z2.d
-    lsl z9.d, z9.d, #1
-    add z9.d, z8.d, z9.d
-    add z4.d, z6.d, z4.d
-    lsl z22.d, z22.d, #1
-    add z22.d, z6.d, z22.d
-    add z6.d, z14.d, z15.d
-    add z6.d, z6.d, z2.d
-    add z0.d, z14.d, z6.d
-    add z15.d, z15.d, z6.d
-    add z8.d, z2.d, z6.d
-    add z6.d, z28.d, z5.d
-    add z6.d, z6.d, z9.d
-    add z1.d, z28.d, z6.d
-    add z5.d, z5.d, z6.d
-    add z9.d, z9.d, z6.d
-    add z28.d, z30.d, z20.d
-    add z28.d, z28.d, z4.d
-    add z2.d, z30.d, z28.d
-    add z6.d, z20.d, z28.d
-    add z10.d, z4.d, z28.d
-    add z28.d, z29.d, z18.d
-    add z28.d, z28.d, z22.d
-    add z29.d, z29.d, z28.d
-    add z30.d, z18.d, z28.d
-    add z28.d, z22.d, z28.d
-    add z22.d, z25.d, z24.d
-    add z18.d, z26.d, z27.d
-    add z4.d, z22.d, z18.d
-    add z24.d, z4.d, z24.d
-    add z27.d, z4.d, z27.d
-    add z22.d, z24.d, z22.d
-    lsl z26.d, z26.d, #1
-    add z26.d, z24.d, z26.d
-    add z24.d, z27.d, z18.d
-    lsl z25.d, z25.d, #1
-    add z25.d, z27.d, z25.d
-    add z27.d, z7.d, z3.d
-    add z18.d, z19.d, z17.d
-    add z4.d, z27.d, z18.d
+    add z4.d, z21.d, z4.d
+    adr z21.d, [z21.d, z9.d, lsl #1]
+    add z5.d, z6.d, z5.d
+    adr z6.d, [z6.d, z3.d, lsl #1]
+    add z3.d, z23.d, z1.d
+    add z3.d, z3.d, z4.d
+    add z0.d, z23.d, z3.d
+    add z1.d, z1.d, z3.d
     add z3.d, z4.d, z3.d
-    add z4.d, z4.d, z17.d
-    add z27.d, z3.d, z27.d
-    lsl z19.d, z19.d, #1
-    add z19.d, z3.d, z19.d
-    add z18.d, z4.d, z18.d
-    lsl z7.d, z7.d, #1
-    add z7.d, z4.d, z7.d
-    add z4.d, z11.d, z16.d
-    add z3.d, z23.d, z21.d
-    add z17.d, z4.d, z3.d
-    add z16.d, z17.d, z16.d
-    add z17.d, z17.d, z21.d
-    add z4.d, z16.d, z4.d
-    lsl z23.d, z23.d, #1
-    add z23.d, z16.d, z23.d
-    add z3.d, z17.d, z3.d
-    lsl z11.d, z11.d, #1
-    add z11.d, z17.d, z11.d
-    add z17.d, z22.d, z27.d
+    add z4.d, z2.d, z17.d
+    add z4.d, z4.d, z21.d
+    add z2.d, z2.d, z4.d
     add z17.d, z17.d, z4.d
-    add z12.d, z22.d, z17.d
-    add z16.d, z27.d, z17.d
-    add z20.d, z4.d, z17.d
-    add z27.d, z26.d, z19.d
-    add z27.d, z27.d, z23.d
-    add z13.d, z26.d, z27.d
-    add z17.d, z19.d, z27.d
-    add z21.d, z23.d, z27.d
-    add z27.d, z24.d, z18.d
-    add z27.d, z27.d, z3.d
-    add z14.d, z24.d, z27.d
-    add z18.d, z18.d, z27.d
-    add z22.d, z3.d, z27.d
-    add z27.d, z25.d, z7.d
-    add z27.d, z27.d, z11.d
-    add z25.d, z25.d, z27.d
-    add z19.d, z7.d, z27.d
-    add z23.d, z11.d, z27.d
-    mov z3.d, z29.d
-    mov z4.d, z15.d
-    mov z7.d, z30.d
-    mov z11.d, z28.d
-    mov z15.d, z25.d
+    add z9.d, z21.d, z4.d
+    add z4.d, z11.d, z13.d
+    add z4.d, z4.d, z5.d
+    add z11.d, z11.d, z4.d
+    add z13.d, z13.d, z4.d
+    add z10.d, z5.d, z4.d
+    add z4.d, z15.d, z14.d
+    add z4.d, z4.d, z6.d
+    add z15.d, z15.d, z4.d
+    add z7.d, z14.d, z4.d
+    add z4.d, z6.d, z4.d
+    add z6.d, z24.d, z25.d
+    add z14.d, z27.d, z28.d
+    add z5.d, z6.d, z14.d
+    add z25.d, z5.d, z25.d
+    add z28.d, z5.d, z28.d
+    add z6.d, z25.d, z6.d
+    adr z25.d, [z25.d, z27.d, lsl #1]
+    add z27.d, z28.d, z14.d
+    adr z28.d, [z28.d, z24.d, lsl #1]
+    add z24.d, z29.d, z30.d
+    add z14.d, z16.d, z19.d
+    add z5.d, z24.d, z14.d
+    add z30.d, z5.d, z30.d
+    add z5.d, z5.d, z19.d
+    add z24.d, z30.d, z24.d
+    adr z30.d, [z30.d, z16.d, lsl #1]
+    add z14.d, z5.d, z14.d
+    adr z29.d, [z5.d, z29.d, lsl #1]
+    add z5.d, z26.d, z22.d
+    add z16.d, z8.d, z18.d
+    add z19.d, z5.d, z16.d
+    add z22.d, z19.d, z22.d
+    add z19.d, z19.d, z18.d
+    add z5.d, z22.d, z5.d
+    adr z22.d, [z22.d, z8.d, lsl #1]
+    add z16.d, z19.d, z16.d
+    adr z26.d, [z19.d, z26.d, lsl #1]
+    add z19.d, z6.d, z24.d
+    add z19.d, z19.d, z5.d
+    add z12.d, z6.d, z19.d
+    add z24.d, z24.d, z19.d
+    add z20.d, z5.d, z19.d
+    add z19.d, z25.d, z30.d
+    add z19.d, z19.d, z22.d
+    add z25.d, z25.d, z19.d
+    add z30.d, z30.d, z19.d
+    add z21.d, z22.d, z19.d
+    add z19.d, z27.d, z14.d
+    add z19.d, z19.d, z16.d
+    add z27.d, z27.d, z19.d
+    add z18.d, z14.d, z19.d
+    add z22.d, z16.d, z19.d
+    add z19.d, z28.d, z29.d
+    add z19.d, z19.d, z26.d
+    add z28.d, z28.d, z19.d
+    add z29.d, z29.d, z19.d
+    add z23.d, z26.d, z19.d
+    mov z5.d, z17.d
+    mov z6.d, z13.d
+    mov z8.d, z3.d
+    mov z3.d, z15.d
+    mov z13.d, z25.d
+    mov z14.d, z27.d
+    mov z15.d, z28.d
+    mov z16.d, z24.d
+    mov z17.d, z30.d
+    mov z19.d, z29.d
+    mov z24.d, z2.d
+    mov z2.d, z11.d
+    mov z11.d, z4.d
+    mov z4.d, z1.d
+    mov z1.d, z24.d
     add x1, x1, #192
     subs x3, x3, #1
     b.ne 3b
-    ld1rd {z24.d}, p0/z, [x2, #16]
+    ld1rd {z24.d}, p0/z, [x2, #56]
     add z25.d, z0.d, z24.d
-    ld1rd {z26.d}, p0/z, [x2, #24]
+    ld1rd {z26.d}, p0/z, [x2, #64]
     add z12.d, z12.d, z26.d
     lsr z27.d, z12.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z25.d, z27.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z12.d
+    mla z25.d, p0/m, z27.d, z31.d
+    ld1rd {z27.d}, p0/z, [x2, #0]
+    mad z12.d, p0/m, z27.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z12.d
     add z12.d, p1/m, z12.d, z31.d
-    add z27.d, z1.d, z24.d
+    add z25.d, z1.d, z24.d
     add z13.d, z13.d, z26.d
-    lsr z25.d, z13.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z25.d, z27.d, z25.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z25.d
+    lsr z28.d, z13.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z13.d, p0/m, z27.d, z25.d
     cmphi p1.d, p0/z, z25.d, z13.d
     add z13.d, p1/m, z13.d, z31.d
     add z25.d, z2.d, z24.d
     add z14.d, z14.d, z26.d
-    lsr z27.d, z14.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z25.d, z27.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z14.d
+    lsr z28.d, z14.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z14.d, p0/m, z27.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
-    add z27.d, z3.d, z24.d
+    add z25.d, z3.d, z24.d
     add z15.d, z15.d, z26.d
-    lsr z25.d, z15.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z25.d, z27.d, z25.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z25.d
+    lsr z28.d, z15.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z15.d, p0/m, z27.d, z25.d
     cmphi p1.d, p0/z, z25.d, z15.d
     add z15.d, p1/m, z15.d, z31.d
     add z25.d, z4.d, z24.d
     add z16.d, z16.d, z26.d
-    lsr z27.d, z16.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z25.d, z27.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z16.d
+    lsr z28.d, z16.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z16.d, p0/m, z27.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z16.d
     add z16.d, p1/m, z16.d, z31.d
-    add z27.d, z5.d, z24.d
+    add z25.d, z5.d, z24.d
     add z17.d, z17.d, z26.d
-    lsr z25.d, z17.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z25.d, z27.d, z25.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z25.d
+    lsr z28.d, z17.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z17.d, p0/m, z27.d, z25.d
     cmphi p1.d, p0/z, z25.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
     add z25.d, z6.d, z24.d
     add z18.d, z18.d, z26.d
-    lsr z27.d, z18.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z25.d, z27.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z18.d
+    lsr z28.d, z18.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z18.d, p0/m, z27.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z18.d
     add z18.d, p1/m, z18.d, z31.d
-    add z27.d, z7.d, z24.d
+    add z25.d, z7.d, z24.d
     add z19.d, z19.d, z26.d
-    lsr z25.d, z19.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z25.d, z27.d, z25.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z25.d
+    lsr z28.d, z19.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z19.d, p0/m, z27.d, z25.d
     cmphi p1.d, p0/z, z25.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
     add z25.d, z8.d, z24.d
     add z20.d, z20.d, z26.d
-    lsr z27.d, z20.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z25.d, z27.d
-    lsl z20.d, z20.d, #32
-    add z20.d, z20.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z20.d
+    lsr z28.d, z20.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z20.d, p0/m, z27.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z20.d
     add z20.d, p1/m, z20.d, z31.d
-    add z27.d, z9.d, z24.d
+    add z25.d, z9.d, z24.d
     add z21.d, z21.d, z26.d
-    lsr z25.d, z21.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z25.d, z27.d, z25.d
-    lsl z21.d, z21.d, #32
-    add z21.d, z21.d, z25.d
+    lsr z28.d, z21.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z21.d, p0/m, z27.d, z25.d
     cmphi p1.d, p0/z, z25.d, z21.d
     add z21.d, p1/m, z21.d, z31.d
     add z25.d, z10.d, z24.d
     add z22.d, z22.d, z26.d
-    lsr z27.d, z22.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z25.d, z27.d
-    lsl z22.d, z22.d, #32
-    add z22.d, z22.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z22.d
+    lsr z28.d, z22.d, #32
+    mla z25.d, p0/m, z28.d, z31.d
+    mad z22.d, p0/m, z27.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z22.d
     add z22.d, p1/m, z22.d, z31.d
     add z24.d, z11.d, z24.d
     add z26.d, z23.d, z26.d
     lsr z23.d, z26.d, #32
-    mul z23.d, p0/m, z23.d, z31.d
-    add z23.d, z24.d, z23.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z26.d
+    mla z24.d, p0/m, z23.d, z31.d
+    mad z26.d, p0/m, z27.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z26.d
     add z26.d, p1/m, z26.d, z31.d
     add z0.d, z12.d, z31.d
     umin z0.d, p0/m, z0.d, z12.d
@@ -3396,7 +2767,7 @@ proofmill_poseidon2_12_sve:
     str z9, [x0, #9, mul vl]
     str z10, [x0, #10, mul vl]
     str z11, [x0, #11, mul vl]
-    addvl sp, sp, #3
+    addvl sp, sp, #2
     ldp d8, d9, [sp, #0]
     ldp d10, d11, [sp, #16]
     ldp d12, d13, [sp, #32]
@@ -3405,8 +2776,13 @@ proofmill_poseidon2_12_sve:
     ret
     .p2align 3
 90:
+    .xword 0x100000000
+    .xword 0x100000001
+    .xword 0xffffffff00000001
     .xword 0x2000000020000000
     .xword 0x1fffffffc0000000
-    .xword 0x800000000000001
-    .xword 0xf7ffffff
+    .xword 0x4
+    .xword 0x10
+    .xword 0x1800000008000000
+    .xword 0x7ffffffe0000000
     .size proofmill_poseidon2_12_sve, . - proofmill_poseidon2_12_sve

@@ -19,7 +19,7 @@ proofmill_poseidon2_12_sve2:
     stp d10, d11, [sp, #16]
     stp d12, d13, [sp, #32]
     stp d14, d15, [sp, #48]
-    addvl sp, sp, #-3
+    addvl sp, sp, #-2
     ptrue p0.d
     adr x2, 90f
     mov z31.d, #0xffffffff
@@ -37,1431 +37,1088 @@ proofmill_poseidon2_12_sve2:
     ldr z11, [x0, #11, mul vl]
     and z24.d, z0.d, z31.d
     lsr z25.d, z0.d, #32
-    and z26.d, z1.d, z31.d
-    lsr z27.d, z1.d, #32
-    and z28.d, z2.d, z31.d
-    lsr z29.d, z2.d, #32
-    and z30.d, z3.d, z31.d
-    lsr z3.d, z3.d, #32
-    and z2.d, z4.d, z31.d
-    lsr z4.d, z4.d, #32
-    and z1.d, z5.d, z31.d
-    lsr z5.d, z5.d, #32
-    and z0.d, z6.d, z31.d
-    lsr z6.d, z6.d, #32
-    and z12.d, z7.d, z31.d
-    lsr z7.d, z7.d, #32
+    and z26.d, z2.d, z31.d
+    lsr z27.d, z2.d, #32
+    and z28.d, z4.d, z31.d
+    lsr z29.d, z4.d, #32
+    and z30.d, z6.d, z31.d
+    lsr z12.d, z6.d, #32
     and z13.d, z8.d, z31.d
-    lsr z8.d, z8.d, #32
-    and z14.d, z9.d, z31.d
-    lsr z9.d, z9.d, #32
+    lsr z14.d, z8.d, #32
     and z15.d, z10.d, z31.d
-    lsr z10.d, z10.d, #32
-    and z16.d, z11.d, z31.d
-    lsr z11.d, z11.d, #32
-    add z17.d, z24.d, z26.d
-    add z18.d, z28.d, z30.d
+    lsr z16.d, z10.d, #32
+    uaddlb z17.d, z0.s, z1.s
+    uaddlb z18.d, z2.s, z3.s
     add z19.d, z17.d, z18.d
-    add z26.d, z19.d, z26.d
-    add z30.d, z19.d, z30.d
-    add z17.d, z26.d, z17.d
-    lsl z28.d, z28.d, #1
-    add z28.d, z26.d, z28.d
-    add z26.d, z30.d, z18.d
-    lsl z24.d, z24.d, #1
-    add z24.d, z30.d, z24.d
-    add z30.d, z2.d, z1.d
-    add z18.d, z0.d, z12.d
-    add z19.d, z30.d, z18.d
-    add z1.d, z19.d, z1.d
-    add z19.d, z19.d, z12.d
-    add z30.d, z1.d, z30.d
-    lsl z0.d, z0.d, #1
-    add z0.d, z1.d, z0.d
+    uaddwb z20.d, z19.d, z1.s
+    uaddwb z19.d, z19.d, z3.s
+    add z17.d, z20.d, z17.d
+    adr z26.d, [z20.d, z26.d, lsl #1]
     add z18.d, z19.d, z18.d
-    lsl z2.d, z2.d, #1
-    add z2.d, z19.d, z2.d
-    add z19.d, z13.d, z14.d
-    add z1.d, z15.d, z16.d
-    add z12.d, z19.d, z1.d
-    add z14.d, z12.d, z14.d
-    add z12.d, z12.d, z16.d
-    add z19.d, z14.d, z19.d
-    lsl z15.d, z15.d, #1
-    add z15.d, z14.d, z15.d
-    add z1.d, z12.d, z1.d
-    lsl z13.d, z13.d, #1
-    add z13.d, z12.d, z13.d
-    add z12.d, z17.d, z30.d
-    add z12.d, z12.d, z19.d
-    add z17.d, z17.d, z12.d
-    add z30.d, z30.d, z12.d
-    add z12.d, z19.d, z12.d
-    add z19.d, z28.d, z0.d
-    add z19.d, z19.d, z15.d
-    add z28.d, z28.d, z19.d
-    add z0.d, z0.d, z19.d
-    add z19.d, z15.d, z19.d
-    add z15.d, z26.d, z18.d
-    add z15.d, z15.d, z1.d
-    add z26.d, z26.d, z15.d
-    add z18.d, z18.d, z15.d
-    add z15.d, z1.d, z15.d
-    add z1.d, z24.d, z2.d
-    add z1.d, z1.d, z13.d
-    add z24.d, z24.d, z1.d
-    add z2.d, z2.d, z1.d
-    add z1.d, z13.d, z1.d
-    add z13.d, z25.d, z27.d
-    add z14.d, z29.d, z3.d
-    add z16.d, z13.d, z14.d
-    add z27.d, z16.d, z27.d
-    add z16.d, z16.d, z3.d
-    add z13.d, z27.d, z13.d
-    lsl z29.d, z29.d, #1
-    add z29.d, z27.d, z29.d
-    add z27.d, z16.d, z14.d
-    lsl z25.d, z25.d, #1
-    add z25.d, z16.d, z25.d
-    add z16.d, z4.d, z5.d
-    add z14.d, z6.d, z7.d
-    add z3.d, z16.d, z14.d
-    add z5.d, z3.d, z5.d
-    add z3.d, z3.d, z7.d
-    add z16.d, z5.d, z16.d
-    lsl z6.d, z6.d, #1
-    add z6.d, z5.d, z6.d
-    add z14.d, z3.d, z14.d
-    lsl z4.d, z4.d, #1
-    add z4.d, z3.d, z4.d
-    add z3.d, z8.d, z9.d
-    add z5.d, z10.d, z11.d
-    add z7.d, z3.d, z5.d
-    add z9.d, z7.d, z9.d
-    add z7.d, z7.d, z11.d
-    add z3.d, z9.d, z3.d
-    lsl z10.d, z10.d, #1
-    add z10.d, z9.d, z10.d
-    add z5.d, z7.d, z5.d
-    lsl z8.d, z8.d, #1
-    add z8.d, z7.d, z8.d
-    add z7.d, z13.d, z16.d
-    add z7.d, z7.d, z3.d
-    add z13.d, z13.d, z7.d
-    add z16.d, z16.d, z7.d
-    add z20.d, z3.d, z7.d
-    add z7.d, z29.d, z6.d
-    add z7.d, z7.d, z10.d
-    add z29.d, z29.d, z7.d
-    add z6.d, z6.d, z7.d
-    add z21.d, z10.d, z7.d
-    add z7.d, z27.d, z14.d
-    add z7.d, z7.d, z5.d
-    add z27.d, z27.d, z7.d
-    add z14.d, z14.d, z7.d
-    add z22.d, z5.d, z7.d
-    add z7.d, z25.d, z4.d
-    add z7.d, z7.d, z8.d
-    add z25.d, z25.d, z7.d
-    add z4.d, z4.d, z7.d
-    add z23.d, z8.d, z7.d
-    mov z3.d, z24.d
-    mov z5.d, z0.d
+    adr z24.d, [z19.d, z24.d, lsl #1]
+    uaddlb z19.d, z4.s, z5.s
+    uaddlb z20.d, z6.s, z7.s
+    add z21.d, z19.d, z20.d
+    uaddwb z22.d, z21.d, z5.s
+    uaddwb z21.d, z21.d, z7.s
+    add z19.d, z22.d, z19.d
+    adr z30.d, [z22.d, z30.d, lsl #1]
+    add z20.d, z21.d, z20.d
+    adr z28.d, [z21.d, z28.d, lsl #1]
+    uaddlb z21.d, z8.s, z9.s
+    uaddlb z22.d, z10.s, z11.s
+    add z23.d, z21.d, z22.d
+    str z14, [sp, #0, mul vl]
+    uaddwb z14.d, z23.d, z9.s
+    uaddwb z23.d, z23.d, z11.s
+    add z21.d, z14.d, z21.d
+    adr z14.d, [z14.d, z15.d, lsl #1]
+    add z22.d, z23.d, z22.d
+    adr z23.d, [z23.d, z13.d, lsl #1]
+    add z13.d, z17.d, z19.d
+    add z13.d, z13.d, z21.d
+    add z17.d, z17.d, z13.d
+    add z19.d, z19.d, z13.d
+    add z13.d, z21.d, z13.d
+    add z21.d, z26.d, z30.d
+    add z21.d, z21.d, z14.d
+    add z26.d, z26.d, z21.d
+    add z30.d, z30.d, z21.d
+    add z21.d, z14.d, z21.d
+    add z14.d, z18.d, z20.d
+    add z14.d, z14.d, z22.d
+    add z18.d, z18.d, z14.d
+    add z20.d, z20.d, z14.d
+    add z14.d, z22.d, z14.d
+    add z22.d, z24.d, z28.d
+    add z22.d, z22.d, z23.d
+    add z24.d, z24.d, z22.d
+    add z28.d, z28.d, z22.d
+    add z22.d, z23.d, z22.d
+    uaddlt z0.d, z0.s, z1.s
+    uaddlt z2.d, z2.s, z3.s
+    add z23.d, z0.d, z2.d
+    uaddwt z1.d, z23.d, z1.s
+    uaddwt z23.d, z23.d, z3.s
+    add z0.d, z1.d, z0.d
+    adr z27.d, [z1.d, z27.d, lsl #1]
+    add z2.d, z23.d, z2.d
+    adr z25.d, [z23.d, z25.d, lsl #1]
+    uaddlt z4.d, z4.s, z5.s
+    uaddlt z6.d, z6.s, z7.s
+    add z23.d, z4.d, z6.d
+    uaddwt z5.d, z23.d, z5.s
+    uaddwt z23.d, z23.d, z7.s
+    add z4.d, z5.d, z4.d
+    adr z5.d, [z5.d, z12.d, lsl #1]
+    add z6.d, z23.d, z6.d
+    adr z29.d, [z23.d, z29.d, lsl #1]
+    uaddlt z8.d, z8.s, z9.s
+    uaddlt z10.d, z10.s, z11.s
+    add z23.d, z8.d, z10.d
+    uaddwt z9.d, z23.d, z9.s
+    uaddwt z23.d, z23.d, z11.s
+    add z8.d, z9.d, z8.d
+    adr z9.d, [z9.d, z16.d, lsl #1]
+    add z10.d, z23.d, z10.d
+    ldr z16, [sp, #0, mul vl]
+    adr z23.d, [z23.d, z16.d, lsl #1]
+    add z16.d, z0.d, z4.d
+    add z16.d, z16.d, z8.d
+    add z12.d, z0.d, z16.d
+    add z4.d, z4.d, z16.d
+    add z16.d, z8.d, z16.d
+    add z8.d, z27.d, z5.d
+    add z8.d, z8.d, z9.d
+    add z27.d, z27.d, z8.d
+    add z5.d, z5.d, z8.d
+    add z8.d, z9.d, z8.d
+    add z9.d, z2.d, z6.d
+    add z9.d, z9.d, z10.d
+    add z2.d, z2.d, z9.d
+    add z6.d, z6.d, z9.d
+    add z9.d, z10.d, z9.d
+    add z10.d, z25.d, z29.d
+    add z10.d, z10.d, z23.d
+    add z15.d, z25.d, z10.d
+    add z29.d, z29.d, z10.d
+    add z23.d, z23.d, z10.d
     mov z0.d, z17.d
-    mov z7.d, z2.d
-    mov z2.d, z26.d
-    mov z8.d, z12.d
-    mov z9.d, z19.d
-    mov z10.d, z15.d
-    mov z11.d, z1.d
-    mov z1.d, z28.d
-    mov z12.d, z13.d
-    mov z13.d, z29.d
-    mov z15.d, z25.d
-    mov z17.d, z6.d
-    mov z6.d, z18.d
-    mov z18.d, z14.d
-    mov z14.d, z27.d
-    mov z19.d, z4.d
-    mov z4.d, z30.d
+    mov z1.d, z26.d
+    mov z3.d, z24.d
+    mov z7.d, z28.d
+    mov z10.d, z14.d
+    mov z11.d, z22.d
+    mov z14.d, z2.d
+    mov z2.d, z18.d
+    mov z17.d, z5.d
+    mov z5.d, z30.d
+    mov z18.d, z6.d
+    mov z6.d, z20.d
+    mov z20.d, z16.d
+    mov z16.d, z4.d
+    mov z4.d, z19.d
+    mov z19.d, z29.d
+    mov z22.d, z9.d
+    mov z9.d, z21.d
+    mov z21.d, z8.d
+    mov z8.d, z13.d
+    mov z13.d, z27.d
     mov x3, #4
 1:
     ld1rd {z24.d}, p0/z, [x1, #0]
     add z24.d, z0.d, z24.d
     ld1rd {z25.d}, p0/z, [x1, #8]
     add z25.d, z12.d, z25.d
-    lsr z26.d, z25.d, #32
-    umullb z26.d, z26.s, z31.s
-    add z26.d, z24.d, z26.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
+    ld1rd {z26.d}, p0/z, [x2, #0]
+    umlalt z24.d, z25.s, z26.s
+    ld1rd {z27.d}, p0/z, [x2, #8]
+    mad z25.d, p0/m, z27.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #16]
-    add z26.d, z1.d, z26.d
-    ld1rd {z24.d}, p0/z, [x1, #24]
-    add z24.d, z13.d, z24.d
-    lsr z27.d, z24.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z26.d, z27.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    ld1rd {z27.d}, p0/z, [x1, #32]
-    add z27.d, z2.d, z27.d
-    ld1rd {z26.d}, p0/z, [x1, #40]
-    add z26.d, z14.d, z26.d
-    lsr z28.d, z26.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z28.d, z27.d, z28.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #48]
-    add z28.d, z3.d, z28.d
-    ld1rd {z27.d}, p0/z, [x1, #56]
-    add z27.d, z15.d, z27.d
-    lsr z29.d, z27.d, #32
-    umullb z29.d, z29.s, z31.s
-    add z29.d, z28.d, z29.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    mul z29.d, z25.d, z25.d
-    umulh z28.d, z25.d, z25.d
-    lsr z30.d, z28.d, #32
-    cmphi p1.d, p0/z, z30.d, z29.d
-    sub z30.d, z29.d, z30.d
-    sub z30.d, p1/m, z30.d, z31.d
-    umullb z28.d, z28.s, z31.s
-    add z30.d, z30.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    mul z28.d, z24.d, z24.d
-    umulh z29.d, z24.d, z24.d
-    lsr z15.d, z29.d, #32
-    cmphi p1.d, p0/z, z15.d, z28.d
-    sub z28.d, z28.d, z15.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z29.d, z29.s, z31.s
-    add z28.d, z28.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z28.d
+    ld1rd {z24.d}, p0/z, [x1, #16]
+    add z24.d, z1.d, z24.d
+    ld1rd {z28.d}, p0/z, [x1, #24]
+    add z28.d, z13.d, z28.d
+    umlalt z24.d, z28.s, z26.s
+    mad z28.d, p0/m, z27.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z28.d
     add z28.d, p1/m, z28.d, z31.d
-    mul z29.d, z26.d, z26.d
-    umulh z15.d, z26.d, z26.d
-    lsr z3.d, z15.d, #32
-    cmphi p1.d, p0/z, z3.d, z29.d
-    sub z29.d, z29.d, z3.d
-    sub z29.d, p1/m, z29.d, z31.d
-    umullb z15.d, z15.s, z31.s
-    add z29.d, z29.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z29.d
+    ld1rd {z24.d}, p0/z, [x1, #32]
+    add z24.d, z2.d, z24.d
+    ld1rd {z29.d}, p0/z, [x1, #40]
+    add z29.d, z14.d, z29.d
+    umlalt z24.d, z29.s, z26.s
+    mad z29.d, p0/m, z27.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    mul z15.d, z27.d, z27.d
-    umulh z3.d, z27.d, z27.d
-    lsr z14.d, z3.d, #32
-    cmphi p1.d, p0/z, z14.d, z15.d
-    sub z14.d, z15.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    umullb z3.d, z3.s, z31.s
-    add z14.d, z14.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    mul z3.d, z30.d, z25.d
-    umulh z25.d, z30.d, z25.d
-    lsr z15.d, z25.d, #32
-    cmphi p1.d, p0/z, z15.d, z3.d
-    sub z15.d, z3.d, z15.d
-    sub z15.d, p1/m, z15.d, z31.d
-    umullb z25.d, z25.s, z31.s
-    add z15.d, z15.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    mul z25.d, z30.d, z30.d
-    umulh z30.d, z30.d, z30.d
-    lsr z3.d, z30.d, #32
-    cmphi p1.d, p0/z, z3.d, z25.d
-    sub z25.d, z25.d, z3.d
-    sub z25.d, p1/m, z25.d, z31.d
-    umullb z30.d, z30.s, z31.s
-    add z25.d, z25.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    mul z30.d, z28.d, z24.d
-    umulh z24.d, z28.d, z24.d
-    lsr z3.d, z24.d, #32
-    cmphi p1.d, p0/z, z3.d, z30.d
-    sub z30.d, z30.d, z3.d
-    sub z30.d, p1/m, z30.d, z31.d
-    umullb z24.d, z24.s, z31.s
-    add z30.d, z30.d, z24.d
+    ld1rd {z24.d}, p0/z, [x1, #48]
+    add z24.d, z3.d, z24.d
+    ld1rd {z30.d}, p0/z, [x1, #56]
+    add z30.d, z15.d, z30.d
+    umlalt z24.d, z30.s, z26.s
+    mad z30.d, p0/m, z27.d, z24.d
     cmphi p1.d, p0/z, z24.d, z30.d
     add z30.d, p1/m, z30.d, z31.d
-    mul z24.d, z28.d, z28.d
-    umulh z28.d, z28.d, z28.d
-    lsr z3.d, z28.d, #32
-    cmphi p1.d, p0/z, z3.d, z24.d
-    sub z24.d, z24.d, z3.d
-    sub z24.d, p1/m, z24.d, z31.d
-    umullb z28.d, z28.s, z31.s
-    add z24.d, z24.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    mul z28.d, z29.d, z26.d
-    umulh z26.d, z29.d, z26.d
-    lsr z3.d, z26.d, #32
-    cmphi p1.d, p0/z, z3.d, z28.d
-    sub z28.d, z28.d, z3.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z26.d, z26.s, z31.s
-    add z28.d, z28.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z26.d, z29.d, z29.d
-    umulh z29.d, z29.d, z29.d
-    lsr z3.d, z29.d, #32
-    cmphi p1.d, p0/z, z3.d, z26.d
-    sub z26.d, z26.d, z3.d
-    sub z26.d, p1/m, z26.d, z31.d
-    umullb z29.d, z29.s, z31.s
-    add z26.d, z26.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    mul z29.d, z14.d, z27.d
-    umulh z27.d, z14.d, z27.d
-    lsr z3.d, z27.d, #32
-    cmphi p1.d, p0/z, z3.d, z29.d
-    sub z29.d, z29.d, z3.d
-    sub z29.d, p1/m, z29.d, z31.d
-    umullb z27.d, z27.s, z31.s
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    mul z27.d, z14.d, z14.d
-    umulh z14.d, z14.d, z14.d
-    lsr z3.d, z14.d, #32
-    cmphi p1.d, p0/z, z3.d, z27.d
-    sub z27.d, z27.d, z3.d
-    sub z27.d, p1/m, z27.d, z31.d
-    umullb z14.d, z14.s, z31.s
-    add z27.d, z27.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    mul z14.d, z15.d, z25.d
-    umulh z25.d, z15.d, z25.d
-    lsr z15.d, z14.d, #32
-    and z3.d, z25.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z3.d
-    lsr z25.d, z25.d, #32
-    sub z25.d, z14.d, z25.d
-    add z3.d, z15.d, z3.d
-    mul z15.d, z30.d, z24.d
-    umulh z24.d, z30.d, z24.d
-    lsr z30.d, z15.d, #32
-    and z14.d, z24.d, z31.d
-    and z15.d, z15.d, z31.d
-    sub z15.d, z15.d, z14.d
-    lsr z24.d, z24.d, #32
+    mul z24.d, z25.d, z25.d
+    umulh z15.d, z25.d, z25.d
+    ld1rd {z3.d}, p0/z, [x2, #16]
+    mul z24.d, z24.d, z3.d
+    umulh z24.d, z24.d, z26.d
+    cmphi p1.d, p0/z, z24.d, z15.d
     sub z24.d, z15.d, z24.d
-    add z30.d, z30.d, z14.d
-    mul z14.d, z28.d, z26.d
-    umulh z26.d, z28.d, z26.d
-    lsr z28.d, z14.d, #32
-    and z15.d, z26.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z15.d
-    lsr z26.d, z26.d, #32
-    sub z26.d, z14.d, z26.d
-    add z28.d, z28.d, z15.d
-    mul z15.d, z29.d, z27.d
-    umulh z27.d, z29.d, z27.d
-    lsr z29.d, z15.d, #32
-    and z14.d, z27.d, z31.d
-    and z15.d, z15.d, z31.d
-    sub z15.d, z15.d, z14.d
-    lsr z27.d, z27.d, #32
-    sub z27.d, z15.d, z27.d
-    add z29.d, z29.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #64]
-    add z14.d, z4.d, z14.d
+    sub z24.d, p1/m, z24.d, z31.d
+    mul z15.d, z28.d, z28.d
+    umulh z14.d, z28.d, z28.d
+    mul z15.d, z15.d, z3.d
+    umulh z15.d, z15.d, z26.d
+    cmphi p1.d, p0/z, z15.d, z14.d
+    sub z15.d, z14.d, z15.d
+    sub z15.d, p1/m, z15.d, z31.d
+    mul z14.d, z29.d, z29.d
+    umulh z2.d, z29.d, z29.d
+    mul z14.d, z14.d, z3.d
+    umulh z14.d, z14.d, z26.d
+    cmphi p1.d, p0/z, z14.d, z2.d
+    sub z14.d, z2.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    mul z2.d, z30.d, z30.d
+    umulh z13.d, z30.d, z30.d
+    mul z2.d, z2.d, z3.d
+    umulh z2.d, z2.d, z26.d
+    cmphi p1.d, p0/z, z2.d, z13.d
+    sub z2.d, z13.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    mul z13.d, z24.d, z25.d
+    umulh z25.d, z24.d, z25.d
+    mul z13.d, z13.d, z3.d
+    umulh z13.d, z13.d, z26.d
+    cmphi p1.d, p0/z, z13.d, z25.d
+    sub z25.d, z25.d, z13.d
+    sub z25.d, p1/m, z25.d, z31.d
+    mul z13.d, z24.d, z24.d
+    umulh z24.d, z24.d, z24.d
+    mul z13.d, z13.d, z3.d
+    umulh z13.d, z13.d, z26.d
+    cmphi p1.d, p0/z, z13.d, z24.d
+    sub z24.d, z24.d, z13.d
+    sub z24.d, p1/m, z24.d, z31.d
+    mul z13.d, z15.d, z28.d
+    umulh z28.d, z15.d, z28.d
+    mul z13.d, z13.d, z3.d
+    umulh z13.d, z13.d, z26.d
+    cmphi p1.d, p0/z, z13.d, z28.d
+    sub z28.d, z28.d, z13.d
+    sub z28.d, p1/m, z28.d, z31.d
+    mul z13.d, z15.d, z15.d
+    umulh z15.d, z15.d, z15.d
+    mul z13.d, z13.d, z3.d
+    umulh z13.d, z13.d, z26.d
+    cmphi p1.d, p0/z, z13.d, z15.d
+    sub z13.d, z15.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    mul z15.d, z14.d, z29.d
+    umulh z29.d, z14.d, z29.d
+    mul z15.d, z15.d, z3.d
+    umulh z15.d, z15.d, z26.d
+    cmphi p1.d, p0/z, z15.d, z29.d
+    sub z29.d, z29.d, z15.d
+    sub z29.d, p1/m, z29.d, z31.d
+    mul z15.d, z14.d, z14.d
+    umulh z14.d, z14.d, z14.d
+    mul z15.d, z15.d, z3.d
+    umulh z15.d, z15.d, z26.d
+    cmphi p1.d, p0/z, z15.d, z14.d
+    sub z15.d, z14.d, z15.d
+    sub z15.d, p1/m, z15.d, z31.d
+    mul z14.d, z2.d, z30.d
+    umulh z30.d, z2.d, z30.d
+    mul z14.d, z14.d, z3.d
+    umulh z14.d, z14.d, z26.d
+    cmphi p1.d, p0/z, z14.d, z30.d
+    sub z30.d, z30.d, z14.d
+    sub z30.d, p1/m, z30.d, z31.d
+    mul z14.d, z2.d, z2.d
+    umulh z2.d, z2.d, z2.d
+    mul z14.d, z14.d, z3.d
+    umulh z14.d, z14.d, z26.d
+    cmphi p1.d, p0/z, z14.d, z2.d
+    sub z14.d, z2.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    mul z2.d, z25.d, z24.d
+    umulh z24.d, z25.d, z24.d
+    lsr z25.d, z2.d, #32
+    uaddwb z25.d, z25.d, z24.s
+    usublt z24.d, z24.s, z2.s
+    usubwb z24.d, z24.d, z2.s
+    mul z2.d, z28.d, z13.d
+    umulh z28.d, z28.d, z13.d
+    lsr z13.d, z2.d, #32
+    uaddwb z13.d, z13.d, z28.s
+    usublt z28.d, z28.s, z2.s
+    usubwb z28.d, z28.d, z2.s
+    mul z2.d, z29.d, z15.d
+    umulh z29.d, z29.d, z15.d
+    lsr z15.d, z2.d, #32
+    uaddwb z15.d, z15.d, z29.s
+    usublt z29.d, z29.s, z2.s
+    usubwb z29.d, z29.d, z2.s
+    mul z2.d, z30.d, z14.d
+    umulh z30.d, z30.d, z14.d
+    lsr z14.d, z2.d, #32
+    uaddwb z14.d, z14.d, z30.s
+    usublt z30.d, z30.s, z2.s
+    usubwb z30.d, z30.d, z2.s
+    ld1rd {z2.d}, p0/z, [x1, #64]
+    add z2.d, z4.d, z2.d
     ld1rd {z4.d}, p0/z, [x1, #72]
     add z4.d, z16.d, z4.d
-    lsr z16.d, z4.d, #32
-    umullb z16.d, z16.s, z31.s
-    add z16.d, z14.d, z16.d
-    lsl z4.d, z4.d, #32
-    add z4.d, z4.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z4.d
+    umlalt z2.d, z4.s, z26.s
+    mad z4.d, p0/m, z27.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z4.d
     add z4.d, p1/m, z4.d, z31.d
-    ld1rd {z16.d}, p0/z, [x1, #80]
-    add z16.d, z5.d, z16.d
+    ld1rd {z2.d}, p0/z, [x1, #80]
+    add z2.d, z5.d, z2.d
     ld1rd {z5.d}, p0/z, [x1, #88]
     add z5.d, z17.d, z5.d
-    lsr z17.d, z5.d, #32
-    umullb z17.d, z17.s, z31.s
-    add z17.d, z16.d, z17.d
-    lsl z5.d, z5.d, #32
-    add z5.d, z5.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z5.d
+    umlalt z2.d, z5.s, z26.s
+    mad z5.d, p0/m, z27.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z5.d
     add z5.d, p1/m, z5.d, z31.d
-    ld1rd {z17.d}, p0/z, [x1, #96]
-    add z17.d, z6.d, z17.d
+    ld1rd {z2.d}, p0/z, [x1, #96]
+    add z2.d, z6.d, z2.d
     ld1rd {z6.d}, p0/z, [x1, #104]
     add z6.d, z18.d, z6.d
-    lsr z18.d, z6.d, #32
-    umullb z18.d, z18.s, z31.s
-    add z18.d, z17.d, z18.d
-    lsl z6.d, z6.d, #32
-    add z6.d, z6.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z6.d
+    umlalt z2.d, z6.s, z26.s
+    mad z6.d, p0/m, z27.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z6.d
     add z6.d, p1/m, z6.d, z31.d
-    ld1rd {z18.d}, p0/z, [x1, #112]
-    add z18.d, z7.d, z18.d
+    ld1rd {z2.d}, p0/z, [x1, #112]
+    add z2.d, z7.d, z2.d
     ld1rd {z7.d}, p0/z, [x1, #120]
     add z7.d, z19.d, z7.d
-    lsr z19.d, z7.d, #32
-    umullb z19.d, z19.s, z31.s
-    add z19.d, z18.d, z19.d
-    lsl z7.d, z7.d, #32
-    add z7.d, z7.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z7.d
+    umlalt z2.d, z7.s, z26.s
+    mad z7.d, p0/m, z27.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z7.d
     add z7.d, p1/m, z7.d, z31.d
-    mul z19.d, z4.d, z4.d
-    umulh z18.d, z4.d, z4.d
-    lsr z17.d, z18.d, #32
-    cmphi p1.d, p0/z, z17.d, z19.d
-    sub z17.d, z19.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    umullb z18.d, z18.s, z31.s
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    mul z18.d, z5.d, z5.d
-    umulh z19.d, z5.d, z5.d
-    lsr z16.d, z19.d, #32
-    cmphi p1.d, p0/z, z16.d, z18.d
-    sub z16.d, z18.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    umullb z19.d, z19.s, z31.s
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    mul z19.d, z6.d, z6.d
-    umulh z18.d, z6.d, z6.d
-    lsr z14.d, z18.d, #32
-    cmphi p1.d, p0/z, z14.d, z19.d
-    sub z14.d, z19.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    umullb z18.d, z18.s, z31.s
-    add z14.d, z14.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    mul z18.d, z7.d, z7.d
-    umulh z19.d, z7.d, z7.d
-    lsr z15.d, z19.d, #32
-    cmphi p1.d, p0/z, z15.d, z18.d
-    sub z15.d, z18.d, z15.d
-    sub z15.d, p1/m, z15.d, z31.d
-    umullb z19.d, z19.s, z31.s
-    add z15.d, z15.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    mul z19.d, z17.d, z4.d
-    umulh z4.d, z17.d, z4.d
-    lsr z18.d, z4.d, #32
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z18.d, z19.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
-    umullb z4.d, z4.s, z31.s
-    add z18.d, z18.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z4.d, z17.d, z17.d
-    umulh z17.d, z17.d, z17.d
-    lsr z19.d, z17.d, #32
-    cmphi p1.d, p0/z, z19.d, z4.d
-    sub z19.d, z4.d, z19.d
+    mul z2.d, z4.d, z4.d
+    umulh z19.d, z4.d, z4.d
+    mul z2.d, z2.d, z3.d
+    umulh z2.d, z2.d, z26.d
+    cmphi p1.d, p0/z, z2.d, z19.d
+    sub z2.d, z19.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    mul z19.d, z5.d, z5.d
+    umulh z18.d, z5.d, z5.d
+    mul z19.d, z19.d, z3.d
+    umulh z19.d, z19.d, z26.d
+    cmphi p1.d, p0/z, z19.d, z18.d
+    sub z19.d, z18.d, z19.d
     sub z19.d, p1/m, z19.d, z31.d
-    umullb z17.d, z17.s, z31.s
-    add z19.d, z19.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    mul z17.d, z16.d, z5.d
-    umulh z5.d, z16.d, z5.d
-    lsr z4.d, z5.d, #32
-    cmphi p1.d, p0/z, z4.d, z17.d
-    sub z4.d, z17.d, z4.d
-    sub z4.d, p1/m, z4.d, z31.d
-    umullb z5.d, z5.s, z31.s
-    add z4.d, z4.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z4.d
-    add z4.d, p1/m, z4.d, z31.d
-    mul z5.d, z16.d, z16.d
-    umulh z16.d, z16.d, z16.d
-    lsr z17.d, z16.d, #32
-    cmphi p1.d, p0/z, z17.d, z5.d
-    sub z17.d, z5.d, z17.d
+    mul z18.d, z6.d, z6.d
+    umulh z17.d, z6.d, z6.d
+    mul z18.d, z18.d, z3.d
+    umulh z18.d, z18.d, z26.d
+    cmphi p1.d, p0/z, z18.d, z17.d
+    sub z18.d, z17.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    mul z17.d, z7.d, z7.d
+    umulh z16.d, z7.d, z7.d
+    mul z17.d, z17.d, z3.d
+    umulh z17.d, z17.d, z26.d
+    cmphi p1.d, p0/z, z17.d, z16.d
+    sub z17.d, z16.d, z17.d
     sub z17.d, p1/m, z17.d, z31.d
-    umullb z16.d, z16.s, z31.s
-    add z17.d, z17.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    mul z16.d, z14.d, z6.d
-    umulh z6.d, z14.d, z6.d
-    lsr z5.d, z6.d, #32
-    cmphi p1.d, p0/z, z5.d, z16.d
-    sub z5.d, z16.d, z5.d
-    sub z5.d, p1/m, z5.d, z31.d
-    umullb z6.d, z6.s, z31.s
-    add z5.d, z5.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z5.d
-    add z5.d, p1/m, z5.d, z31.d
-    mul z6.d, z14.d, z14.d
-    umulh z14.d, z14.d, z14.d
-    lsr z16.d, z14.d, #32
-    cmphi p1.d, p0/z, z16.d, z6.d
-    sub z16.d, z6.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    umullb z14.d, z14.s, z31.s
-    add z16.d, z16.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    mul z14.d, z15.d, z7.d
-    umulh z7.d, z15.d, z7.d
-    lsr z6.d, z7.d, #32
-    cmphi p1.d, p0/z, z6.d, z14.d
-    sub z6.d, z14.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    umullb z7.d, z7.s, z31.s
-    add z6.d, z6.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    mul z7.d, z15.d, z15.d
-    umulh z15.d, z15.d, z15.d
-    lsr z14.d, z15.d, #32
-    cmphi p1.d, p0/z, z14.d, z7.d
-    sub z14.d, z7.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    umullb z15.d, z15.s, z31.s
-    add z14.d, z14.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    mul z15.d, z18.d, z19.d
-    umulh z19.d, z18.d, z19.d
-    lsr z18.d, z15.d, #32
-    and z7.d, z19.d, z31.d
-    and z15.d, z15.d, z31.d
-    sub z15.d, z15.d, z7.d
-    lsr z19.d, z19.d, #32
-    sub z19.d, z15.d, z19.d
-    add z7.d, z18.d, z7.d
-    mul z18.d, z4.d, z17.d
-    umulh z17.d, z4.d, z17.d
-    lsr z4.d, z18.d, #32
-    and z15.d, z17.d, z31.d
-    and z18.d, z18.d, z31.d
-    sub z18.d, z18.d, z15.d
-    lsr z17.d, z17.d, #32
-    sub z17.d, z18.d, z17.d
-    add z15.d, z4.d, z15.d
-    mul z4.d, z5.d, z16.d
-    umulh z16.d, z5.d, z16.d
-    lsr z5.d, z4.d, #32
-    and z18.d, z16.d, z31.d
-    and z4.d, z4.d, z31.d
-    sub z4.d, z4.d, z18.d
-    lsr z16.d, z16.d, #32
+    mul z16.d, z2.d, z4.d
+    umulh z4.d, z2.d, z4.d
+    mul z16.d, z16.d, z3.d
+    umulh z16.d, z16.d, z26.d
+    cmphi p1.d, p0/z, z16.d, z4.d
     sub z16.d, z4.d, z16.d
-    add z18.d, z5.d, z18.d
-    mul z5.d, z6.d, z14.d
-    umulh z14.d, z6.d, z14.d
-    lsr z6.d, z5.d, #32
-    and z4.d, z14.d, z31.d
-    and z5.d, z5.d, z31.d
-    sub z5.d, z5.d, z4.d
-    lsr z14.d, z14.d, #32
-    sub z14.d, z5.d, z14.d
-    add z4.d, z6.d, z4.d
-    ld1rd {z6.d}, p0/z, [x1, #128]
-    add z6.d, z8.d, z6.d
+    sub z16.d, p1/m, z16.d, z31.d
+    mul z4.d, z2.d, z2.d
+    umulh z2.d, z2.d, z2.d
+    mul z4.d, z4.d, z3.d
+    umulh z4.d, z4.d, z26.d
+    cmphi p1.d, p0/z, z4.d, z2.d
+    sub z4.d, z2.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    mul z2.d, z19.d, z5.d
+    umulh z5.d, z19.d, z5.d
+    mul z2.d, z2.d, z3.d
+    umulh z2.d, z2.d, z26.d
+    cmphi p1.d, p0/z, z2.d, z5.d
+    sub z2.d, z5.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    mul z5.d, z19.d, z19.d
+    umulh z19.d, z19.d, z19.d
+    mul z5.d, z5.d, z3.d
+    umulh z5.d, z5.d, z26.d
+    cmphi p1.d, p0/z, z5.d, z19.d
+    sub z5.d, z19.d, z5.d
+    sub z5.d, p1/m, z5.d, z31.d
+    mul z19.d, z18.d, z6.d
+    umulh z6.d, z18.d, z6.d
+    mul z19.d, z19.d, z3.d
+    umulh z19.d, z19.d, z26.d
+    cmphi p1.d, p0/z, z19.d, z6.d
+    sub z19.d, z6.d, z19.d
+    sub z19.d, p1/m, z19.d, z31.d
+    mul z6.d, z18.d, z18.d
+    umulh z18.d, z18.d, z18.d
+    mul z6.d, z6.d, z3.d
+    umulh z6.d, z6.d, z26.d
+    cmphi p1.d, p0/z, z6.d, z18.d
+    sub z6.d, z18.d, z6.d
+    sub z6.d, p1/m, z6.d, z31.d
+    mul z18.d, z17.d, z7.d
+    umulh z7.d, z17.d, z7.d
+    mul z18.d, z18.d, z3.d
+    umulh z18.d, z18.d, z26.d
+    cmphi p1.d, p0/z, z18.d, z7.d
+    sub z18.d, z7.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    mul z7.d, z17.d, z17.d
+    umulh z17.d, z17.d, z17.d
+    mul z7.d, z7.d, z3.d
+    umulh z7.d, z7.d, z26.d
+    cmphi p1.d, p0/z, z7.d, z17.d
+    sub z7.d, z17.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    mul z17.d, z16.d, z4.d
+    umulh z4.d, z16.d, z4.d
+    lsr z16.d, z17.d, #32
+    uaddwb z16.d, z16.d, z4.s
+    usublt z4.d, z4.s, z17.s
+    usubwb z4.d, z4.d, z17.s
+    mul z17.d, z2.d, z5.d
+    umulh z5.d, z2.d, z5.d
+    lsr z2.d, z17.d, #32
+    uaddwb z2.d, z2.d, z5.s
+    usublt z5.d, z5.s, z17.s
+    usubwb z5.d, z5.d, z17.s
+    mul z17.d, z19.d, z6.d
+    umulh z6.d, z19.d, z6.d
+    lsr z19.d, z17.d, #32
+    uaddwb z19.d, z19.d, z6.s
+    usublt z6.d, z6.s, z17.s
+    usubwb z6.d, z6.d, z17.s
+    mul z17.d, z18.d, z7.d
+    umulh z7.d, z18.d, z7.d
+    lsr z18.d, z17.d, #32
+    uaddwb z18.d, z18.d, z7.s
+    usublt z7.d, z7.s, z17.s
+    usubwb z7.d, z7.d, z17.s
+    ld1rd {z17.d}, p0/z, [x1, #128]
+    add z17.d, z8.d, z17.d
     ld1rd {z8.d}, p0/z, [x1, #136]
     add z8.d, z20.d, z8.d
-    lsr z20.d, z8.d, #32
-    umullb z20.d, z20.s, z31.s
-    add z20.d, z6.d, z20.d
-    lsl z8.d, z8.d, #32
-    add z8.d, z8.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z8.d
+    umlalt z17.d, z8.s, z26.s
+    mad z8.d, p0/m, z27.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z8.d
     add z8.d, p1/m, z8.d, z31.d
-    ld1rd {z20.d}, p0/z, [x1, #144]
-    add z20.d, z9.d, z20.d
+    ld1rd {z17.d}, p0/z, [x1, #144]
+    add z17.d, z9.d, z17.d
     ld1rd {z9.d}, p0/z, [x1, #152]
     add z9.d, z21.d, z9.d
-    lsr z21.d, z9.d, #32
-    umullb z21.d, z21.s, z31.s
-    add z21.d, z20.d, z21.d
-    lsl z9.d, z9.d, #32
-    add z9.d, z9.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z9.d
+    umlalt z17.d, z9.s, z26.s
+    mad z9.d, p0/m, z27.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z9.d
     add z9.d, p1/m, z9.d, z31.d
-    ld1rd {z21.d}, p0/z, [x1, #160]
-    add z21.d, z10.d, z21.d
+    ld1rd {z17.d}, p0/z, [x1, #160]
+    add z17.d, z10.d, z17.d
     ld1rd {z10.d}, p0/z, [x1, #168]
     add z10.d, z22.d, z10.d
-    lsr z22.d, z10.d, #32
-    umullb z22.d, z22.s, z31.s
-    add z22.d, z21.d, z22.d
-    lsl z10.d, z10.d, #32
-    add z10.d, z10.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z10.d
+    umlalt z17.d, z10.s, z26.s
+    mad z10.d, p0/m, z27.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z10.d
     add z10.d, p1/m, z10.d, z31.d
-    ld1rd {z22.d}, p0/z, [x1, #176]
-    add z22.d, z11.d, z22.d
+    ld1rd {z17.d}, p0/z, [x1, #176]
+    add z17.d, z11.d, z17.d
     ld1rd {z11.d}, p0/z, [x1, #184]
     add z11.d, z23.d, z11.d
-    lsr z23.d, z11.d, #32
-    umullb z23.d, z23.s, z31.s
-    add z23.d, z22.d, z23.d
-    lsl z11.d, z11.d, #32
-    add z11.d, z11.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z11.d
+    umlalt z17.d, z11.s, z26.s
+    mad z11.d, p0/m, z27.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
-    mul z23.d, z8.d, z8.d
-    umulh z22.d, z8.d, z8.d
-    lsr z21.d, z22.d, #32
-    cmphi p1.d, p0/z, z21.d, z23.d
-    sub z21.d, z23.d, z21.d
-    sub z21.d, p1/m, z21.d, z31.d
-    umullb z22.d, z22.s, z31.s
-    add z21.d, z21.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    mul z22.d, z9.d, z9.d
+    mul z27.d, z8.d, z8.d
+    umulh z17.d, z8.d, z8.d
+    mul z27.d, z27.d, z3.d
+    umulh z27.d, z27.d, z26.d
+    cmphi p1.d, p0/z, z27.d, z17.d
+    sub z27.d, z17.d, z27.d
+    sub z27.d, p1/m, z27.d, z31.d
+    mul z17.d, z9.d, z9.d
     umulh z23.d, z9.d, z9.d
-    lsr z20.d, z23.d, #32
-    cmphi p1.d, p0/z, z20.d, z22.d
-    sub z20.d, z22.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    umullb z23.d, z23.s, z31.s
-    add z20.d, z20.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
+    mul z17.d, z17.d, z3.d
+    umulh z17.d, z17.d, z26.d
+    cmphi p1.d, p0/z, z17.d, z23.d
+    sub z17.d, z23.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
     mul z23.d, z10.d, z10.d
     umulh z22.d, z10.d, z10.d
-    lsr z6.d, z22.d, #32
-    cmphi p1.d, p0/z, z6.d, z23.d
-    sub z6.d, z23.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    umullb z22.d, z22.s, z31.s
-    add z6.d, z6.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    mul z22.d, z11.d, z11.d
-    umulh z23.d, z11.d, z11.d
-    lsr z5.d, z23.d, #32
-    cmphi p1.d, p0/z, z5.d, z22.d
-    sub z5.d, z22.d, z5.d
-    sub z5.d, p1/m, z5.d, z31.d
-    umullb z23.d, z23.s, z31.s
-    add z5.d, z5.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z5.d
-    add z5.d, p1/m, z5.d, z31.d
-    mul z23.d, z21.d, z8.d
-    umulh z8.d, z21.d, z8.d
-    lsr z22.d, z8.d, #32
-    cmphi p1.d, p0/z, z22.d, z23.d
-    sub z22.d, z23.d, z22.d
-    sub z22.d, p1/m, z22.d, z31.d
-    umullb z8.d, z8.s, z31.s
-    add z22.d, z22.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    mul z8.d, z21.d, z21.d
-    umulh z21.d, z21.d, z21.d
-    lsr z23.d, z21.d, #32
-    cmphi p1.d, p0/z, z23.d, z8.d
-    sub z23.d, z8.d, z23.d
+    mul z23.d, z23.d, z3.d
+    umulh z23.d, z23.d, z26.d
+    cmphi p1.d, p0/z, z23.d, z22.d
+    sub z23.d, z22.d, z23.d
     sub z23.d, p1/m, z23.d, z31.d
-    umullb z21.d, z21.s, z31.s
-    add z23.d, z23.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    mul z21.d, z20.d, z9.d
-    umulh z9.d, z20.d, z9.d
-    lsr z8.d, z9.d, #32
-    cmphi p1.d, p0/z, z8.d, z21.d
-    sub z8.d, z21.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    umullb z9.d, z9.s, z31.s
-    add z8.d, z8.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    mul z9.d, z20.d, z20.d
-    umulh z20.d, z20.d, z20.d
-    lsr z21.d, z20.d, #32
-    cmphi p1.d, p0/z, z21.d, z9.d
-    sub z21.d, z9.d, z21.d
+    mul z22.d, z11.d, z11.d
+    umulh z21.d, z11.d, z11.d
+    mul z22.d, z22.d, z3.d
+    umulh z22.d, z22.d, z26.d
+    cmphi p1.d, p0/z, z22.d, z21.d
+    sub z22.d, z21.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    mul z21.d, z27.d, z8.d
+    umulh z8.d, z27.d, z8.d
+    mul z21.d, z21.d, z3.d
+    umulh z21.d, z21.d, z26.d
+    cmphi p1.d, p0/z, z21.d, z8.d
+    sub z21.d, z8.d, z21.d
     sub z21.d, p1/m, z21.d, z31.d
-    umullb z20.d, z20.s, z31.s
-    add z21.d, z21.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    mul z20.d, z6.d, z10.d
-    umulh z10.d, z6.d, z10.d
-    lsr z9.d, z10.d, #32
-    cmphi p1.d, p0/z, z9.d, z20.d
-    sub z9.d, z20.d, z9.d
+    mul z8.d, z27.d, z27.d
+    umulh z27.d, z27.d, z27.d
+    mul z8.d, z8.d, z3.d
+    umulh z8.d, z8.d, z26.d
+    cmphi p1.d, p0/z, z8.d, z27.d
+    sub z27.d, z27.d, z8.d
+    sub z27.d, p1/m, z27.d, z31.d
+    mul z8.d, z17.d, z9.d
+    umulh z9.d, z17.d, z9.d
+    mul z8.d, z8.d, z3.d
+    umulh z8.d, z8.d, z26.d
+    cmphi p1.d, p0/z, z8.d, z9.d
+    sub z8.d, z9.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    mul z9.d, z17.d, z17.d
+    umulh z17.d, z17.d, z17.d
+    mul z9.d, z9.d, z3.d
+    umulh z9.d, z9.d, z26.d
+    cmphi p1.d, p0/z, z9.d, z17.d
+    sub z9.d, z17.d, z9.d
     sub z9.d, p1/m, z9.d, z31.d
-    umullb z10.d, z10.s, z31.s
-    add z9.d, z9.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    mul z10.d, z6.d, z6.d
-    umulh z6.d, z6.d, z6.d
-    lsr z20.d, z6.d, #32
-    cmphi p1.d, p0/z, z20.d, z10.d
-    sub z20.d, z10.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    umullb z6.d, z6.s, z31.s
-    add z20.d, z20.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    mul z6.d, z5.d, z11.d
-    umulh z11.d, z5.d, z11.d
-    lsr z10.d, z11.d, #32
-    cmphi p1.d, p0/z, z10.d, z6.d
-    sub z10.d, z6.d, z10.d
+    mul z17.d, z23.d, z10.d
+    umulh z10.d, z23.d, z10.d
+    mul z17.d, z17.d, z3.d
+    umulh z17.d, z17.d, z26.d
+    cmphi p1.d, p0/z, z17.d, z10.d
+    sub z17.d, z10.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    mul z10.d, z23.d, z23.d
+    umulh z23.d, z23.d, z23.d
+    mul z10.d, z10.d, z3.d
+    umulh z10.d, z10.d, z26.d
+    cmphi p1.d, p0/z, z10.d, z23.d
+    sub z10.d, z23.d, z10.d
     sub z10.d, p1/m, z10.d, z31.d
-    umullb z11.d, z11.s, z31.s
-    add z10.d, z10.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z10.d
-    add z10.d, p1/m, z10.d, z31.d
-    mul z11.d, z5.d, z5.d
-    umulh z5.d, z5.d, z5.d
-    lsr z6.d, z5.d, #32
-    cmphi p1.d, p0/z, z6.d, z11.d
-    sub z6.d, z11.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    umullb z5.d, z5.s, z31.s
-    add z6.d, z6.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    mul z5.d, z22.d, z23.d
-    umulh z23.d, z22.d, z23.d
-    lsr z22.d, z5.d, #32
-    and z11.d, z23.d, z31.d
-    and z5.d, z5.d, z31.d
-    sub z5.d, z5.d, z11.d
-    lsr z23.d, z23.d, #32
-    sub z23.d, z5.d, z23.d
-    add z11.d, z22.d, z11.d
-    mul z22.d, z8.d, z21.d
-    umulh z21.d, z8.d, z21.d
+    mul z23.d, z22.d, z11.d
+    umulh z11.d, z22.d, z11.d
+    mul z23.d, z23.d, z3.d
+    umulh z23.d, z23.d, z26.d
+    cmphi p1.d, p0/z, z23.d, z11.d
+    sub z23.d, z11.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
+    mul z11.d, z22.d, z22.d
+    umulh z22.d, z22.d, z22.d
+    mul z11.d, z11.d, z3.d
+    umulh z26.d, z11.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z22.d
+    sub z26.d, z22.d, z26.d
+    sub z26.d, p1/m, z26.d, z31.d
+    mul z22.d, z21.d, z27.d
+    umulh z27.d, z21.d, z27.d
+    lsr z21.d, z22.d, #32
+    uaddwb z21.d, z21.d, z27.s
+    usublt z27.d, z27.s, z22.s
+    usubwb z27.d, z27.d, z22.s
+    mul z22.d, z8.d, z9.d
+    umulh z9.d, z8.d, z9.d
     lsr z8.d, z22.d, #32
-    and z5.d, z21.d, z31.d
-    and z22.d, z22.d, z31.d
-    sub z22.d, z22.d, z5.d
-    lsr z21.d, z21.d, #32
-    sub z21.d, z22.d, z21.d
-    add z5.d, z8.d, z5.d
-    mul z8.d, z9.d, z20.d
-    umulh z20.d, z9.d, z20.d
-    lsr z9.d, z8.d, #32
-    and z22.d, z20.d, z31.d
-    and z8.d, z8.d, z31.d
-    sub z8.d, z8.d, z22.d
-    lsr z20.d, z20.d, #32
-    sub z20.d, z8.d, z20.d
-    add z22.d, z9.d, z22.d
-    mul z9.d, z10.d, z6.d
-    umulh z6.d, z10.d, z6.d
-    lsr z10.d, z9.d, #32
-    and z8.d, z6.d, z31.d
-    and z9.d, z9.d, z31.d
-    sub z9.d, z9.d, z8.d
-    lsr z6.d, z6.d, #32
-    sub z6.d, z9.d, z6.d
-    add z8.d, z10.d, z8.d
-    add z10.d, z25.d, z24.d
-    add z9.d, z26.d, z27.d
-    add z2.d, z10.d, z9.d
-    add z24.d, z2.d, z24.d
-    add z27.d, z2.d, z27.d
-    add z10.d, z24.d, z10.d
-    lsl z26.d, z26.d, #1
-    add z26.d, z24.d, z26.d
-    add z24.d, z27.d, z9.d
-    lsl z25.d, z25.d, #1
-    add z25.d, z27.d, z25.d
-    add z27.d, z19.d, z17.d
-    add z9.d, z16.d, z14.d
-    add z2.d, z27.d, z9.d
-    add z17.d, z2.d, z17.d
-    add z2.d, z2.d, z14.d
-    add z27.d, z17.d, z27.d
-    lsl z16.d, z16.d, #1
-    add z16.d, z17.d, z16.d
-    add z9.d, z2.d, z9.d
-    lsl z19.d, z19.d, #1
-    add z19.d, z2.d, z19.d
-    add z2.d, z23.d, z21.d
-    add z17.d, z20.d, z6.d
-    add z14.d, z2.d, z17.d
-    add z21.d, z14.d, z21.d
-    add z14.d, z14.d, z6.d
-    add z2.d, z21.d, z2.d
-    lsl z20.d, z20.d, #1
-    add z20.d, z21.d, z20.d
-    add z17.d, z14.d, z17.d
-    lsl z23.d, z23.d, #1
-    add z23.d, z14.d, z23.d
-    add z14.d, z10.d, z27.d
-    add z14.d, z14.d, z2.d
-    add z0.d, z10.d, z14.d
-    add z27.d, z27.d, z14.d
-    add z14.d, z2.d, z14.d
-    add z2.d, z26.d, z16.d
-    add z2.d, z2.d, z20.d
-    add z1.d, z26.d, z2.d
-    add z26.d, z16.d, z2.d
-    add z2.d, z20.d, z2.d
-    add z20.d, z24.d, z9.d
-    add z20.d, z20.d, z17.d
-    add z24.d, z24.d, z20.d
-    add z6.d, z9.d, z20.d
-    add z10.d, z17.d, z20.d
-    add z20.d, z25.d, z19.d
-    add z20.d, z20.d, z23.d
-    add z25.d, z25.d, z20.d
-    add z19.d, z19.d, z20.d
-    add z20.d, z23.d, z20.d
-    add z23.d, z3.d, z30.d
-    add z17.d, z28.d, z29.d
-    add z9.d, z23.d, z17.d
-    add z30.d, z9.d, z30.d
-    add z29.d, z9.d, z29.d
-    add z23.d, z30.d, z23.d
-    lsl z28.d, z28.d, #1
-    add z28.d, z30.d, z28.d
-    add z30.d, z29.d, z17.d
-    lsl z3.d, z3.d, #1
-    add z29.d, z29.d, z3.d
-    add z3.d, z7.d, z15.d
-    add z17.d, z18.d, z4.d
-    add z9.d, z3.d, z17.d
-    add z15.d, z9.d, z15.d
-    add z9.d, z9.d, z4.d
-    add z3.d, z15.d, z3.d
-    lsl z18.d, z18.d, #1
-    add z18.d, z15.d, z18.d
-    add z17.d, z9.d, z17.d
-    lsl z7.d, z7.d, #1
-    add z7.d, z9.d, z7.d
-    add z9.d, z11.d, z5.d
-    add z15.d, z22.d, z8.d
-    add z4.d, z9.d, z15.d
-    add z5.d, z4.d, z5.d
-    add z4.d, z4.d, z8.d
-    add z9.d, z5.d, z9.d
-    lsl z22.d, z22.d, #1
-    add z22.d, z5.d, z22.d
-    add z15.d, z4.d, z15.d
-    lsl z11.d, z11.d, #1
-    add z11.d, z4.d, z11.d
-    add z4.d, z23.d, z3.d
-    add z4.d, z4.d, z9.d
-    add z12.d, z23.d, z4.d
-    add z16.d, z3.d, z4.d
+    uaddwb z8.d, z8.d, z9.s
+    usublt z9.d, z9.s, z22.s
+    usubwb z9.d, z9.d, z22.s
+    mul z22.d, z17.d, z10.d
+    umulh z10.d, z17.d, z10.d
+    lsr z17.d, z22.d, #32
+    uaddwb z17.d, z17.d, z10.s
+    usublt z10.d, z10.s, z22.s
+    usubwb z10.d, z10.d, z22.s
+    mul z22.d, z23.d, z26.d
+    umulh z26.d, z23.d, z26.d
+    lsr z23.d, z22.d, #32
+    uaddwb z23.d, z23.d, z26.s
+    usublt z26.d, z26.s, z22.s
+    usubwb z26.d, z26.d, z22.s
+    add z22.d, z25.d, z13.d
+    add z11.d, z15.d, z14.d
+    add z3.d, z22.d, z11.d
+    add z13.d, z3.d, z13.d
+    add z3.d, z3.d, z14.d
+    add z22.d, z13.d, z22.d
+    adr z13.d, [z13.d, z15.d, lsl #1]
+    add z11.d, z3.d, z11.d
+    adr z25.d, [z3.d, z25.d, lsl #1]
+    add z3.d, z16.d, z2.d
+    add z15.d, z19.d, z18.d
+    add z14.d, z3.d, z15.d
+    add z2.d, z14.d, z2.d
+    add z14.d, z14.d, z18.d
+    add z3.d, z2.d, z3.d
+    adr z2.d, [z2.d, z19.d, lsl #1]
+    add z15.d, z14.d, z15.d
+    adr z14.d, [z14.d, z16.d, lsl #1]
+    add z16.d, z21.d, z8.d
+    add z19.d, z17.d, z23.d
+    add z18.d, z16.d, z19.d
+    add z8.d, z18.d, z8.d
+    add z18.d, z18.d, z23.d
+    add z16.d, z8.d, z16.d
+    adr z8.d, [z8.d, z17.d, lsl #1]
+    add z19.d, z18.d, z19.d
+    adr z18.d, [z18.d, z21.d, lsl #1]
+    add z21.d, z22.d, z3.d
+    add z21.d, z21.d, z16.d
+    add z0.d, z22.d, z21.d
+    add z3.d, z3.d, z21.d
+    add z21.d, z16.d, z21.d
+    add z16.d, z13.d, z2.d
+    add z16.d, z16.d, z8.d
+    add z1.d, z13.d, z16.d
+    add z2.d, z2.d, z16.d
+    add z16.d, z8.d, z16.d
+    add z8.d, z11.d, z15.d
+    add z8.d, z8.d, z19.d
+    add z11.d, z11.d, z8.d
+    add z15.d, z15.d, z8.d
+    add z8.d, z19.d, z8.d
+    add z19.d, z25.d, z14.d
+    add z19.d, z19.d, z18.d
+    add z25.d, z25.d, z19.d
+    add z14.d, z14.d, z19.d
+    add z19.d, z18.d, z19.d
+    add z18.d, z24.d, z28.d
+    add z13.d, z29.d, z30.d
+    add z22.d, z18.d, z13.d
+    add z28.d, z22.d, z28.d
+    add z30.d, z22.d, z30.d
+    add z18.d, z28.d, z18.d
+    adr z28.d, [z28.d, z29.d, lsl #1]
+    add z29.d, z30.d, z13.d
+    adr z30.d, [z30.d, z24.d, lsl #1]
+    add z24.d, z4.d, z5.d
+    add z13.d, z6.d, z7.d
+    add z22.d, z24.d, z13.d
+    add z5.d, z22.d, z5.d
+    add z22.d, z22.d, z7.d
+    add z24.d, z5.d, z24.d
+    adr z5.d, [z5.d, z6.d, lsl #1]
+    add z13.d, z22.d, z13.d
+    adr z22.d, [z22.d, z4.d, lsl #1]
+    add z4.d, z27.d, z9.d
+    add z6.d, z10.d, z26.d
+    add z7.d, z4.d, z6.d
+    add z9.d, z7.d, z9.d
+    add z26.d, z7.d, z26.d
     add z4.d, z9.d, z4.d
-    add z9.d, z28.d, z18.d
-    add z9.d, z9.d, z22.d
-    add z13.d, z28.d, z9.d
-    add z28.d, z18.d, z9.d
-    add z21.d, z22.d, z9.d
-    add z9.d, z30.d, z17.d
-    add z9.d, z9.d, z15.d
-    add z30.d, z30.d, z9.d
-    add z18.d, z17.d, z9.d
-    add z22.d, z15.d, z9.d
-    add z9.d, z29.d, z7.d
-    add z9.d, z9.d, z11.d
-    add z15.d, z29.d, z9.d
-    add z29.d, z7.d, z9.d
-    add z23.d, z11.d, z9.d
+    adr z9.d, [z9.d, z10.d, lsl #1]
+    add z6.d, z26.d, z6.d
+    adr z26.d, [z26.d, z27.d, lsl #1]
+    add z27.d, z18.d, z24.d
+    add z27.d, z27.d, z4.d
+    add z12.d, z18.d, z27.d
+    add z24.d, z24.d, z27.d
+    add z20.d, z4.d, z27.d
+    add z27.d, z28.d, z5.d
+    add z27.d, z27.d, z9.d
+    add z28.d, z28.d, z27.d
+    add z17.d, z5.d, z27.d
+    add z27.d, z9.d, z27.d
+    add z9.d, z29.d, z13.d
+    add z9.d, z9.d, z6.d
+    add z29.d, z29.d, z9.d
+    add z18.d, z13.d, z9.d
+    add z9.d, z6.d, z9.d
+    add z6.d, z30.d, z22.d
+    add z6.d, z6.d, z26.d
+    add z30.d, z30.d, z6.d
+    add z22.d, z22.d, z6.d
+    add z23.d, z26.d, z6.d
+    mov z4.d, z3.d
     mov z3.d, z25.d
-    mov z5.d, z26.d
-    mov z7.d, z19.d
-    mov z8.d, z14.d
-    mov z9.d, z2.d
-    mov z2.d, z24.d
-    mov z11.d, z20.d
-    mov z14.d, z30.d
-    mov z17.d, z28.d
-    mov z19.d, z29.d
-    mov z20.d, z4.d
-    mov z4.d, z27.d
+    mov z5.d, z2.d
+    mov z2.d, z11.d
+    mov z6.d, z15.d
+    mov z7.d, z14.d
+    mov z10.d, z8.d
+    mov z8.d, z21.d
+    mov z11.d, z19.d
+    mov z13.d, z28.d
+    mov z14.d, z29.d
+    mov z15.d, z30.d
+    mov z19.d, z22.d
+    mov z21.d, z27.d
+    mov z22.d, z9.d
+    mov z9.d, z16.d
+    mov z16.d, z24.d
     add x1, x1, #192
     subs x3, x3, #1
     b.ne 1b
-    ld1rd {z24.d}, p0/z, [x2, #0]
+    ld1rd {z24.d}, p0/z, [x2, #24]
     add z25.d, z1.d, z24.d
-    ld1rd {z26.d}, p0/z, [x2, #8]
+    ld1rd {z26.d}, p0/z, [x2, #32]
     add z27.d, z13.d, z26.d
-    lsr z28.d, z27.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z28.d, z25.d, z28.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z27.d
+    ld1rd {z28.d}, p0/z, [x2, #0]
+    umlalt z25.d, z27.s, z28.s
+    ld1rd {z29.d}, p0/z, [x2, #8]
+    mad z27.d, p0/m, z29.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
-    and z28.d, z27.d, z31.d
-    lsr z27.d, z27.d, #32
     add z25.d, z2.d, z24.d
-    add z29.d, z14.d, z26.d
-    lsr z30.d, z29.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z30.d, z25.d, z30.d
-    lsl z29.d, z29.d, #32
-    add z29.d, z29.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z30.d, z29.d, z31.d
-    lsr z29.d, z29.d, #32
-    add z25.d, z3.d, z24.d
+    add z30.d, z14.d, z26.d
+    umlalt z25.d, z30.s, z28.s
+    mad z30.d, p0/m, z29.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    and z25.d, z30.d, z31.d
+    lsr z14.d, z30.d, #32
+    add z3.d, z3.d, z24.d
     add z15.d, z15.d, z26.d
-    lsr z3.d, z15.d, #32
-    umullb z3.d, z3.s, z31.s
-    add z25.d, z25.d, z3.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z15.d
+    umlalt z3.d, z15.s, z28.s
+    mad z15.d, p0/m, z29.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z15.d
     add z15.d, p1/m, z15.d, z31.d
-    and z25.d, z15.d, z31.d
-    lsr z15.d, z15.d, #32
     add z4.d, z4.d, z24.d
     add z16.d, z16.d, z26.d
-    lsr z3.d, z16.d, #32
-    umullb z3.d, z3.s, z31.s
-    add z3.d, z4.d, z3.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z16.d
+    umlalt z4.d, z16.s, z28.s
+    mad z16.d, p0/m, z29.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z16.d
     add z16.d, p1/m, z16.d, z31.d
-    and z3.d, z16.d, z31.d
-    lsr z16.d, z16.d, #32
+    and z4.d, z16.d, z31.d
+    lsr z3.d, z16.d, #32
     add z5.d, z5.d, z24.d
     add z17.d, z17.d, z26.d
-    lsr z4.d, z17.d, #32
-    umullb z4.d, z4.s, z31.s
-    add z4.d, z5.d, z4.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z17.d
+    umlalt z5.d, z17.s, z28.s
+    mad z17.d, p0/m, z29.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    and z4.d, z17.d, z31.d
-    lsr z17.d, z17.d, #32
+    and z5.d, z17.d, z31.d
+    lsr z2.d, z17.d, #32
     add z6.d, z6.d, z24.d
     add z18.d, z18.d, z26.d
-    lsr z5.d, z18.d, #32
-    umullb z5.d, z5.s, z31.s
-    add z5.d, z6.d, z5.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z18.d
+    umlalt z6.d, z18.s, z28.s
+    mad z18.d, p0/m, z29.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z18.d
     add z18.d, p1/m, z18.d, z31.d
-    and z5.d, z18.d, z31.d
-    lsr z18.d, z18.d, #32
     add z7.d, z7.d, z24.d
     add z19.d, z19.d, z26.d
-    lsr z6.d, z19.d, #32
-    umullb z6.d, z6.s, z31.s
-    add z6.d, z7.d, z6.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z19.d
+    umlalt z7.d, z19.s, z28.s
+    mad z19.d, p0/m, z29.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
-    and z6.d, z19.d, z31.d
-    lsr z19.d, z19.d, #32
+    and z7.d, z19.d, z31.d
+    lsr z6.d, z19.d, #32
     add z8.d, z8.d, z24.d
     add z20.d, z20.d, z26.d
-    lsr z7.d, z20.d, #32
-    umullb z7.d, z7.s, z31.s
-    add z7.d, z8.d, z7.d
-    lsl z20.d, z20.d, #32
-    add z20.d, z20.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z20.d
+    umlalt z8.d, z20.s, z28.s
+    mad z20.d, p0/m, z29.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z20.d
     add z20.d, p1/m, z20.d, z31.d
-    and z7.d, z20.d, z31.d
-    lsr z20.d, z20.d, #32
+    and z8.d, z20.d, z31.d
+    lsr z13.d, z20.d, #32
     add z9.d, z9.d, z24.d
     add z21.d, z21.d, z26.d
-    lsr z8.d, z21.d, #32
-    umullb z8.d, z8.s, z31.s
-    add z8.d, z9.d, z8.d
-    lsl z21.d, z21.d, #32
-    add z21.d, z21.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z21.d
+    umlalt z9.d, z21.s, z28.s
+    mad z21.d, p0/m, z29.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z21.d
     add z21.d, p1/m, z21.d, z31.d
-    and z8.d, z21.d, z31.d
-    lsr z21.d, z21.d, #32
     add z10.d, z10.d, z24.d
     add z22.d, z22.d, z26.d
-    lsr z9.d, z22.d, #32
-    umullb z9.d, z9.s, z31.s
-    add z9.d, z10.d, z9.d
-    lsl z22.d, z22.d, #32
-    add z22.d, z22.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z22.d
+    umlalt z10.d, z22.s, z28.s
+    mad z22.d, p0/m, z29.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z22.d
     add z22.d, p1/m, z22.d, z31.d
-    and z9.d, z22.d, z31.d
-    lsr z22.d, z22.d, #32
     add z11.d, z11.d, z24.d
     add z23.d, z23.d, z26.d
-    lsr z10.d, z23.d, #32
-    umullb z10.d, z10.s, z31.s
-    add z10.d, z11.d, z10.d
-    lsl z23.d, z23.d, #32
-    add z23.d, z23.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z23.d
+    umlalt z11.d, z23.s, z28.s
+    mad z23.d, p0/m, z29.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z23.d
     add z23.d, p1/m, z23.d, z31.d
-    and z10.d, z23.d, z31.d
-    lsr z23.d, z23.d, #32
     ld1rd {z11.d}, p0/z, [x1, #0]
     add z11.d, z0.d, z11.d
     ld1rd {z0.d}, p0/z, [x1, #8]
     add z0.d, z12.d, z0.d
-    lsr z12.d, z0.d, #32
-    umullb z12.d, z12.s, z31.s
-    add z12.d, z11.d, z12.d
-    lsl z0.d, z0.d, #32
-    add z0.d, z0.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
-    mul z12.d, z0.d, z0.d
-    umulh z11.d, z0.d, z0.d
-    lsr z14.d, z11.d, #32
-    cmphi p1.d, p0/z, z14.d, z12.d
-    sub z14.d, z12.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    umullb z11.d, z11.s, z31.s
-    add z14.d, z14.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    mul z11.d, z14.d, z0.d
-    umulh z0.d, z14.d, z0.d
-    lsr z12.d, z0.d, #32
-    cmphi p1.d, p0/z, z12.d, z11.d
-    sub z12.d, z11.d, z12.d
-    sub z12.d, p1/m, z12.d, z31.d
-    umullb z0.d, z0.s, z31.s
-    add z12.d, z12.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    mul z0.d, z14.d, z14.d
-    umulh z14.d, z14.d, z14.d
-    lsr z11.d, z14.d, #32
+    umlalt z11.d, z0.s, z28.s
+    mad z0.d, p0/m, z29.d, z11.d
     cmphi p1.d, p0/z, z11.d, z0.d
-    sub z11.d, z0.d, z11.d
+    add z0.d, p1/m, z0.d, z31.d
+    mul z11.d, z0.d, z0.d
+    umulh z12.d, z0.d, z0.d
+    ld1rd {z10.d}, p0/z, [x2, #16]
+    mul z11.d, z11.d, z10.d
+    umulh z11.d, z11.d, z28.d
+    cmphi p1.d, p0/z, z11.d, z12.d
+    sub z11.d, z12.d, z11.d
     sub z11.d, p1/m, z11.d, z31.d
-    umullb z14.d, z14.s, z31.s
-    add z11.d, z11.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z11.d
-    add z11.d, p1/m, z11.d, z31.d
-    mul z14.d, z12.d, z11.d
-    umulh z11.d, z12.d, z11.d
-    lsr z12.d, z14.d, #32
-    and z0.d, z11.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z0.d
-    lsr z11.d, z11.d, #32
-    sub z11.d, z14.d, z11.d
-    add z0.d, z12.d, z0.d
-    add z12.d, z28.d, z30.d
-    add z14.d, z27.d, z29.d
-    add z12.d, z12.d, z3.d
-    add z14.d, z14.d, z16.d
-    add z12.d, z12.d, z4.d
-    add z14.d, z14.d, z17.d
-    add z2.d, z25.d, z5.d
-    add z13.d, z15.d, z18.d
-    add z12.d, z12.d, z6.d
-    add z14.d, z14.d, z19.d
-    add z12.d, z12.d, z7.d
-    add z14.d, z14.d, z20.d
-    add z1.d, z8.d, z9.d
-    add z26.d, z21.d, z22.d
-    add z1.d, z2.d, z1.d
-    add z26.d, z13.d, z26.d
-    add z1.d, z1.d, z10.d
-    add z26.d, z26.d, z23.d
-    add z1.d, z12.d, z1.d
-    add z26.d, z14.d, z26.d
-    add z14.d, z1.d, z11.d
-    add z12.d, z26.d, z0.d
-    sub z1.d, z1.d, z11.d
-    sub z26.d, z26.d, z0.d
-    ld1rd {z0.d}, p0/z, [x1, #16]
-    add z0.d, z1.d, z0.d
-    ld1rd {z1.d}, p0/z, [x1, #24]
-    add z26.d, z26.d, z1.d
-    lsr z1.d, z26.d, #32
-    umullb z1.d, z1.s, z31.s
-    add z1.d, z0.d, z1.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    mul z1.d, z26.d, z26.d
-    umulh z0.d, z26.d, z26.d
-    lsr z11.d, z0.d, #32
-    cmphi p1.d, p0/z, z11.d, z1.d
-    sub z11.d, z1.d, z11.d
-    sub z11.d, p1/m, z11.d, z31.d
-    umullb z0.d, z0.s, z31.s
-    add z11.d, z11.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z11.d
-    add z11.d, p1/m, z11.d, z31.d
-    mul z0.d, z11.d, z26.d
-    umulh z26.d, z11.d, z26.d
-    lsr z1.d, z26.d, #32
-    cmphi p1.d, p0/z, z1.d, z0.d
-    sub z1.d, z0.d, z1.d
-    sub z1.d, p1/m, z1.d, z31.d
-    umullb z26.d, z26.s, z31.s
-    add z1.d, z1.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z1.d
-    add z1.d, p1/m, z1.d, z31.d
-    mul z26.d, z11.d, z11.d
+    mul z12.d, z11.d, z0.d
+    umulh z0.d, z11.d, z0.d
+    mul z12.d, z12.d, z10.d
+    umulh z12.d, z12.d, z28.d
+    cmphi p1.d, p0/z, z12.d, z0.d
+    sub z12.d, z0.d, z12.d
+    sub z12.d, p1/m, z12.d, z31.d
+    mul z0.d, z11.d, z11.d
     umulh z11.d, z11.d, z11.d
-    lsr z0.d, z11.d, #32
-    cmphi p1.d, p0/z, z0.d, z26.d
-    sub z26.d, z26.d, z0.d
-    sub z26.d, p1/m, z26.d, z31.d
-    umullb z11.d, z11.s, z31.s
-    add z26.d, z26.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    mul z11.d, z1.d, z26.d
-    umulh z26.d, z1.d, z26.d
-    lsr z1.d, z11.d, #32
-    and z0.d, z26.d, z31.d
-    and z11.d, z11.d, z31.d
-    sub z11.d, z11.d, z0.d
-    lsr z26.d, z26.d, #32
-    sub z26.d, z11.d, z26.d
-    add z0.d, z1.d, z0.d
-    lsl z1.d, z14.d, #1
-    lsl z11.d, z12.d, #1
-    lsl z13.d, z1.d, #1
-    lsl z2.d, z11.d, #1
-    lsl z24.d, z13.d, #1
-    str z0, [sp, #0, mul vl]
-    lsl z0.d, z2.d, #1
-    add z28.d, z14.d, z28.d
-    add z27.d, z12.d, z27.d
-    lsl z30.d, z30.d, #1
-    lsl z29.d, z29.d, #1
-    add z30.d, z14.d, z30.d
-    add z29.d, z12.d, z29.d
-    add z25.d, z1.d, z25.d
-    add z15.d, z11.d, z15.d
-    str z26, [sp, #1, mul vl]
-    lsl z26.d, z3.d, #1
-    str z15, [sp, #2, mul vl]
-    lsl z15.d, z16.d, #1
-    add z26.d, z26.d, z3.d
-    add z15.d, z15.d, z16.d
-    add z26.d, z14.d, z26.d
-    add z15.d, z12.d, z15.d
-    lsl z4.d, z4.d, #2
-    lsl z17.d, z17.d, #2
-    add z4.d, z14.d, z4.d
-    add z17.d, z12.d, z17.d
-    sub z1.d, z1.d, z5.d
-    sub z11.d, z11.d, z18.d
-    lsl z18.d, z6.d, #1
-    lsl z5.d, z19.d, #1
-    add z18.d, z18.d, z6.d
-    add z5.d, z5.d, z19.d
-    sub z18.d, z14.d, z18.d
-    sub z5.d, z12.d, z5.d
-    lsl z7.d, z7.d, #2
-    lsl z20.d, z20.d, #2
-    sub z7.d, z14.d, z7.d
-    sub z20.d, z12.d, z20.d
-    add z8.d, z13.d, z8.d
-    add z21.d, z2.d, z21.d
-    sub z13.d, z13.d, z9.d
-    sub z2.d, z2.d, z22.d
-    add z24.d, z24.d, z10.d
-    add z0.d, z0.d, z23.d
-    add z23.d, z28.d, z30.d
-    add z10.d, z27.d, z29.d
-    add z23.d, z23.d, z26.d
-    add z10.d, z10.d, z15.d
+    mul z0.d, z0.d, z10.d
+    umulh z0.d, z0.d, z28.d
+    cmphi p1.d, p0/z, z0.d, z11.d
+    sub z0.d, z11.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
+    mul z11.d, z12.d, z0.d
+    umulh z0.d, z12.d, z0.d
+    lsr z12.d, z11.d, #32
+    uaddwb z12.d, z12.d, z0.s
+    usublt z0.d, z0.s, z11.s
+    usubwb z0.d, z0.d, z11.s
+    uaddlb z11.d, z27.s, z30.s
+    uaddlt z30.d, z27.s, z30.s
+    uaddwb z11.d, z11.d, z16.s
+    uaddwt z30.d, z30.d, z16.s
+    uaddwb z11.d, z11.d, z17.s
+    uaddwt z30.d, z30.d, z17.s
+    uaddlb z17.d, z15.s, z18.s
+    uaddlt z9.d, z15.s, z18.s
+    uaddwb z11.d, z11.d, z19.s
+    uaddwt z30.d, z30.d, z19.s
+    uaddwb z11.d, z11.d, z20.s
+    uaddwt z30.d, z30.d, z20.s
+    uaddlb z20.d, z21.s, z22.s
+    uaddlt z1.d, z21.s, z22.s
+    add z20.d, z17.d, z20.d
+    add z1.d, z9.d, z1.d
+    uaddwb z20.d, z20.d, z23.s
+    uaddwt z1.d, z1.d, z23.s
+    add z20.d, z11.d, z20.d
+    add z30.d, z30.d, z1.d
+    add z1.d, z20.d, z12.d
+    add z11.d, z30.d, z0.d
+    sub z20.d, z20.d, z12.d
+    sub z30.d, z30.d, z0.d
+    ld1rd {z0.d}, p0/z, [x1, #16]
+    add z0.d, z20.d, z0.d
+    ld1rd {z20.d}, p0/z, [x1, #24]
+    add z30.d, z30.d, z20.d
+    umlalt z0.d, z30.s, z28.s
+    mad z30.d, p0/m, z29.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    mul z0.d, z30.d, z30.d
+    umulh z20.d, z30.d, z30.d
+    mul z0.d, z0.d, z10.d
+    umulh z0.d, z0.d, z28.d
+    cmphi p1.d, p0/z, z0.d, z20.d
+    sub z0.d, z20.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
+    mul z20.d, z0.d, z30.d
+    umulh z30.d, z0.d, z30.d
+    mul z20.d, z20.d, z10.d
+    umulh z20.d, z20.d, z28.d
+    cmphi p1.d, p0/z, z20.d, z30.d
+    sub z30.d, z30.d, z20.d
+    sub z30.d, p1/m, z30.d, z31.d
+    mul z20.d, z0.d, z0.d
+    umulh z0.d, z0.d, z0.d
+    mul z20.d, z20.d, z10.d
+    umulh z20.d, z20.d, z28.d
+    cmphi p1.d, p0/z, z20.d, z0.d
+    sub z20.d, z0.d, z20.d
+    sub z20.d, p1/m, z20.d, z31.d
+    mul z0.d, z30.d, z20.d
+    umulh z30.d, z30.d, z20.d
+    lsr z20.d, z0.d, #32
+    uaddwb z20.d, z20.d, z30.s
+    usublt z30.d, z30.s, z0.s
+    usubwb z30.d, z30.d, z0.s
+    lsl z0.d, z1.d, #1
+    lsl z10.d, z11.d, #1
+    lsl z12.d, z0.d, #1
+    lsl z9.d, z10.d, #1
+    lsl z17.d, z12.d, #1
+    lsl z29.d, z9.d, #1
+    uaddwb z28.d, z1.d, z27.s
+    uaddwt z27.d, z11.d, z27.s
+    adr z25.d, [z1.d, z25.d, lsl #1]
+    adr z14.d, [z11.d, z14.d, lsl #1]
+    uaddwb z26.d, z0.d, z15.s
+    uaddwt z15.d, z10.d, z15.s
+    lsl z4.d, z4.d, #1
+    lsl z3.d, z3.d, #1
+    uaddwb z4.d, z4.d, z16.s
+    uaddwt z3.d, z3.d, z16.s
+    add z4.d, z1.d, z4.d
+    add z3.d, z11.d, z3.d
+    adr z5.d, [z1.d, z5.d, lsl #2]
+    adr z2.d, [z11.d, z2.d, lsl #2]
+    usubwb z0.d, z0.d, z18.s
+    usubwt z10.d, z10.d, z18.s
+    lsl z7.d, z7.d, #1
+    lsl z6.d, z6.d, #1
+    uaddwb z7.d, z7.d, z19.s
+    uaddwt z6.d, z6.d, z19.s
+    sub z7.d, z1.d, z7.d
+    sub z6.d, z11.d, z6.d
+    ld1rd {z19.d}, p0/z, [x2, #40]
+    mls z1.d, p0/m, z8.d, z19.d
+    mls z11.d, p0/m, z13.d, z19.d
+    uaddwb z13.d, z12.d, z21.s
+    uaddwt z21.d, z9.d, z21.s
+    usubwb z12.d, z12.d, z22.s
+    usubwt z9.d, z9.d, z22.s
+    uaddwb z17.d, z17.d, z23.s
+    uaddwt z29.d, z29.d, z23.s
+    add z23.d, z28.d, z25.d
+    add z22.d, z27.d, z14.d
     add z23.d, z23.d, z4.d
-    add z10.d, z10.d, z17.d
-    add z22.d, z25.d, z1.d
-    ldr z9, [sp, #2, mul vl]
-    add z12.d, z9.d, z11.d
-    add z23.d, z23.d, z18.d
-    add z10.d, z10.d, z5.d
+    add z22.d, z22.d, z3.d
+    add z23.d, z23.d, z5.d
+    add z22.d, z22.d, z2.d
+    add z8.d, z26.d, z0.d
+    add z18.d, z15.d, z10.d
     add z23.d, z23.d, z7.d
-    add z10.d, z10.d, z20.d
-    add z14.d, z8.d, z13.d
-    add z19.d, z21.d, z2.d
-    lsl z22.d, z22.d, #1
-    lsl z12.d, z12.d, #1
-    add z22.d, z22.d, z14.d
-    add z12.d, z12.d, z19.d
-    lsl z22.d, z22.d, #1
-    lsl z12.d, z12.d, #1
-    add z22.d, z22.d, z24.d
-    add z12.d, z12.d, z0.d
-    lsl z19.d, z22.d, #29
-    and z19.d, z19.d, z31.d
-    lsl z14.d, z12.d, #29
-    and z14.d, z14.d, z31.d
-    asr z22.d, z22.d, #3
-    add z22.d, z22.d, z14.d
-    add z22.d, z22.d, z19.d
-    asr z12.d, z12.d, #3
-    sub z12.d, z12.d, z19.d
-    add z22.d, z23.d, z22.d
-    add z12.d, z10.d, z12.d
-    ldr z10, [sp, #1, mul vl]
-    add z23.d, z22.d, z10.d
-    ldr z19, [sp, #0, mul vl]
-    add z14.d, z12.d, z19.d
-    sub z22.d, z22.d, z10.d
-    sub z12.d, z12.d, z19.d
-    lsl z19.d, z23.d, #2
-    lsl z10.d, z14.d, #2
-    lsl z6.d, z19.d, #2
-    lsl z16.d, z10.d, #2
-    lsl z3.d, z6.d, #2
-    str z12, [sp, #0, mul vl]
-    lsl z12.d, z16.d, #2
-    add z28.d, z23.d, z28.d
-    add z27.d, z14.d, z27.d
-    lsl z30.d, z30.d, #1
-    lsl z29.d, z29.d, #1
-    add z30.d, z23.d, z30.d
-    add z29.d, z14.d, z29.d
-    add z25.d, z19.d, z25.d
-    add z9.d, z10.d, z9.d
-    str z22, [sp, #2, mul vl]
-    lsl z22.d, z26.d, #1
-    str z9, [sp, #1, mul vl]
-    lsl z9.d, z15.d, #1
-    add z26.d, z22.d, z26.d
-    add z9.d, z9.d, z15.d
-    add z26.d, z23.d, z26.d
-    add z9.d, z14.d, z9.d
-    lsl z4.d, z4.d, #2
-    lsl z17.d, z17.d, #2
-    add z4.d, z23.d, z4.d
-    add z17.d, z14.d, z17.d
-    sub z19.d, z19.d, z1.d
-    sub z10.d, z10.d, z11.d
-    lsl z11.d, z18.d, #1
-    lsl z1.d, z5.d, #1
-    add z11.d, z11.d, z18.d
-    add z1.d, z1.d, z5.d
-    sub z11.d, z23.d, z11.d
-    sub z1.d, z14.d, z1.d
-    lsl z7.d, z7.d, #2
-    lsl z20.d, z20.d, #2
-    sub z7.d, z23.d, z7.d
-    sub z20.d, z14.d, z20.d
-    add z8.d, z6.d, z8.d
-    add z21.d, z16.d, z21.d
-    sub z6.d, z6.d, z13.d
-    sub z16.d, z16.d, z2.d
-    add z24.d, z3.d, z24.d
-    add z12.d, z12.d, z0.d
-    ld1rd {z0.d}, p0/z, [x2, #0]
-    add z28.d, z28.d, z0.d
-    ld1rd {z3.d}, p0/z, [x2, #8]
-    add z27.d, z27.d, z3.d
-    lsr z2.d, z27.d, #32
-    umullb z2.d, z2.s, z31.s
-    add z28.d, z28.d, z2.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z28.d
+    add z22.d, z22.d, z6.d
+    add z23.d, z23.d, z1.d
+    add z22.d, z22.d, z11.d
+    add z16.d, z13.d, z12.d
+    add z24.d, z21.d, z9.d
+    adr z16.d, [z16.d, z8.d, lsl #1]
+    adr z24.d, [z24.d, z18.d, lsl #1]
+    adr z16.d, [z17.d, z16.d, lsl #1]
+    adr z24.d, [z29.d, z24.d, lsl #1]
+    lsl z18.d, z16.d, #29
+    lsl z8.d, z24.d, #29
+    asr z16.d, z16.d, #3
+    uaddwb z16.d, z16.d, z8.s
+    uaddwb z16.d, z16.d, z18.s
+    asr z24.d, z24.d, #3
+    usubwb z24.d, z24.d, z18.s
+    add z16.d, z23.d, z16.d
+    add z24.d, z22.d, z24.d
+    add z22.d, z16.d, z20.d
+    add z23.d, z24.d, z30.d
+    sub z16.d, z16.d, z20.d
+    sub z24.d, z24.d, z30.d
+    lsl z30.d, z22.d, #2
+    lsl z20.d, z23.d, #2
+    lsl z18.d, z30.d, #2
+    lsl z8.d, z20.d, #2
+    add z28.d, z22.d, z28.d
+    add z27.d, z23.d, z27.d
+    adr z25.d, [z22.d, z25.d, lsl #1]
+    adr z14.d, [z23.d, z14.d, lsl #1]
+    adr z26.d, [z26.d, z22.d, lsl #2]
+    adr z15.d, [z15.d, z23.d, lsl #2]
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z3.d, [z3.d, z3.d, lsl #1]
+    add z4.d, z22.d, z4.d
+    add z3.d, z23.d, z3.d
+    adr z5.d, [z22.d, z5.d, lsl #2]
+    adr z2.d, [z23.d, z2.d, lsl #2]
+    sub z0.d, z30.d, z0.d
+    sub z10.d, z20.d, z10.d
+    adr z7.d, [z7.d, z7.d, lsl #1]
+    adr z6.d, [z6.d, z6.d, lsl #1]
+    sub z7.d, z22.d, z7.d
+    sub z6.d, z23.d, z6.d
+    mls z22.d, p0/m, z1.d, z19.d
+    mls z23.d, p0/m, z11.d, z19.d
+    adr z30.d, [z13.d, z30.d, lsl #2]
+    adr z20.d, [z21.d, z20.d, lsl #2]
+    sub z12.d, z18.d, z12.d
+    sub z9.d, z8.d, z9.d
+    adr z18.d, [z17.d, z18.d, lsl #2]
+    adr z29.d, [z29.d, z8.d, lsl #2]
+    ld1rd {z8.d}, p0/z, [x2, #24]
+    add z28.d, z28.d, z8.d
+    ld1rd {z17.d}, p0/z, [x2, #32]
+    add z27.d, z27.d, z17.d
+    ld1rd {z21.d}, p0/z, [x2, #0]
+    umlalt z28.d, z27.s, z21.s
+    ld1rd {z13.d}, p0/z, [x2, #8]
+    mad z27.d, p0/m, z13.d, z28.d
     cmphi p1.d, p0/z, z28.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
-    and z28.d, z27.d, z31.d
-    lsr z13.d, z27.d, #32
-    add z30.d, z30.d, z0.d
-    add z29.d, z29.d, z3.d
-    lsr z27.d, z29.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z30.d, z27.d
-    lsl z29.d, z29.d, #32
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z2.d, z29.d, z31.d
-    lsr z14.d, z29.d, #32
-    add z25.d, z25.d, z0.d
-    ldr z29, [sp, #1, mul vl]
-    add z29.d, z29.d, z3.d
-    lsr z27.d, z29.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z25.d, z27.d
-    lsl z29.d, z29.d, #32
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z27.d, z29.d, z31.d
-    lsr z29.d, z29.d, #32
-    lsl z25.d, z27.d, #30
-    and z25.d, z25.d, z31.d
-    lsl z30.d, z29.d, #30
-    and z30.d, z30.d, z31.d
-    asr z27.d, z27.d, #2
-    add z27.d, z27.d, z30.d
-    add z27.d, z27.d, z25.d
-    asr z29.d, z29.d, #2
-    sub z15.d, z29.d, z25.d
-    add z26.d, z26.d, z0.d
-    add z29.d, z9.d, z3.d
-    lsr z25.d, z29.d, #32
-    umullb z25.d, z25.s, z31.s
-    add z25.d, z26.d, z25.d
-    lsl z29.d, z29.d, #32
-    add z29.d, z29.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z25.d, z29.d, z31.d
-    lsr z29.d, z29.d, #32
-    add z26.d, z4.d, z0.d
-    add z30.d, z17.d, z3.d
-    lsr z17.d, z30.d, #32
-    umullb z17.d, z17.s, z31.s
-    add z26.d, z26.d, z17.d
-    lsl z30.d, z30.d, #32
-    add z30.d, z30.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    and z5.d, z30.d, z31.d
-    lsr z17.d, z30.d, #32
-    add z30.d, z19.d, z0.d
-    add z26.d, z10.d, z3.d
-    lsr z10.d, z26.d, #32
-    umullb z10.d, z10.s, z31.s
-    add z30.d, z30.d, z10.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z30.d, z26.d, z31.d
-    lsr z26.d, z26.d, #32
-    lsl z10.d, z30.d, #30
-    and z10.d, z10.d, z31.d
-    lsl z19.d, z26.d, #30
-    and z19.d, z19.d, z31.d
-    asr z30.d, z30.d, #2
-    add z30.d, z30.d, z19.d
-    add z30.d, z30.d, z10.d
+    and z1.d, z27.d, z31.d
+    lsr z27.d, z27.d, #32
+    add z25.d, z25.d, z8.d
+    add z28.d, z14.d, z17.d
+    umlalt z25.d, z28.s, z21.s
+    mad z28.d, p0/m, z13.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    and z25.d, z28.d, z31.d
+    lsr z14.d, z28.d, #32
+    add z26.d, z26.d, z8.d
+    add z28.d, z15.d, z17.d
+    umlalt z26.d, z28.s, z21.s
+    mad z28.d, p0/m, z13.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    and z26.d, z28.d, z31.d
+    lsr z28.d, z28.d, #32
+    lsl z15.d, z26.d, #30
+    lsl z11.d, z28.d, #30
     asr z26.d, z26.d, #2
-    sub z18.d, z26.d, z10.d
-    add z26.d, z11.d, z0.d
-    add z1.d, z1.d, z3.d
-    lsr z11.d, z1.d, #32
-    umullb z11.d, z11.s, z31.s
-    add z26.d, z26.d, z11.d
-    lsl z1.d, z1.d, #32
-    add z1.d, z1.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z1.d
-    add z1.d, p1/m, z1.d, z31.d
-    and z26.d, z1.d, z31.d
-    lsr z19.d, z1.d, #32
-    add z7.d, z7.d, z0.d
-    add z20.d, z20.d, z3.d
-    lsr z1.d, z20.d, #32
-    umullb z1.d, z1.s, z31.s
-    add z1.d, z7.d, z1.d
-    lsl z20.d, z20.d, #32
-    add z20.d, z20.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z20.d
+    uaddwb z26.d, z26.d, z11.s
+    uaddwb z26.d, z26.d, z15.s
+    asr z28.d, z28.d, #2
+    usubwb z15.d, z28.d, z15.s
+    add z28.d, z4.d, z8.d
+    add z3.d, z3.d, z17.d
+    umlalt z28.d, z3.s, z21.s
+    mad z3.d, p0/m, z13.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    and z4.d, z3.d, z31.d
+    lsr z28.d, z3.d, #32
+    add z5.d, z5.d, z8.d
+    add z2.d, z2.d, z17.d
+    umlalt z5.d, z2.s, z21.s
+    mad z2.d, p0/m, z13.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    and z5.d, z2.d, z31.d
+    lsr z2.d, z2.d, #32
+    add z0.d, z0.d, z8.d
+    add z10.d, z10.d, z17.d
+    umlalt z0.d, z10.s, z21.s
+    mad z10.d, p0/m, z13.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z10.d
+    add z10.d, p1/m, z10.d, z31.d
+    and z0.d, z10.d, z31.d
+    lsr z10.d, z10.d, #32
+    lsl z3.d, z0.d, #30
+    lsl z11.d, z10.d, #30
+    asr z0.d, z0.d, #2
+    uaddwb z0.d, z0.d, z11.s
+    uaddwb z0.d, z0.d, z3.s
+    asr z10.d, z10.d, #2
+    usubwb z10.d, z10.d, z3.s
+    add z7.d, z7.d, z8.d
+    add z6.d, z6.d, z17.d
+    umlalt z7.d, z6.s, z21.s
+    mad z6.d, p0/m, z13.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    and z7.d, z6.d, z31.d
+    lsr z19.d, z6.d, #32
+    add z22.d, z22.d, z8.d
+    add z23.d, z23.d, z17.d
+    umlalt z22.d, z23.s, z21.s
+    mad z23.d, p0/m, z13.d, z22.d
+    cmphi p1.d, p0/z, z22.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
+    and z22.d, z23.d, z31.d
+    lsr z23.d, z23.d, #32
+    add z30.d, z30.d, z8.d
+    add z20.d, z20.d, z17.d
+    umlalt z30.d, z20.s, z21.s
+    mad z20.d, p0/m, z13.d, z30.d
+    cmphi p1.d, p0/z, z30.d, z20.d
     add z20.d, p1/m, z20.d, z31.d
-    and z1.d, z20.d, z31.d
+    and z30.d, z20.d, z31.d
     lsr z20.d, z20.d, #32
-    add z8.d, z8.d, z0.d
-    add z21.d, z21.d, z3.d
-    lsr z7.d, z21.d, #32
-    umullb z7.d, z7.s, z31.s
-    add z7.d, z8.d, z7.d
-    lsl z21.d, z21.d, #32
-    add z21.d, z21.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    and z7.d, z21.d, z31.d
-    lsr z21.d, z21.d, #32
-    lsl z8.d, z7.d, #28
-    and z8.d, z8.d, z31.d
-    lsl z11.d, z21.d, #28
-    and z11.d, z11.d, z31.d
-    asr z7.d, z7.d, #4
-    add z7.d, z7.d, z11.d
-    add z9.d, z7.d, z8.d
-    asr z21.d, z21.d, #4
-    sub z21.d, z21.d, z8.d
-    add z6.d, z6.d, z0.d
-    add z16.d, z16.d, z3.d
-    lsr z8.d, z16.d, #32
-    umullb z8.d, z8.s, z31.s
-    add z8.d, z6.d, z8.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    and z8.d, z16.d, z31.d
-    lsr z16.d, z16.d, #32
-    lsl z6.d, z8.d, #28
-    and z6.d, z6.d, z31.d
-    lsl z7.d, z16.d, #28
-    and z7.d, z7.d, z31.d
-    asr z8.d, z8.d, #4
-    add z8.d, z8.d, z7.d
-    add z10.d, z8.d, z6.d
-    asr z16.d, z16.d, #4
-    sub z22.d, z16.d, z6.d
-    add z24.d, z24.d, z0.d
-    add z12.d, z12.d, z3.d
-    lsr z3.d, z12.d, #32
-    umullb z3.d, z3.s, z31.s
-    add z24.d, z24.d, z3.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    and z24.d, z12.d, z31.d
-    lsr z12.d, z12.d, #32
-    lsl z3.d, z24.d, #26
-    and z3.d, z3.d, z31.d
-    lsl z0.d, z12.d, #26
-    and z0.d, z0.d, z31.d
-    asr z24.d, z24.d, #6
-    add z24.d, z24.d, z0.d
-    add z11.d, z24.d, z3.d
-    asr z24.d, z12.d, #6
-    sub z23.d, z24.d, z3.d
-    mov z3.d, z27.d
-    mov z4.d, z25.d
-    mov z6.d, z30.d
-    mov z7.d, z26.d
-    mov z8.d, z1.d
-    mov z1.d, z28.d
-    mov z16.d, z29.d
-    ldr z0, [sp, #2, mul vl]
-    ldr z12, [sp, #0, mul vl]
+    lsl z6.d, z30.d, #28
+    lsl z3.d, z20.d, #28
+    asr z30.d, z30.d, #4
+    uaddwb z30.d, z30.d, z3.s
+    uaddwb z30.d, z30.d, z6.s
+    asr z20.d, z20.d, #4
+    usubwb z20.d, z20.d, z6.s
+    add z12.d, z12.d, z8.d
+    add z9.d, z9.d, z17.d
+    umlalt z12.d, z9.s, z21.s
+    mad z9.d, p0/m, z13.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z9.d
+    add z9.d, p1/m, z9.d, z31.d
+    and z12.d, z9.d, z31.d
+    lsr z9.d, z9.d, #32
+    lsl z6.d, z12.d, #28
+    lsl z3.d, z9.d, #28
+    asr z12.d, z12.d, #4
+    uaddwb z12.d, z12.d, z3.s
+    uaddwb z12.d, z12.d, z6.s
+    asr z9.d, z9.d, #4
+    usubwb z9.d, z9.d, z6.s
+    add z18.d, z18.d, z8.d
+    add z29.d, z29.d, z17.d
+    umlalt z18.d, z29.s, z21.s
+    mad z29.d, p0/m, z13.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z29.d
+    add z29.d, p1/m, z29.d, z31.d
+    and z18.d, z29.d, z31.d
+    lsr z29.d, z29.d, #32
+    lsl z13.d, z18.d, #26
+    lsl z21.d, z29.d, #26
+    asr z18.d, z18.d, #6
+    uaddwb z18.d, z18.d, z21.s
+    uaddwb z11.d, z18.d, z13.s
+    asr z29.d, z29.d, #6
+    usubwb z29.d, z29.d, z13.s
+    mov z3.d, z26.d
+    mov z6.d, z0.d
+    mov z0.d, z16.d
+    mov z8.d, z22.d
+    mov z13.d, z27.d
+    mov z16.d, z28.d
+    mov z17.d, z2.d
+    mov z2.d, z25.d
+    mov z18.d, z10.d
+    mov z10.d, z12.d
+    mov z12.d, z24.d
+    mov z21.d, z20.d
+    mov z20.d, z23.d
+    mov z22.d, z9.d
+    mov z9.d, z30.d
+    mov z23.d, z29.d
     add x1, x1, #32
     mov x3, #5
 2:
@@ -1469,836 +1126,630 @@ proofmill_poseidon2_12_sve2:
     add z24.d, z0.d, z24.d
     ld1rd {z25.d}, p0/z, [x1, #8]
     add z25.d, z12.d, z25.d
-    lsr z26.d, z25.d, #32
-    umullb z26.d, z26.s, z31.s
-    add z26.d, z24.d, z26.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    mul z26.d, z25.d, z25.d
-    umulh z24.d, z25.d, z25.d
-    lsr z27.d, z24.d, #32
-    cmphi p1.d, p0/z, z27.d, z26.d
-    sub z27.d, z26.d, z27.d
-    sub z27.d, p1/m, z27.d, z31.d
-    umullb z24.d, z24.s, z31.s
-    add z27.d, z27.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    mul z24.d, z27.d, z25.d
-    umulh z25.d, z27.d, z25.d
-    lsr z26.d, z25.d, #32
-    cmphi p1.d, p0/z, z26.d, z24.d
-    sub z26.d, z24.d, z26.d
-    sub z26.d, p1/m, z26.d, z31.d
-    umullb z25.d, z25.s, z31.s
-    add z26.d, z26.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    mul z25.d, z27.d, z27.d
-    umulh z27.d, z27.d, z27.d
-    lsr z24.d, z27.d, #32
+    ld1rd {z26.d}, p0/z, [x2, #0]
+    umlalt z24.d, z25.s, z26.s
+    ld1rd {z27.d}, p0/z, [x2, #8]
+    mad z25.d, p0/m, z27.d, z24.d
     cmphi p1.d, p0/z, z24.d, z25.d
-    sub z24.d, z25.d, z24.d
+    add z25.d, p1/m, z25.d, z31.d
+    mul z24.d, z25.d, z25.d
+    umulh z28.d, z25.d, z25.d
+    ld1rd {z29.d}, p0/z, [x2, #16]
+    mul z24.d, z24.d, z29.d
+    umulh z24.d, z24.d, z26.d
+    cmphi p1.d, p0/z, z24.d, z28.d
+    sub z24.d, z28.d, z24.d
     sub z24.d, p1/m, z24.d, z31.d
-    umullb z27.d, z27.s, z31.s
-    add z24.d, z24.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    mul z27.d, z26.d, z24.d
-    umulh z24.d, z26.d, z24.d
-    lsr z26.d, z27.d, #32
-    and z25.d, z24.d, z31.d
-    and z27.d, z27.d, z31.d
-    sub z27.d, z27.d, z25.d
-    lsr z24.d, z24.d, #32
-    sub z24.d, z27.d, z24.d
-    add z25.d, z26.d, z25.d
-    add z26.d, z1.d, z2.d
-    add z27.d, z13.d, z14.d
-    add z26.d, z26.d, z4.d
-    add z27.d, z27.d, z16.d
-    add z26.d, z26.d, z5.d
-    add z27.d, z27.d, z17.d
-    add z28.d, z3.d, z6.d
-    add z29.d, z15.d, z18.d
-    add z26.d, z26.d, z7.d
-    add z27.d, z27.d, z19.d
-    add z26.d, z26.d, z8.d
-    add z27.d, z27.d, z20.d
-    add z30.d, z9.d, z10.d
-    add z12.d, z21.d, z22.d
-    add z30.d, z28.d, z30.d
-    add z29.d, z29.d, z12.d
-    add z30.d, z30.d, z11.d
-    add z29.d, z29.d, z23.d
-    add z30.d, z26.d, z30.d
-    add z29.d, z27.d, z29.d
-    add z27.d, z30.d, z24.d
-    add z26.d, z29.d, z25.d
-    sub z30.d, z30.d, z24.d
-    sub z29.d, z29.d, z25.d
+    mul z28.d, z24.d, z25.d
+    umulh z25.d, z24.d, z25.d
+    mul z28.d, z28.d, z29.d
+    umulh z28.d, z28.d, z26.d
+    cmphi p1.d, p0/z, z28.d, z25.d
+    sub z28.d, z25.d, z28.d
+    sub z28.d, p1/m, z28.d, z31.d
+    mul z25.d, z24.d, z24.d
+    umulh z24.d, z24.d, z24.d
+    mul z25.d, z25.d, z29.d
+    umulh z25.d, z25.d, z26.d
+    cmphi p1.d, p0/z, z25.d, z24.d
+    sub z25.d, z24.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    mul z24.d, z28.d, z25.d
+    umulh z25.d, z28.d, z25.d
+    lsr z28.d, z24.d, #32
+    uaddwb z28.d, z28.d, z25.s
+    usublt z25.d, z25.s, z24.s
+    usubwb z25.d, z25.d, z24.s
+    add z24.d, z1.d, z2.d
+    add z30.d, z13.d, z14.d
+    add z24.d, z24.d, z4.d
+    add z30.d, z30.d, z16.d
+    add z24.d, z24.d, z5.d
+    add z30.d, z30.d, z17.d
+    add z12.d, z3.d, z6.d
+    add z0.d, z15.d, z18.d
+    add z24.d, z24.d, z7.d
+    add z30.d, z30.d, z19.d
+    add z24.d, z24.d, z8.d
+    add z30.d, z30.d, z20.d
+    str z10, [sp, #0, mul vl]
+    add z10.d, z9.d, z10.d
+    str z22, [sp, #1, mul vl]
+    add z22.d, z21.d, z22.d
+    add z10.d, z12.d, z10.d
+    add z22.d, z0.d, z22.d
+    add z10.d, z10.d, z11.d
+    add z22.d, z22.d, z23.d
+    add z24.d, z24.d, z10.d
+    add z30.d, z30.d, z22.d
+    add z22.d, z24.d, z28.d
+    add z10.d, z30.d, z25.d
+    sub z24.d, z24.d, z28.d
+    sub z30.d, z30.d, z25.d
     ld1rd {z25.d}, p0/z, [x1, #16]
-    add z25.d, z30.d, z25.d
-    ld1rd {z30.d}, p0/z, [x1, #24]
-    add z30.d, z29.d, z30.d
-    lsr z29.d, z30.d, #32
-    umullb z29.d, z29.s, z31.s
-    add z29.d, z25.d, z29.d
-    lsl z30.d, z30.d, #32
-    add z30.d, z30.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    mul z29.d, z30.d, z30.d
-    umulh z25.d, z30.d, z30.d
-    lsr z24.d, z25.d, #32
-    cmphi p1.d, p0/z, z24.d, z29.d
-    sub z24.d, z29.d, z24.d
-    sub z24.d, p1/m, z24.d, z31.d
-    umullb z25.d, z25.s, z31.s
-    add z24.d, z24.d, z25.d
+    add z25.d, z24.d, z25.d
+    ld1rd {z24.d}, p0/z, [x1, #24]
+    add z24.d, z30.d, z24.d
+    umlalt z25.d, z24.s, z26.s
+    mad z24.d, p0/m, z27.d, z25.d
     cmphi p1.d, p0/z, z25.d, z24.d
     add z24.d, p1/m, z24.d, z31.d
-    mul z25.d, z24.d, z30.d
-    umulh z30.d, z24.d, z30.d
-    lsr z29.d, z30.d, #32
-    cmphi p1.d, p0/z, z29.d, z25.d
-    sub z29.d, z25.d, z29.d
-    sub z29.d, p1/m, z29.d, z31.d
-    umullb z30.d, z30.s, z31.s
-    add z29.d, z29.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    mul z30.d, z24.d, z24.d
-    umulh z24.d, z24.d, z24.d
-    lsr z25.d, z24.d, #32
+    mul z25.d, z24.d, z24.d
+    umulh z30.d, z24.d, z24.d
+    mul z25.d, z25.d, z29.d
+    umulh z25.d, z25.d, z26.d
     cmphi p1.d, p0/z, z25.d, z30.d
     sub z25.d, z30.d, z25.d
     sub z25.d, p1/m, z25.d, z31.d
-    umullb z24.d, z24.s, z31.s
-    add z25.d, z25.d, z24.d
+    mul z30.d, z25.d, z24.d
+    umulh z24.d, z25.d, z24.d
+    mul z30.d, z30.d, z29.d
+    umulh z30.d, z30.d, z26.d
+    cmphi p1.d, p0/z, z30.d, z24.d
+    sub z30.d, z24.d, z30.d
+    sub z30.d, p1/m, z30.d, z31.d
+    mul z24.d, z25.d, z25.d
+    umulh z25.d, z25.d, z25.d
+    mul z24.d, z24.d, z29.d
+    umulh z24.d, z24.d, z26.d
     cmphi p1.d, p0/z, z24.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    mul z24.d, z29.d, z25.d
-    umulh z25.d, z29.d, z25.d
-    lsr z29.d, z24.d, #32
-    and z30.d, z25.d, z31.d
-    and z24.d, z24.d, z31.d
-    sub z24.d, z24.d, z30.d
-    lsr z25.d, z25.d, #32
-    sub z25.d, z24.d, z25.d
-    add z30.d, z29.d, z30.d
-    lsl z29.d, z27.d, #1
-    lsl z24.d, z26.d, #1
-    lsl z28.d, z29.d, #1
-    lsl z12.d, z24.d, #1
-    lsl z0.d, z28.d, #1
-    str z30, [sp, #0, mul vl]
-    lsl z30.d, z12.d, #1
-    add z1.d, z27.d, z1.d
-    add z13.d, z26.d, z13.d
-    lsl z2.d, z2.d, #1
-    lsl z14.d, z14.d, #1
-    add z2.d, z27.d, z2.d
-    add z14.d, z26.d, z14.d
-    add z3.d, z29.d, z3.d
-    add z15.d, z24.d, z15.d
-    str z25, [sp, #1, mul vl]
-    lsl z25.d, z4.d, #1
-    str z15, [sp, #2, mul vl]
-    lsl z15.d, z16.d, #1
-    add z25.d, z25.d, z4.d
-    add z15.d, z15.d, z16.d
-    add z25.d, z27.d, z25.d
-    add z15.d, z26.d, z15.d
-    lsl z5.d, z5.d, #2
-    lsl z17.d, z17.d, #2
-    add z5.d, z27.d, z5.d
-    add z17.d, z26.d, z17.d
-    sub z29.d, z29.d, z6.d
-    sub z24.d, z24.d, z18.d
-    lsl z18.d, z7.d, #1
-    lsl z6.d, z19.d, #1
-    add z18.d, z18.d, z7.d
-    add z6.d, z6.d, z19.d
-    sub z18.d, z27.d, z18.d
-    sub z6.d, z26.d, z6.d
-    lsl z8.d, z8.d, #2
-    lsl z20.d, z20.d, #2
-    sub z27.d, z27.d, z8.d
-    sub z26.d, z26.d, z20.d
-    add z9.d, z28.d, z9.d
-    add z21.d, z12.d, z21.d
-    sub z28.d, z28.d, z10.d
-    sub z12.d, z12.d, z22.d
-    add z0.d, z0.d, z11.d
-    add z30.d, z30.d, z23.d
+    sub z24.d, z25.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    mul z25.d, z30.d, z24.d
+    umulh z24.d, z30.d, z24.d
+    lsr z30.d, z25.d, #32
+    uaddwb z30.d, z30.d, z24.s
+    usublt z24.d, z24.s, z25.s
+    usubwb z24.d, z24.d, z25.s
+    lsl z25.d, z22.d, #1
+    lsl z28.d, z10.d, #1
+    lsl z0.d, z25.d, #1
+    lsl z12.d, z28.d, #1
+    add z1.d, z22.d, z1.d
+    add z13.d, z10.d, z13.d
+    adr z2.d, [z22.d, z2.d, lsl #1]
+    adr z14.d, [z10.d, z14.d, lsl #1]
+    adr z3.d, [z3.d, z22.d, lsl #1]
+    adr z15.d, [z15.d, z10.d, lsl #1]
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z16.d, [z16.d, z16.d, lsl #1]
+    add z4.d, z22.d, z4.d
+    add z16.d, z10.d, z16.d
+    adr z5.d, [z22.d, z5.d, lsl #2]
+    adr z17.d, [z10.d, z17.d, lsl #2]
+    sub z6.d, z25.d, z6.d
+    sub z18.d, z28.d, z18.d
+    adr z7.d, [z7.d, z7.d, lsl #1]
+    adr z19.d, [z19.d, z19.d, lsl #1]
+    sub z7.d, z22.d, z7.d
+    sub z19.d, z10.d, z19.d
+    ld1rd {z29.d}, p0/z, [x2, #40]
+    mls z22.d, p0/m, z8.d, z29.d
+    mls z10.d, p0/m, z20.d, z29.d
+    adr z25.d, [z9.d, z25.d, lsl #1]
+    adr z28.d, [z21.d, z28.d, lsl #1]
+    ldr z21, [sp, #0, mul vl]
+    sub z21.d, z0.d, z21.d
+    ldr z9, [sp, #1, mul vl]
+    sub z9.d, z12.d, z9.d
+    adr z0.d, [z11.d, z0.d, lsl #1]
+    adr z12.d, [z23.d, z12.d, lsl #1]
     add z23.d, z1.d, z2.d
     add z11.d, z13.d, z14.d
-    add z23.d, z23.d, z25.d
-    add z11.d, z11.d, z15.d
+    add z23.d, z23.d, z4.d
+    add z11.d, z11.d, z16.d
     add z23.d, z23.d, z5.d
     add z11.d, z11.d, z17.d
-    add z22.d, z3.d, z29.d
-    ldr z10, [sp, #2, mul vl]
-    add z20.d, z10.d, z24.d
-    add z23.d, z23.d, z18.d
-    add z11.d, z11.d, z6.d
-    add z23.d, z23.d, z27.d
-    add z11.d, z11.d, z26.d
-    add z8.d, z9.d, z28.d
-    add z19.d, z21.d, z12.d
-    lsl z22.d, z22.d, #1
-    lsl z20.d, z20.d, #1
-    add z22.d, z22.d, z8.d
-    add z20.d, z20.d, z19.d
-    lsl z22.d, z22.d, #1
-    lsl z20.d, z20.d, #1
-    add z22.d, z22.d, z0.d
-    add z20.d, z20.d, z30.d
-    lsl z19.d, z22.d, #29
-    and z19.d, z19.d, z31.d
-    lsl z8.d, z20.d, #29
-    and z8.d, z8.d, z31.d
-    asr z22.d, z22.d, #3
-    add z22.d, z22.d, z8.d
-    add z22.d, z22.d, z19.d
-    asr z20.d, z20.d, #3
-    sub z20.d, z20.d, z19.d
-    add z22.d, z23.d, z22.d
-    add z20.d, z11.d, z20.d
-    ldr z11, [sp, #1, mul vl]
-    add z23.d, z22.d, z11.d
-    ldr z19, [sp, #0, mul vl]
-    add z8.d, z20.d, z19.d
-    sub z22.d, z22.d, z11.d
-    sub z20.d, z20.d, z19.d
-    ld1rd {z19.d}, p0/z, [x1, #32]
-    add z19.d, z22.d, z19.d
-    ld1rd {z22.d}, p0/z, [x1, #40]
-    add z22.d, z20.d, z22.d
-    lsr z20.d, z22.d, #32
-    umullb z20.d, z20.s, z31.s
-    add z20.d, z19.d, z20.d
-    lsl z22.d, z22.d, #32
-    add z22.d, z22.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    mul z20.d, z22.d, z22.d
-    umulh z19.d, z22.d, z22.d
-    lsr z11.d, z19.d, #32
-    cmphi p1.d, p0/z, z11.d, z20.d
-    sub z11.d, z20.d, z11.d
-    sub z11.d, p1/m, z11.d, z31.d
-    umullb z19.d, z19.s, z31.s
+    add z20.d, z3.d, z6.d
+    add z8.d, z15.d, z18.d
+    add z23.d, z23.d, z7.d
     add z11.d, z11.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z11.d
-    add z11.d, p1/m, z11.d, z31.d
-    mul z19.d, z11.d, z22.d
-    umulh z22.d, z11.d, z22.d
-    lsr z20.d, z22.d, #32
-    cmphi p1.d, p0/z, z20.d, z19.d
-    sub z20.d, z19.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    umullb z22.d, z22.s, z31.s
-    add z20.d, z20.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    mul z22.d, z11.d, z11.d
-    umulh z11.d, z11.d, z11.d
-    lsr z19.d, z11.d, #32
-    cmphi p1.d, p0/z, z19.d, z22.d
-    sub z19.d, z22.d, z19.d
-    sub z19.d, p1/m, z19.d, z31.d
-    umullb z11.d, z11.s, z31.s
-    add z19.d, z19.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    mul z11.d, z20.d, z19.d
-    umulh z19.d, z20.d, z19.d
-    lsr z20.d, z11.d, #32
-    and z22.d, z19.d, z31.d
-    and z11.d, z11.d, z31.d
-    sub z11.d, z11.d, z22.d
-    lsr z19.d, z19.d, #32
-    sub z19.d, z11.d, z19.d
-    add z22.d, z20.d, z22.d
-    lsl z20.d, z23.d, #2
-    lsl z11.d, z8.d, #2
-    lsl z7.d, z20.d, #2
-    lsl z16.d, z11.d, #2
-    lsl z4.d, z7.d, #2
-    str z22, [sp, #0, mul vl]
-    lsl z22.d, z16.d, #2
-    add z1.d, z23.d, z1.d
-    add z13.d, z8.d, z13.d
-    lsl z2.d, z2.d, #1
-    lsl z14.d, z14.d, #1
-    add z2.d, z23.d, z2.d
-    add z14.d, z8.d, z14.d
-    add z3.d, z20.d, z3.d
-    add z10.d, z11.d, z10.d
-    str z19, [sp, #2, mul vl]
-    lsl z19.d, z25.d, #1
-    str z10, [sp, #1, mul vl]
-    lsl z10.d, z15.d, #1
-    add z25.d, z19.d, z25.d
-    add z10.d, z10.d, z15.d
-    add z25.d, z23.d, z25.d
-    add z10.d, z8.d, z10.d
-    lsl z5.d, z5.d, #2
-    lsl z17.d, z17.d, #2
-    add z5.d, z23.d, z5.d
-    add z17.d, z8.d, z17.d
-    sub z29.d, z20.d, z29.d
-    sub z24.d, z11.d, z24.d
-    lsl z11.d, z18.d, #1
-    lsl z20.d, z6.d, #1
-    add z11.d, z11.d, z18.d
-    add z20.d, z20.d, z6.d
-    sub z11.d, z23.d, z11.d
-    sub z20.d, z8.d, z20.d
-    lsl z27.d, z27.d, #2
-    lsl z26.d, z26.d, #2
-    sub z27.d, z23.d, z27.d
-    sub z26.d, z8.d, z26.d
-    add z9.d, z7.d, z9.d
-    add z21.d, z16.d, z21.d
-    sub z28.d, z7.d, z28.d
-    sub z16.d, z16.d, z12.d
-    add z4.d, z4.d, z0.d
-    add z30.d, z22.d, z30.d
-    add z22.d, z1.d, z2.d
-    add z0.d, z13.d, z14.d
-    add z22.d, z22.d, z25.d
-    add z0.d, z0.d, z10.d
-    add z22.d, z22.d, z5.d
-    add z0.d, z0.d, z17.d
-    add z12.d, z3.d, z29.d
-    ldr z7, [sp, #1, mul vl]
-    add z8.d, z7.d, z24.d
-    add z22.d, z22.d, z11.d
-    add z0.d, z0.d, z20.d
-    add z22.d, z22.d, z27.d
-    add z0.d, z0.d, z26.d
-    add z23.d, z9.d, z28.d
-    add z6.d, z21.d, z16.d
-    lsl z12.d, z12.d, #2
-    lsl z8.d, z8.d, #2
-    add z12.d, z12.d, z23.d
-    add z8.d, z8.d, z6.d
-    lsl z12.d, z12.d, #2
-    lsl z8.d, z8.d, #2
-    add z12.d, z12.d, z4.d
-    add z8.d, z8.d, z30.d
-    lsl z6.d, z12.d, #26
-    and z6.d, z6.d, z31.d
-    lsl z23.d, z8.d, #26
-    and z23.d, z23.d, z31.d
-    asr z12.d, z12.d, #6
-    add z12.d, z12.d, z23.d
-    add z12.d, z12.d, z6.d
-    asr z8.d, z8.d, #6
-    sub z8.d, z8.d, z6.d
-    add z12.d, z22.d, z12.d
-    add z8.d, z0.d, z8.d
-    ldr z0, [sp, #2, mul vl]
-    add z22.d, z12.d, z0.d
-    ldr z6, [sp, #0, mul vl]
-    add z23.d, z8.d, z6.d
-    sub z12.d, z12.d, z0.d
-    sub z8.d, z8.d, z6.d
-    ld1rd {z6.d}, p0/z, [x1, #48]
-    add z6.d, z12.d, z6.d
-    ld1rd {z12.d}, p0/z, [x1, #56]
-    add z12.d, z8.d, z12.d
-    lsr z8.d, z12.d, #32
-    umullb z8.d, z8.s, z31.s
-    add z8.d, z6.d, z8.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z12.d
-    add z12.d, p1/m, z12.d, z31.d
-    mul z8.d, z12.d, z12.d
-    umulh z6.d, z12.d, z12.d
-    lsr z0.d, z6.d, #32
-    cmphi p1.d, p0/z, z0.d, z8.d
-    sub z0.d, z8.d, z0.d
-    sub z0.d, p1/m, z0.d, z31.d
-    umullb z6.d, z6.s, z31.s
-    add z0.d, z0.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
-    mul z6.d, z0.d, z12.d
-    umulh z12.d, z0.d, z12.d
-    lsr z8.d, z12.d, #32
-    cmphi p1.d, p0/z, z8.d, z6.d
-    sub z8.d, z6.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    umullb z12.d, z12.s, z31.s
-    add z8.d, z8.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    mul z12.d, z0.d, z0.d
-    umulh z0.d, z0.d, z0.d
-    lsr z6.d, z0.d, #32
-    cmphi p1.d, p0/z, z6.d, z12.d
-    sub z6.d, z12.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    umullb z0.d, z0.s, z31.s
-    add z6.d, z6.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    mul z0.d, z8.d, z6.d
-    umulh z6.d, z8.d, z6.d
-    lsr z8.d, z0.d, #32
-    and z12.d, z6.d, z31.d
-    and z0.d, z0.d, z31.d
-    sub z0.d, z0.d, z12.d
-    lsr z6.d, z6.d, #32
-    sub z6.d, z0.d, z6.d
-    add z12.d, z8.d, z12.d
-    lsl z8.d, z22.d, #3
-    lsl z0.d, z23.d, #3
-    lsl z18.d, z8.d, #3
-    lsl z15.d, z0.d, #3
-    lsl z19.d, z18.d, #3
-    str z12, [sp, #0, mul vl]
-    lsl z12.d, z15.d, #3
-    add z1.d, z22.d, z1.d
-    add z13.d, z23.d, z13.d
-    lsl z2.d, z2.d, #1
-    lsl z14.d, z14.d, #1
-    add z2.d, z22.d, z2.d
-    add z14.d, z23.d, z14.d
-    add z3.d, z8.d, z3.d
-    add z7.d, z0.d, z7.d
-    str z6, [sp, #1, mul vl]
-    lsl z6.d, z25.d, #1
-    str z7, [sp, #2, mul vl]
-    lsl z7.d, z10.d, #1
-    add z25.d, z6.d, z25.d
-    add z7.d, z7.d, z10.d
-    add z25.d, z22.d, z25.d
-    add z7.d, z23.d, z7.d
-    lsl z5.d, z5.d, #2
-    lsl z17.d, z17.d, #2
-    add z5.d, z22.d, z5.d
-    add z17.d, z23.d, z17.d
-    sub z29.d, z8.d, z29.d
-    sub z24.d, z0.d, z24.d
-    lsl z0.d, z11.d, #1
-    lsl z8.d, z20.d, #1
-    add z0.d, z0.d, z11.d
-    add z8.d, z8.d, z20.d
-    sub z0.d, z22.d, z0.d
-    sub z8.d, z23.d, z8.d
-    lsl z27.d, z27.d, #2
-    lsl z26.d, z26.d, #2
-    sub z27.d, z22.d, z27.d
-    sub z26.d, z23.d, z26.d
-    add z9.d, z18.d, z9.d
-    add z21.d, z15.d, z21.d
-    sub z28.d, z18.d, z28.d
-    sub z15.d, z15.d, z16.d
-    add z19.d, z19.d, z4.d
-    add z30.d, z12.d, z30.d
-    add z12.d, z1.d, z2.d
-    add z4.d, z13.d, z14.d
-    add z12.d, z12.d, z25.d
-    add z4.d, z4.d, z7.d
-    add z12.d, z12.d, z5.d
-    add z4.d, z4.d, z17.d
-    add z16.d, z3.d, z29.d
-    ldr z18, [sp, #2, mul vl]
-    add z23.d, z18.d, z24.d
-    add z12.d, z12.d, z0.d
-    add z4.d, z4.d, z8.d
-    add z12.d, z12.d, z27.d
-    add z4.d, z4.d, z26.d
-    add z22.d, z9.d, z28.d
-    add z20.d, z21.d, z15.d
-    lsl z16.d, z16.d, #3
-    lsl z23.d, z23.d, #3
-    add z16.d, z16.d, z22.d
-    add z23.d, z23.d, z20.d
-    lsl z16.d, z16.d, #3
-    lsl z23.d, z23.d, #3
-    add z16.d, z16.d, z19.d
-    add z23.d, z23.d, z30.d
-    lsl z20.d, z16.d, #23
-    and z20.d, z20.d, z31.d
-    lsl z22.d, z23.d, #23
-    and z22.d, z22.d, z31.d
-    asr z16.d, z16.d, #9
-    add z16.d, z16.d, z22.d
-    add z16.d, z16.d, z20.d
-    asr z23.d, z23.d, #9
-    sub z23.d, z23.d, z20.d
-    add z16.d, z12.d, z16.d
-    add z23.d, z4.d, z23.d
-    ldr z4, [sp, #1, mul vl]
-    add z12.d, z16.d, z4.d
-    ldr z20, [sp, #0, mul vl]
-    add z22.d, z23.d, z20.d
-    sub z16.d, z16.d, z4.d
-    sub z23.d, z23.d, z20.d
-    lsl z20.d, z12.d, #4
-    lsl z4.d, z22.d, #4
-    lsl z11.d, z20.d, #4
-    lsl z10.d, z4.d, #4
-    lsl z6.d, z11.d, #4
-    str z23, [sp, #0, mul vl]
-    lsl z23.d, z10.d, #4
-    add z1.d, z12.d, z1.d
-    add z13.d, z22.d, z13.d
-    lsl z2.d, z2.d, #1
-    lsl z14.d, z14.d, #1
-    add z2.d, z12.d, z2.d
-    add z14.d, z22.d, z14.d
-    add z3.d, z20.d, z3.d
-    add z18.d, z4.d, z18.d
-    str z16, [sp, #2, mul vl]
-    lsl z16.d, z25.d, #1
-    str z18, [sp, #1, mul vl]
-    lsl z18.d, z7.d, #1
-    add z25.d, z16.d, z25.d
-    add z18.d, z18.d, z7.d
-    add z25.d, z12.d, z25.d
-    add z18.d, z22.d, z18.d
-    lsl z5.d, z5.d, #2
-    lsl z17.d, z17.d, #2
-    add z5.d, z12.d, z5.d
-    add z17.d, z22.d, z17.d
-    sub z29.d, z20.d, z29.d
-    sub z24.d, z4.d, z24.d
-    lsl z4.d, z0.d, #1
-    lsl z20.d, z8.d, #1
-    add z4.d, z4.d, z0.d
-    add z20.d, z20.d, z8.d
-    sub z4.d, z12.d, z4.d
-    sub z20.d, z22.d, z20.d
-    lsl z27.d, z27.d, #2
-    lsl z26.d, z26.d, #2
-    sub z27.d, z12.d, z27.d
-    sub z26.d, z22.d, z26.d
+    add z23.d, z23.d, z22.d
+    add z11.d, z11.d, z10.d
+    add z29.d, z25.d, z21.d
+    str z9, [sp, #1, mul vl]
+    add z9.d, z28.d, z9.d
+    adr z29.d, [z29.d, z20.d, lsl #1]
+    adr z9.d, [z9.d, z8.d, lsl #1]
+    adr z29.d, [z0.d, z29.d, lsl #1]
+    adr z9.d, [z12.d, z9.d, lsl #1]
+    lsl z8.d, z29.d, #29
+    lsl z20.d, z9.d, #29
+    asr z29.d, z29.d, #3
+    uaddwb z29.d, z29.d, z20.s
+    uaddwb z29.d, z29.d, z8.s
+    asr z9.d, z9.d, #3
+    usubwb z9.d, z9.d, z8.s
+    add z29.d, z23.d, z29.d
     add z9.d, z11.d, z9.d
-    add z21.d, z10.d, z21.d
-    sub z28.d, z11.d, z28.d
-    sub z10.d, z10.d, z15.d
-    add z6.d, z6.d, z19.d
-    add z30.d, z23.d, z30.d
-    ld1rd {z23.d}, p0/z, [x2, #0]
-    add z1.d, z1.d, z23.d
-    ld1rd {z19.d}, p0/z, [x2, #8]
-    add z13.d, z13.d, z19.d
-    lsr z15.d, z13.d, #32
-    umullb z15.d, z15.s, z31.s
-    add z15.d, z1.d, z15.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z13.d
+    add z11.d, z29.d, z30.d
+    add z23.d, z9.d, z24.d
+    sub z29.d, z29.d, z30.d
+    sub z24.d, z9.d, z24.d
+    ld1rd {z30.d}, p0/z, [x1, #32]
+    add z30.d, z29.d, z30.d
+    ld1rd {z29.d}, p0/z, [x1, #40]
+    add z29.d, z24.d, z29.d
+    umlalt z30.d, z29.s, z26.s
+    mad z29.d, p0/m, z27.d, z30.d
+    cmphi p1.d, p0/z, z30.d, z29.d
+    add z29.d, p1/m, z29.d, z31.d
+    mul z30.d, z29.d, z29.d
+    umulh z24.d, z29.d, z29.d
+    ld1rd {z9.d}, p0/z, [x2, #16]
+    mul z30.d, z30.d, z9.d
+    umulh z30.d, z30.d, z26.d
+    cmphi p1.d, p0/z, z30.d, z24.d
+    sub z30.d, z24.d, z30.d
+    sub z30.d, p1/m, z30.d, z31.d
+    mul z24.d, z30.d, z29.d
+    umulh z29.d, z30.d, z29.d
+    mul z24.d, z24.d, z9.d
+    umulh z24.d, z24.d, z26.d
+    cmphi p1.d, p0/z, z24.d, z29.d
+    sub z24.d, z29.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    mul z29.d, z30.d, z30.d
+    umulh z30.d, z30.d, z30.d
+    mul z29.d, z29.d, z9.d
+    umulh z29.d, z29.d, z26.d
+    cmphi p1.d, p0/z, z29.d, z30.d
+    sub z29.d, z30.d, z29.d
+    sub z29.d, p1/m, z29.d, z31.d
+    mul z30.d, z24.d, z29.d
+    umulh z29.d, z24.d, z29.d
+    lsr z24.d, z30.d, #32
+    uaddwb z24.d, z24.d, z29.s
+    usublt z29.d, z29.s, z30.s
+    usubwb z29.d, z29.d, z30.s
+    lsl z30.d, z11.d, #2
+    lsl z8.d, z23.d, #2
+    lsl z20.d, z30.d, #2
+    lsl z9.d, z8.d, #2
+    add z1.d, z11.d, z1.d
+    add z13.d, z23.d, z13.d
+    adr z2.d, [z11.d, z2.d, lsl #1]
+    adr z14.d, [z23.d, z14.d, lsl #1]
+    adr z3.d, [z3.d, z11.d, lsl #2]
+    adr z15.d, [z15.d, z23.d, lsl #2]
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z16.d, [z16.d, z16.d, lsl #1]
+    add z4.d, z11.d, z4.d
+    add z16.d, z23.d, z16.d
+    adr z5.d, [z11.d, z5.d, lsl #2]
+    adr z17.d, [z23.d, z17.d, lsl #2]
+    sub z6.d, z30.d, z6.d
+    sub z18.d, z8.d, z18.d
+    adr z7.d, [z7.d, z7.d, lsl #1]
+    adr z19.d, [z19.d, z19.d, lsl #1]
+    sub z7.d, z11.d, z7.d
+    sub z19.d, z23.d, z19.d
+    ld1rd {z27.d}, p0/z, [x2, #40]
+    mls z11.d, p0/m, z22.d, z27.d
+    mls z23.d, p0/m, z10.d, z27.d
+    adr z30.d, [z25.d, z30.d, lsl #2]
+    adr z28.d, [z28.d, z8.d, lsl #2]
+    sub z25.d, z20.d, z21.d
+    ldr z21, [sp, #1, mul vl]
+    sub z21.d, z9.d, z21.d
+    adr z20.d, [z0.d, z20.d, lsl #2]
+    adr z9.d, [z12.d, z9.d, lsl #2]
+    add z12.d, z1.d, z2.d
+    add z0.d, z13.d, z14.d
+    add z12.d, z12.d, z4.d
+    add z0.d, z0.d, z16.d
+    add z12.d, z12.d, z5.d
+    add z0.d, z0.d, z17.d
+    add z8.d, z3.d, z6.d
+    add z10.d, z15.d, z18.d
+    add z12.d, z12.d, z7.d
+    add z0.d, z0.d, z19.d
+    add z12.d, z12.d, z11.d
+    add z0.d, z0.d, z23.d
+    add z22.d, z30.d, z25.d
+    add z27.d, z28.d, z21.d
+    adr z22.d, [z22.d, z8.d, lsl #2]
+    adr z27.d, [z27.d, z10.d, lsl #2]
+    adr z22.d, [z20.d, z22.d, lsl #2]
+    adr z27.d, [z9.d, z27.d, lsl #2]
+    lsl z10.d, z22.d, #26
+    lsl z8.d, z27.d, #26
+    asr z22.d, z22.d, #6
+    uaddwb z22.d, z22.d, z8.s
+    uaddwb z22.d, z22.d, z10.s
+    asr z27.d, z27.d, #6
+    usubwb z27.d, z27.d, z10.s
+    add z22.d, z12.d, z22.d
+    add z27.d, z0.d, z27.d
+    add z0.d, z22.d, z24.d
+    add z12.d, z27.d, z29.d
+    sub z24.d, z22.d, z24.d
+    sub z27.d, z27.d, z29.d
+    ld1rd {z29.d}, p0/z, [x1, #48]
+    add z29.d, z24.d, z29.d
+    ld1rd {z24.d}, p0/z, [x1, #56]
+    add z24.d, z27.d, z24.d
+    umlalt z29.d, z24.s, z26.s
+    ld1rd {z27.d}, p0/z, [x2, #8]
+    mad z24.d, p0/m, z27.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    mul z29.d, z24.d, z24.d
+    umulh z22.d, z24.d, z24.d
+    ld1rd {z10.d}, p0/z, [x2, #16]
+    mul z29.d, z29.d, z10.d
+    umulh z29.d, z29.d, z26.d
+    cmphi p1.d, p0/z, z29.d, z22.d
+    sub z29.d, z22.d, z29.d
+    sub z29.d, p1/m, z29.d, z31.d
+    mul z22.d, z29.d, z24.d
+    umulh z24.d, z29.d, z24.d
+    mul z22.d, z22.d, z10.d
+    umulh z22.d, z22.d, z26.d
+    cmphi p1.d, p0/z, z22.d, z24.d
+    sub z24.d, z24.d, z22.d
+    sub z24.d, p1/m, z24.d, z31.d
+    mul z22.d, z29.d, z29.d
+    umulh z29.d, z29.d, z29.d
+    mul z22.d, z22.d, z10.d
+    umulh z22.d, z22.d, z26.d
+    cmphi p1.d, p0/z, z22.d, z29.d
+    sub z29.d, z29.d, z22.d
+    sub z29.d, p1/m, z29.d, z31.d
+    mul z22.d, z24.d, z29.d
+    umulh z29.d, z24.d, z29.d
+    lsr z24.d, z22.d, #32
+    uaddwb z24.d, z24.d, z29.s
+    usublt z29.d, z29.s, z22.s
+    usubwb z29.d, z29.d, z22.s
+    lsl z22.d, z0.d, #3
+    lsl z10.d, z12.d, #3
+    lsl z8.d, z22.d, #3
+    lsl z27.d, z10.d, #3
+    add z1.d, z0.d, z1.d
+    add z13.d, z12.d, z13.d
+    adr z2.d, [z0.d, z2.d, lsl #1]
+    adr z14.d, [z12.d, z14.d, lsl #1]
+    adr z3.d, [z3.d, z0.d, lsl #3]
+    adr z15.d, [z15.d, z12.d, lsl #3]
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z16.d, [z16.d, z16.d, lsl #1]
+    add z4.d, z0.d, z4.d
+    add z16.d, z12.d, z16.d
+    adr z5.d, [z0.d, z5.d, lsl #2]
+    adr z17.d, [z12.d, z17.d, lsl #2]
+    sub z6.d, z22.d, z6.d
+    sub z18.d, z10.d, z18.d
+    adr z7.d, [z7.d, z7.d, lsl #1]
+    adr z19.d, [z19.d, z19.d, lsl #1]
+    sub z7.d, z0.d, z7.d
+    sub z19.d, z12.d, z19.d
+    ld1rd {z26.d}, p0/z, [x2, #40]
+    mls z0.d, p0/m, z11.d, z26.d
+    mls z12.d, p0/m, z23.d, z26.d
+    adr z30.d, [z30.d, z22.d, lsl #3]
+    adr z28.d, [z28.d, z10.d, lsl #3]
+    sub z25.d, z8.d, z25.d
+    sub z21.d, z27.d, z21.d
+    adr z8.d, [z20.d, z8.d, lsl #3]
+    adr z27.d, [z9.d, z27.d, lsl #3]
+    add z9.d, z1.d, z2.d
+    add z20.d, z13.d, z14.d
+    add z9.d, z9.d, z4.d
+    add z20.d, z20.d, z16.d
+    add z9.d, z9.d, z5.d
+    add z20.d, z20.d, z17.d
+    add z10.d, z3.d, z6.d
+    add z22.d, z15.d, z18.d
+    add z9.d, z9.d, z7.d
+    add z20.d, z20.d, z19.d
+    add z9.d, z9.d, z0.d
+    add z20.d, z20.d, z12.d
+    add z23.d, z30.d, z25.d
+    add z11.d, z28.d, z21.d
+    adr z23.d, [z23.d, z10.d, lsl #3]
+    adr z11.d, [z11.d, z22.d, lsl #3]
+    adr z23.d, [z8.d, z23.d, lsl #3]
+    adr z11.d, [z27.d, z11.d, lsl #3]
+    lsl z22.d, z23.d, #23
+    lsl z10.d, z11.d, #23
+    asr z23.d, z23.d, #9
+    uaddwb z23.d, z23.d, z10.s
+    uaddwb z23.d, z23.d, z22.s
+    asr z11.d, z11.d, #9
+    usubwb z11.d, z11.d, z22.s
+    add z23.d, z9.d, z23.d
+    add z11.d, z20.d, z11.d
+    add z20.d, z23.d, z24.d
+    add z9.d, z11.d, z29.d
+    sub z24.d, z23.d, z24.d
+    sub z29.d, z11.d, z29.d
+    lsl z11.d, z20.d, #4
+    lsl z23.d, z9.d, #4
+    lsl z22.d, z11.d, #4
+    lsl z10.d, z23.d, #4
+    add z1.d, z20.d, z1.d
+    add z13.d, z9.d, z13.d
+    adr z2.d, [z20.d, z2.d, lsl #1]
+    adr z14.d, [z9.d, z14.d, lsl #1]
+    add z3.d, z11.d, z3.d
+    add z15.d, z23.d, z15.d
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z16.d, [z16.d, z16.d, lsl #1]
+    add z4.d, z20.d, z4.d
+    add z16.d, z9.d, z16.d
+    adr z5.d, [z20.d, z5.d, lsl #2]
+    adr z17.d, [z9.d, z17.d, lsl #2]
+    sub z11.d, z11.d, z6.d
+    sub z23.d, z23.d, z18.d
+    adr z7.d, [z7.d, z7.d, lsl #1]
+    adr z19.d, [z19.d, z19.d, lsl #1]
+    sub z7.d, z20.d, z7.d
+    sub z19.d, z9.d, z19.d
+    mls z20.d, p0/m, z0.d, z26.d
+    mls z9.d, p0/m, z12.d, z26.d
+    add z30.d, z22.d, z30.d
+    add z28.d, z10.d, z28.d
+    sub z25.d, z22.d, z25.d
+    sub z26.d, z10.d, z21.d
+    ld1rd {z21.d}, p0/z, [x2, #48]
+    mla z8.d, p0/m, z22.d, z21.d
+    mla z27.d, p0/m, z10.d, z21.d
+    ld1rd {z21.d}, p0/z, [x2, #24]
+    add z1.d, z1.d, z21.d
+    ld1rd {z10.d}, p0/z, [x2, #32]
+    add z13.d, z13.d, z10.d
+    ld1rd {z22.d}, p0/z, [x2, #0]
+    umlalt z1.d, z13.s, z22.s
+    ld1rd {z12.d}, p0/z, [x2, #8]
+    mad z13.d, p0/m, z12.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z13.d
     add z13.d, p1/m, z13.d, z31.d
     and z1.d, z13.d, z31.d
     lsr z13.d, z13.d, #32
-    add z2.d, z2.d, z23.d
-    add z14.d, z14.d, z19.d
-    lsr z15.d, z14.d, #32
-    umullb z15.d, z15.s, z31.s
-    add z15.d, z2.d, z15.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z14.d
+    add z2.d, z2.d, z21.d
+    add z14.d, z14.d, z10.d
+    umlalt z2.d, z14.s, z22.s
+    mad z14.d, p0/m, z12.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
     and z2.d, z14.d, z31.d
     lsr z14.d, z14.d, #32
-    add z3.d, z3.d, z23.d
-    ldr z15, [sp, #1, mul vl]
-    add z15.d, z15.d, z19.d
-    lsr z11.d, z15.d, #32
-    umullb z11.d, z11.s, z31.s
-    add z11.d, z3.d, z11.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z15.d
+    add z3.d, z3.d, z21.d
+    add z15.d, z15.d, z10.d
+    umlalt z3.d, z15.s, z22.s
+    mad z15.d, p0/m, z12.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z15.d
     add z15.d, p1/m, z15.d, z31.d
-    and z11.d, z15.d, z31.d
+    and z3.d, z15.d, z31.d
     lsr z15.d, z15.d, #32
-    lsl z3.d, z11.d, #28
-    and z3.d, z3.d, z31.d
-    lsl z22.d, z15.d, #28
-    and z22.d, z22.d, z31.d
-    asr z11.d, z11.d, #4
-    add z11.d, z11.d, z22.d
-    add z11.d, z11.d, z3.d
+    lsl z0.d, z3.d, #28
+    lsl z18.d, z15.d, #28
+    asr z3.d, z3.d, #4
+    uaddwb z3.d, z3.d, z18.s
+    uaddwb z3.d, z3.d, z0.s
     asr z15.d, z15.d, #4
-    sub z15.d, z15.d, z3.d
-    add z25.d, z25.d, z23.d
-    add z18.d, z18.d, z19.d
-    lsr z3.d, z18.d, #32
-    umullb z3.d, z3.s, z31.s
-    add z25.d, z25.d, z3.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    and z25.d, z18.d, z31.d
-    lsr z16.d, z18.d, #32
-    add z5.d, z5.d, z23.d
-    add z17.d, z17.d, z19.d
-    lsr z18.d, z17.d, #32
-    umullb z18.d, z18.s, z31.s
-    add z18.d, z5.d, z18.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
+    usubwb z15.d, z15.d, z0.s
+    add z4.d, z4.d, z21.d
+    add z16.d, z16.d, z10.d
+    umlalt z4.d, z16.s, z22.s
+    mad z16.d, p0/m, z12.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    and z4.d, z16.d, z31.d
+    lsr z16.d, z16.d, #32
+    add z5.d, z5.d, z21.d
+    add z17.d, z17.d, z10.d
+    umlalt z5.d, z17.s, z22.s
+    mad z17.d, p0/m, z12.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
     and z5.d, z17.d, z31.d
     lsr z17.d, z17.d, #32
-    add z29.d, z29.d, z23.d
-    add z24.d, z24.d, z19.d
-    lsr z18.d, z24.d, #32
-    umullb z18.d, z18.s, z31.s
-    add z29.d, z29.d, z18.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    and z29.d, z24.d, z31.d
-    lsr z24.d, z24.d, #32
-    lsl z18.d, z29.d, #28
-    and z18.d, z18.d, z31.d
-    lsl z3.d, z24.d, #28
-    and z3.d, z3.d, z31.d
-    asr z29.d, z29.d, #4
-    add z29.d, z29.d, z3.d
-    add z29.d, z29.d, z18.d
-    asr z24.d, z24.d, #4
-    sub z18.d, z24.d, z18.d
-    add z24.d, z4.d, z23.d
-    add z20.d, z20.d, z19.d
-    lsr z4.d, z20.d, #32
-    umullb z4.d, z4.s, z31.s
-    add z24.d, z24.d, z4.d
-    lsl z20.d, z20.d, #32
-    add z20.d, z20.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    and z7.d, z20.d, z31.d
-    lsr z24.d, z20.d, #32
-    add z27.d, z27.d, z23.d
-    add z26.d, z26.d, z19.d
-    lsr z20.d, z26.d, #32
-    umullb z20.d, z20.s, z31.s
-    add z27.d, z27.d, z20.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z8.d, z26.d, z31.d
-    lsr z20.d, z26.d, #32
-    add z26.d, z9.d, z23.d
-    add z27.d, z21.d, z19.d
-    lsr z21.d, z27.d, #32
-    umullb z21.d, z21.s, z31.s
-    add z26.d, z26.d, z21.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    and z26.d, z27.d, z31.d
-    lsr z27.d, z27.d, #32
-    lsl z21.d, z26.d, #24
-    and z21.d, z21.d, z31.d
-    lsl z9.d, z27.d, #24
-    and z9.d, z9.d, z31.d
-    asr z26.d, z26.d, #8
-    add z26.d, z26.d, z9.d
-    add z9.d, z26.d, z21.d
-    asr z27.d, z27.d, #8
-    sub z21.d, z27.d, z21.d
-    add z28.d, z28.d, z23.d
-    add z27.d, z10.d, z19.d
-    lsr z26.d, z27.d, #32
-    umullb z26.d, z26.s, z31.s
-    add z26.d, z28.d, z26.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    and z26.d, z27.d, z31.d
-    lsr z27.d, z27.d, #32
-    lsl z28.d, z26.d, #24
-    and z28.d, z28.d, z31.d
-    lsl z10.d, z27.d, #24
-    and z10.d, z10.d, z31.d
-    asr z26.d, z26.d, #8
+    add z11.d, z11.d, z21.d
+    add z23.d, z23.d, z10.d
+    umlalt z11.d, z23.s, z22.s
+    mad z23.d, p0/m, z12.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
+    and z11.d, z23.d, z31.d
+    lsr z23.d, z23.d, #32
+    lsl z0.d, z11.d, #28
+    lsl z18.d, z23.d, #28
+    asr z11.d, z11.d, #4
+    uaddwb z11.d, z11.d, z18.s
+    uaddwb z6.d, z11.d, z0.s
+    asr z23.d, z23.d, #4
+    usubwb z18.d, z23.d, z0.s
+    add z7.d, z7.d, z21.d
+    add z19.d, z19.d, z10.d
+    umlalt z7.d, z19.s, z22.s
+    mad z19.d, p0/m, z12.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    and z7.d, z19.d, z31.d
+    lsr z19.d, z19.d, #32
+    add z20.d, z20.d, z21.d
+    add z9.d, z9.d, z10.d
+    umlalt z20.d, z9.s, z22.s
+    mad z9.d, p0/m, z12.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z9.d
+    add z9.d, p1/m, z9.d, z31.d
+    and z20.d, z9.d, z31.d
+    lsr z9.d, z9.d, #32
+    add z30.d, z30.d, z21.d
+    add z28.d, z28.d, z10.d
+    umlalt z30.d, z28.s, z22.s
+    mad z28.d, p0/m, z12.d, z30.d
+    cmphi p1.d, p0/z, z30.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    and z30.d, z28.d, z31.d
+    lsr z28.d, z28.d, #32
+    lsl z23.d, z30.d, #24
+    lsl z0.d, z28.d, #24
+    asr z30.d, z30.d, #8
+    uaddwb z30.d, z30.d, z0.s
+    uaddwb z30.d, z30.d, z23.s
+    asr z28.d, z28.d, #8
+    usubwb z28.d, z28.d, z23.s
+    add z25.d, z25.d, z21.d
     add z26.d, z26.d, z10.d
-    add z10.d, z26.d, z28.d
-    asr z27.d, z27.d, #8
-    sub z22.d, z27.d, z28.d
-    add z27.d, z6.d, z23.d
-    add z30.d, z30.d, z19.d
-    lsr z28.d, z30.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z28.d, z27.d, z28.d
-    lsl z30.d, z30.d, #32
-    add z30.d, z30.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    and z28.d, z30.d, z31.d
-    lsr z30.d, z30.d, #32
-    lsl z27.d, z28.d, #20
-    and z27.d, z27.d, z31.d
-    lsl z26.d, z30.d, #20
-    and z26.d, z26.d, z31.d
-    asr z28.d, z28.d, #12
-    add z28.d, z28.d, z26.d
-    add z28.d, z28.d, z27.d
-    asr z30.d, z30.d, #12
-    sub z23.d, z30.d, z27.d
-    mov z3.d, z11.d
-    mov z4.d, z25.d
-    mov z6.d, z29.d
-    mov z11.d, z28.d
-    mov z19.d, z24.d
-    ldr z0, [sp, #2, mul vl]
-    ldr z12, [sp, #0, mul vl]
+    umlalt z25.d, z26.s, z22.s
+    mad z26.d, p0/m, z12.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    and z25.d, z26.d, z31.d
+    lsr z26.d, z26.d, #32
+    lsl z23.d, z25.d, #24
+    lsl z0.d, z26.d, #24
+    asr z25.d, z25.d, #8
+    uaddwb z25.d, z25.d, z0.s
+    uaddwb z25.d, z25.d, z23.s
+    asr z26.d, z26.d, #8
+    usubwb z26.d, z26.d, z23.s
+    add z21.d, z8.d, z21.d
+    add z27.d, z27.d, z10.d
+    umlalt z21.d, z27.s, z22.s
+    mad z27.d, p0/m, z12.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z27.d
+    add z27.d, p1/m, z27.d, z31.d
+    and z21.d, z27.d, z31.d
+    lsr z27.d, z27.d, #32
+    lsl z12.d, z21.d, #20
+    lsl z22.d, z27.d, #20
+    asr z21.d, z21.d, #12
+    uaddwb z21.d, z21.d, z22.s
+    uaddwb z11.d, z21.d, z12.s
+    asr z27.d, z27.d, #12
+    usubwb z23.d, z27.d, z12.s
+    mov z0.d, z24.d
+    mov z8.d, z20.d
+    mov z10.d, z25.d
+    mov z12.d, z29.d
+    mov z20.d, z9.d
+    mov z9.d, z30.d
+    mov z21.d, z28.d
+    mov z22.d, z26.d
     add x1, x1, #64
     subs x3, x3, #1
     b.ne 2b
-    ld1rd {z24.d}, p0/z, [x2, #0]
+    ld1rd {z24.d}, p0/z, [x2, #24]
     add z25.d, z0.d, z24.d
-    ld1rd {z26.d}, p0/z, [x2, #8]
+    ld1rd {z26.d}, p0/z, [x2, #32]
     add z27.d, z12.d, z26.d
-    lsr z28.d, z27.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z28.d, z25.d, z28.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z27.d
+    ld1rd {z28.d}, p0/z, [x2, #0]
+    umlalt z25.d, z27.s, z28.s
+    ld1rd {z29.d}, p0/z, [x2, #8]
+    mad z27.d, p0/m, z29.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
     and z0.d, z27.d, z31.d
     lsr z12.d, z27.d, #32
     add z27.d, z1.d, z24.d
-    add z28.d, z13.d, z26.d
-    lsr z25.d, z28.d, #32
-    umullb z25.d, z25.s, z31.s
-    add z25.d, z27.d, z25.d
-    lsl z28.d, z28.d, #32
-    add z28.d, z28.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    and z1.d, z28.d, z31.d
-    lsr z13.d, z28.d, #32
-    add z28.d, z2.d, z24.d
-    add z25.d, z14.d, z26.d
-    lsr z27.d, z25.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z28.d, z27.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z27.d
+    add z25.d, z13.d, z26.d
+    umlalt z27.d, z25.s, z28.s
+    mad z25.d, p0/m, z29.d, z27.d
     cmphi p1.d, p0/z, z27.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    and z2.d, z25.d, z31.d
-    lsr z14.d, z25.d, #32
-    add z25.d, z3.d, z24.d
-    add z27.d, z15.d, z26.d
-    lsr z28.d, z27.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z28.d, z25.d, z28.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z27.d
+    and z1.d, z25.d, z31.d
+    lsr z13.d, z25.d, #32
+    add z25.d, z2.d, z24.d
+    add z27.d, z14.d, z26.d
+    umlalt z25.d, z27.s, z28.s
+    mad z27.d, p0/m, z29.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
-    and z3.d, z27.d, z31.d
-    lsr z15.d, z27.d, #32
-    add z27.d, z4.d, z24.d
-    add z28.d, z16.d, z26.d
-    lsr z25.d, z28.d, #32
-    umullb z25.d, z25.s, z31.s
-    add z25.d, z27.d, z25.d
-    lsl z28.d, z28.d, #32
-    add z28.d, z28.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    and z4.d, z28.d, z31.d
-    lsr z16.d, z28.d, #32
-    add z28.d, z5.d, z24.d
+    and z2.d, z27.d, z31.d
+    lsr z14.d, z27.d, #32
+    add z27.d, z3.d, z24.d
+    add z25.d, z15.d, z26.d
+    umlalt z27.d, z25.s, z28.s
+    mad z25.d, p0/m, z29.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    and z3.d, z25.d, z31.d
+    lsr z15.d, z25.d, #32
+    add z25.d, z4.d, z24.d
+    add z27.d, z16.d, z26.d
+    umlalt z25.d, z27.s, z28.s
+    mad z27.d, p0/m, z29.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z27.d
+    add z27.d, p1/m, z27.d, z31.d
+    and z4.d, z27.d, z31.d
+    lsr z16.d, z27.d, #32
+    add z27.d, z5.d, z24.d
     add z25.d, z17.d, z26.d
-    lsr z27.d, z25.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z28.d, z27.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z27.d
+    umlalt z27.d, z25.s, z28.s
+    mad z25.d, p0/m, z29.d, z27.d
     cmphi p1.d, p0/z, z27.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
     and z5.d, z25.d, z31.d
     lsr z17.d, z25.d, #32
     add z25.d, z6.d, z24.d
     add z27.d, z18.d, z26.d
-    lsr z28.d, z27.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z28.d, z25.d, z28.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z27.d
+    umlalt z25.d, z27.s, z28.s
+    mad z27.d, p0/m, z29.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
     and z6.d, z27.d, z31.d
     lsr z18.d, z27.d, #32
     add z27.d, z7.d, z24.d
-    add z28.d, z19.d, z26.d
-    lsr z25.d, z28.d, #32
-    umullb z25.d, z25.s, z31.s
-    add z25.d, z27.d, z25.d
-    lsl z28.d, z28.d, #32
-    add z28.d, z28.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    and z7.d, z28.d, z31.d
-    lsr z19.d, z28.d, #32
-    add z28.d, z8.d, z24.d
-    add z25.d, z20.d, z26.d
-    lsr z27.d, z25.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z28.d, z27.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z27.d
+    add z25.d, z19.d, z26.d
+    umlalt z27.d, z25.s, z28.s
+    mad z25.d, p0/m, z29.d, z27.d
     cmphi p1.d, p0/z, z27.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    and z8.d, z25.d, z31.d
-    lsr z20.d, z25.d, #32
-    add z25.d, z9.d, z24.d
-    add z27.d, z21.d, z26.d
-    lsr z28.d, z27.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z28.d, z25.d, z28.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z27.d
+    and z7.d, z25.d, z31.d
+    lsr z19.d, z25.d, #32
+    add z25.d, z8.d, z24.d
+    add z27.d, z20.d, z26.d
+    umlalt z25.d, z27.s, z28.s
+    mad z27.d, p0/m, z29.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z27.d
     add z27.d, p1/m, z27.d, z31.d
-    and z9.d, z27.d, z31.d
-    lsr z21.d, z27.d, #32
-    add z27.d, z10.d, z24.d
-    add z28.d, z22.d, z26.d
-    lsr z25.d, z28.d, #32
-    umullb z25.d, z25.s, z31.s
-    add z25.d, z27.d, z25.d
-    lsl z28.d, z28.d, #32
-    add z28.d, z28.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    and z10.d, z28.d, z31.d
-    lsr z22.d, z28.d, #32
+    and z8.d, z27.d, z31.d
+    lsr z20.d, z27.d, #32
+    add z27.d, z9.d, z24.d
+    add z25.d, z21.d, z26.d
+    umlalt z27.d, z25.s, z28.s
+    mad z25.d, p0/m, z29.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    and z9.d, z25.d, z31.d
+    lsr z21.d, z25.d, #32
+    add z25.d, z10.d, z24.d
+    add z27.d, z22.d, z26.d
+    umlalt z25.d, z27.s, z28.s
+    mad z27.d, p0/m, z29.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z27.d
+    add z27.d, p1/m, z27.d, z31.d
+    and z10.d, z27.d, z31.d
+    lsr z22.d, z27.d, #32
     add z24.d, z11.d, z24.d
     add z26.d, z23.d, z26.d
-    lsr z28.d, z26.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z28.d, z24.d, z28.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z26.d
+    umlalt z24.d, z26.s, z28.s
+    mad z26.d, p0/m, z29.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z26.d
     add z26.d, p1/m, z26.d, z31.d
     and z11.d, z26.d, z31.d
     lsr z23.d, z26.d, #32
@@ -2308,832 +1759,614 @@ proofmill_poseidon2_12_sve2:
     add z24.d, z0.d, z24.d
     ld1rd {z25.d}, p0/z, [x1, #8]
     add z25.d, z12.d, z25.d
-    lsr z26.d, z25.d, #32
-    umullb z26.d, z26.s, z31.s
-    add z26.d, z24.d, z26.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
+    ld1rd {z26.d}, p0/z, [x2, #0]
+    umlalt z24.d, z25.s, z26.s
+    ld1rd {z27.d}, p0/z, [x2, #8]
+    mad z25.d, p0/m, z27.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #16]
-    add z26.d, z1.d, z26.d
-    ld1rd {z24.d}, p0/z, [x1, #24]
-    add z24.d, z13.d, z24.d
-    lsr z27.d, z24.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z26.d, z27.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    ld1rd {z27.d}, p0/z, [x1, #32]
-    add z27.d, z2.d, z27.d
-    ld1rd {z26.d}, p0/z, [x1, #40]
-    add z26.d, z14.d, z26.d
-    lsr z28.d, z26.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z28.d, z27.d, z28.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #48]
-    add z28.d, z3.d, z28.d
-    ld1rd {z27.d}, p0/z, [x1, #56]
-    add z27.d, z15.d, z27.d
-    lsr z29.d, z27.d, #32
-    umullb z29.d, z29.s, z31.s
-    add z29.d, z28.d, z29.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    mul z29.d, z25.d, z25.d
-    umulh z28.d, z25.d, z25.d
-    lsr z30.d, z28.d, #32
-    cmphi p1.d, p0/z, z30.d, z29.d
-    sub z30.d, z29.d, z30.d
-    sub z30.d, p1/m, z30.d, z31.d
-    umullb z28.d, z28.s, z31.s
-    add z30.d, z30.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    mul z28.d, z24.d, z24.d
-    umulh z29.d, z24.d, z24.d
-    lsr z15.d, z29.d, #32
-    cmphi p1.d, p0/z, z15.d, z28.d
-    sub z28.d, z28.d, z15.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z29.d, z29.s, z31.s
-    add z28.d, z28.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z28.d
+    ld1rd {z24.d}, p0/z, [x1, #16]
+    add z24.d, z1.d, z24.d
+    ld1rd {z28.d}, p0/z, [x1, #24]
+    add z28.d, z13.d, z28.d
+    umlalt z24.d, z28.s, z26.s
+    mad z28.d, p0/m, z27.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z28.d
     add z28.d, p1/m, z28.d, z31.d
-    mul z29.d, z26.d, z26.d
-    umulh z15.d, z26.d, z26.d
-    lsr z3.d, z15.d, #32
-    cmphi p1.d, p0/z, z3.d, z29.d
-    sub z29.d, z29.d, z3.d
-    sub z29.d, p1/m, z29.d, z31.d
-    umullb z15.d, z15.s, z31.s
-    add z29.d, z29.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z29.d
+    ld1rd {z24.d}, p0/z, [x1, #32]
+    add z24.d, z2.d, z24.d
+    ld1rd {z29.d}, p0/z, [x1, #40]
+    add z29.d, z14.d, z29.d
+    umlalt z24.d, z29.s, z26.s
+    mad z29.d, p0/m, z27.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    mul z15.d, z27.d, z27.d
-    umulh z3.d, z27.d, z27.d
-    lsr z14.d, z3.d, #32
-    cmphi p1.d, p0/z, z14.d, z15.d
-    sub z14.d, z15.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    umullb z3.d, z3.s, z31.s
-    add z14.d, z14.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    mul z3.d, z30.d, z25.d
-    umulh z25.d, z30.d, z25.d
-    lsr z15.d, z25.d, #32
-    cmphi p1.d, p0/z, z15.d, z3.d
-    sub z15.d, z3.d, z15.d
-    sub z15.d, p1/m, z15.d, z31.d
-    umullb z25.d, z25.s, z31.s
-    add z15.d, z15.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    mul z25.d, z30.d, z30.d
-    umulh z30.d, z30.d, z30.d
-    lsr z3.d, z30.d, #32
-    cmphi p1.d, p0/z, z3.d, z25.d
-    sub z25.d, z25.d, z3.d
-    sub z25.d, p1/m, z25.d, z31.d
-    umullb z30.d, z30.s, z31.s
-    add z25.d, z25.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    mul z30.d, z28.d, z24.d
-    umulh z24.d, z28.d, z24.d
-    lsr z3.d, z24.d, #32
-    cmphi p1.d, p0/z, z3.d, z30.d
-    sub z30.d, z30.d, z3.d
-    sub z30.d, p1/m, z30.d, z31.d
-    umullb z24.d, z24.s, z31.s
-    add z30.d, z30.d, z24.d
+    ld1rd {z24.d}, p0/z, [x1, #48]
+    add z24.d, z3.d, z24.d
+    ld1rd {z30.d}, p0/z, [x1, #56]
+    add z30.d, z15.d, z30.d
+    umlalt z24.d, z30.s, z26.s
+    mad z30.d, p0/m, z27.d, z24.d
     cmphi p1.d, p0/z, z24.d, z30.d
     add z30.d, p1/m, z30.d, z31.d
-    mul z24.d, z28.d, z28.d
-    umulh z28.d, z28.d, z28.d
-    lsr z3.d, z28.d, #32
-    cmphi p1.d, p0/z, z3.d, z24.d
-    sub z24.d, z24.d, z3.d
-    sub z24.d, p1/m, z24.d, z31.d
-    umullb z28.d, z28.s, z31.s
-    add z24.d, z24.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    mul z28.d, z29.d, z26.d
-    umulh z26.d, z29.d, z26.d
-    lsr z3.d, z26.d, #32
-    cmphi p1.d, p0/z, z3.d, z28.d
-    sub z28.d, z28.d, z3.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z26.d, z26.s, z31.s
-    add z28.d, z28.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z26.d, z29.d, z29.d
-    umulh z29.d, z29.d, z29.d
-    lsr z3.d, z29.d, #32
-    cmphi p1.d, p0/z, z3.d, z26.d
-    sub z26.d, z26.d, z3.d
-    sub z26.d, p1/m, z26.d, z31.d
-    umullb z29.d, z29.s, z31.s
-    add z26.d, z26.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    mul z29.d, z14.d, z27.d
-    umulh z27.d, z14.d, z27.d
-    lsr z3.d, z27.d, #32
-    cmphi p1.d, p0/z, z3.d, z29.d
-    sub z29.d, z29.d, z3.d
-    sub z29.d, p1/m, z29.d, z31.d
-    umullb z27.d, z27.s, z31.s
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    mul z27.d, z14.d, z14.d
-    umulh z14.d, z14.d, z14.d
-    lsr z3.d, z14.d, #32
-    cmphi p1.d, p0/z, z3.d, z27.d
-    sub z27.d, z27.d, z3.d
-    sub z27.d, p1/m, z27.d, z31.d
-    umullb z14.d, z14.s, z31.s
-    add z27.d, z27.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    mul z14.d, z15.d, z25.d
-    umulh z25.d, z15.d, z25.d
-    lsr z15.d, z14.d, #32
-    and z3.d, z25.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z3.d
-    lsr z25.d, z25.d, #32
-    sub z25.d, z14.d, z25.d
-    add z3.d, z15.d, z3.d
-    mul z15.d, z30.d, z24.d
-    umulh z24.d, z30.d, z24.d
-    lsr z30.d, z15.d, #32
-    and z14.d, z24.d, z31.d
-    and z15.d, z15.d, z31.d
-    sub z15.d, z15.d, z14.d
-    lsr z24.d, z24.d, #32
+    mul z24.d, z25.d, z25.d
+    umulh z15.d, z25.d, z25.d
+    ld1rd {z3.d}, p0/z, [x2, #16]
+    mul z24.d, z24.d, z3.d
+    umulh z24.d, z24.d, z26.d
+    cmphi p1.d, p0/z, z24.d, z15.d
     sub z24.d, z15.d, z24.d
-    add z30.d, z30.d, z14.d
-    mul z14.d, z28.d, z26.d
-    umulh z26.d, z28.d, z26.d
-    lsr z28.d, z14.d, #32
-    and z15.d, z26.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z15.d
-    lsr z26.d, z26.d, #32
-    sub z26.d, z14.d, z26.d
-    add z28.d, z28.d, z15.d
-    mul z15.d, z29.d, z27.d
-    umulh z27.d, z29.d, z27.d
-    lsr z29.d, z15.d, #32
-    and z14.d, z27.d, z31.d
-    and z15.d, z15.d, z31.d
-    sub z15.d, z15.d, z14.d
-    lsr z27.d, z27.d, #32
-    sub z27.d, z15.d, z27.d
-    add z29.d, z29.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #64]
-    add z14.d, z4.d, z14.d
+    sub z24.d, p1/m, z24.d, z31.d
+    mul z15.d, z28.d, z28.d
+    umulh z14.d, z28.d, z28.d
+    mul z15.d, z15.d, z3.d
+    umulh z15.d, z15.d, z26.d
+    cmphi p1.d, p0/z, z15.d, z14.d
+    sub z15.d, z14.d, z15.d
+    sub z15.d, p1/m, z15.d, z31.d
+    mul z14.d, z29.d, z29.d
+    umulh z2.d, z29.d, z29.d
+    mul z14.d, z14.d, z3.d
+    umulh z14.d, z14.d, z26.d
+    cmphi p1.d, p0/z, z14.d, z2.d
+    sub z14.d, z2.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    mul z2.d, z30.d, z30.d
+    umulh z13.d, z30.d, z30.d
+    mul z2.d, z2.d, z3.d
+    umulh z2.d, z2.d, z26.d
+    cmphi p1.d, p0/z, z2.d, z13.d
+    sub z2.d, z13.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    mul z13.d, z24.d, z25.d
+    umulh z25.d, z24.d, z25.d
+    mul z13.d, z13.d, z3.d
+    umulh z13.d, z13.d, z26.d
+    cmphi p1.d, p0/z, z13.d, z25.d
+    sub z25.d, z25.d, z13.d
+    sub z25.d, p1/m, z25.d, z31.d
+    mul z13.d, z24.d, z24.d
+    umulh z24.d, z24.d, z24.d
+    mul z13.d, z13.d, z3.d
+    umulh z13.d, z13.d, z26.d
+    cmphi p1.d, p0/z, z13.d, z24.d
+    sub z24.d, z24.d, z13.d
+    sub z24.d, p1/m, z24.d, z31.d
+    mul z13.d, z15.d, z28.d
+    umulh z28.d, z15.d, z28.d
+    mul z13.d, z13.d, z3.d
+    umulh z13.d, z13.d, z26.d
+    cmphi p1.d, p0/z, z13.d, z28.d
+    sub z28.d, z28.d, z13.d
+    sub z28.d, p1/m, z28.d, z31.d
+    mul z13.d, z15.d, z15.d
+    umulh z15.d, z15.d, z15.d
+    mul z13.d, z13.d, z3.d
+    umulh z13.d, z13.d, z26.d
+    cmphi p1.d, p0/z, z13.d, z15.d
+    sub z13.d, z15.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    mul z15.d, z14.d, z29.d
+    umulh z29.d, z14.d, z29.d
+    mul z15.d, z15.d, z3.d
+    umulh z15.d, z15.d, z26.d
+    cmphi p1.d, p0/z, z15.d, z29.d
+    sub z29.d, z29.d, z15.d
+    sub z29.d, p1/m, z29.d, z31.d
+    mul z15.d, z14.d, z14.d
+    umulh z14.d, z14.d, z14.d
+    mul z15.d, z15.d, z3.d
+    umulh z15.d, z15.d, z26.d
+    cmphi p1.d, p0/z, z15.d, z14.d
+    sub z15.d, z14.d, z15.d
+    sub z15.d, p1/m, z15.d, z31.d
+    mul z14.d, z2.d, z30.d
+    umulh z30.d, z2.d, z30.d
+    mul z14.d, z14.d, z3.d
+    umulh z14.d, z14.d, z26.d
+    cmphi p1.d, p0/z, z14.d, z30.d
+    sub z30.d, z30.d, z14.d
+    sub z30.d, p1/m, z30.d, z31.d
+    mul z14.d, z2.d, z2.d
+    umulh z2.d, z2.d, z2.d
+    mul z14.d, z14.d, z3.d
+    umulh z14.d, z14.d, z26.d
+    cmphi p1.d, p0/z, z14.d, z2.d
+    sub z14.d, z2.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    mul z2.d, z25.d, z24.d
+    umulh z24.d, z25.d, z24.d
+    lsr z25.d, z2.d, #32
+    uaddwb z25.d, z25.d, z24.s
+    usublt z24.d, z24.s, z2.s
+    usubwb z24.d, z24.d, z2.s
+    mul z2.d, z28.d, z13.d
+    umulh z28.d, z28.d, z13.d
+    lsr z13.d, z2.d, #32
+    uaddwb z13.d, z13.d, z28.s
+    usublt z28.d, z28.s, z2.s
+    usubwb z28.d, z28.d, z2.s
+    mul z2.d, z29.d, z15.d
+    umulh z29.d, z29.d, z15.d
+    lsr z15.d, z2.d, #32
+    uaddwb z15.d, z15.d, z29.s
+    usublt z29.d, z29.s, z2.s
+    usubwb z29.d, z29.d, z2.s
+    mul z2.d, z30.d, z14.d
+    umulh z30.d, z30.d, z14.d
+    lsr z14.d, z2.d, #32
+    uaddwb z14.d, z14.d, z30.s
+    usublt z30.d, z30.s, z2.s
+    usubwb z30.d, z30.d, z2.s
+    ld1rd {z2.d}, p0/z, [x1, #64]
+    add z2.d, z4.d, z2.d
     ld1rd {z4.d}, p0/z, [x1, #72]
     add z4.d, z16.d, z4.d
-    lsr z16.d, z4.d, #32
-    umullb z16.d, z16.s, z31.s
-    add z16.d, z14.d, z16.d
-    lsl z4.d, z4.d, #32
-    add z4.d, z4.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z4.d
+    umlalt z2.d, z4.s, z26.s
+    mad z4.d, p0/m, z27.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z4.d
     add z4.d, p1/m, z4.d, z31.d
-    ld1rd {z16.d}, p0/z, [x1, #80]
-    add z16.d, z5.d, z16.d
+    ld1rd {z2.d}, p0/z, [x1, #80]
+    add z2.d, z5.d, z2.d
     ld1rd {z5.d}, p0/z, [x1, #88]
     add z5.d, z17.d, z5.d
-    lsr z17.d, z5.d, #32
-    umullb z17.d, z17.s, z31.s
-    add z17.d, z16.d, z17.d
-    lsl z5.d, z5.d, #32
-    add z5.d, z5.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z5.d
+    umlalt z2.d, z5.s, z26.s
+    mad z5.d, p0/m, z27.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z5.d
     add z5.d, p1/m, z5.d, z31.d
-    ld1rd {z17.d}, p0/z, [x1, #96]
-    add z17.d, z6.d, z17.d
+    ld1rd {z2.d}, p0/z, [x1, #96]
+    add z2.d, z6.d, z2.d
     ld1rd {z6.d}, p0/z, [x1, #104]
     add z6.d, z18.d, z6.d
-    lsr z18.d, z6.d, #32
-    umullb z18.d, z18.s, z31.s
-    add z18.d, z17.d, z18.d
-    lsl z6.d, z6.d, #32
-    add z6.d, z6.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z6.d
+    umlalt z2.d, z6.s, z26.s
+    mad z6.d, p0/m, z27.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z6.d
     add z6.d, p1/m, z6.d, z31.d
-    ld1rd {z18.d}, p0/z, [x1, #112]
-    add z18.d, z7.d, z18.d
+    ld1rd {z2.d}, p0/z, [x1, #112]
+    add z2.d, z7.d, z2.d
     ld1rd {z7.d}, p0/z, [x1, #120]
     add z7.d, z19.d, z7.d
-    lsr z19.d, z7.d, #32
-    umullb z19.d, z19.s, z31.s
-    add z19.d, z18.d, z19.d
-    lsl z7.d, z7.d, #32
-    add z7.d, z7.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z7.d
+    umlalt z2.d, z7.s, z26.s
+    mad z7.d, p0/m, z27.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z7.d
     add z7.d, p1/m, z7.d, z31.d
-    mul z19.d, z4.d, z4.d
-    umulh z18.d, z4.d, z4.d
-    lsr z17.d, z18.d, #32
-    cmphi p1.d, p0/z, z17.d, z19.d
-    sub z17.d, z19.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    umullb z18.d, z18.s, z31.s
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    mul z18.d, z5.d, z5.d
-    umulh z19.d, z5.d, z5.d
-    lsr z16.d, z19.d, #32
-    cmphi p1.d, p0/z, z16.d, z18.d
-    sub z16.d, z18.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    umullb z19.d, z19.s, z31.s
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    mul z19.d, z6.d, z6.d
-    umulh z18.d, z6.d, z6.d
-    lsr z14.d, z18.d, #32
-    cmphi p1.d, p0/z, z14.d, z19.d
-    sub z14.d, z19.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    umullb z18.d, z18.s, z31.s
-    add z14.d, z14.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    mul z18.d, z7.d, z7.d
-    umulh z19.d, z7.d, z7.d
-    lsr z15.d, z19.d, #32
-    cmphi p1.d, p0/z, z15.d, z18.d
-    sub z15.d, z18.d, z15.d
-    sub z15.d, p1/m, z15.d, z31.d
-    umullb z19.d, z19.s, z31.s
-    add z15.d, z15.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    mul z19.d, z17.d, z4.d
-    umulh z4.d, z17.d, z4.d
-    lsr z18.d, z4.d, #32
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z18.d, z19.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
-    umullb z4.d, z4.s, z31.s
-    add z18.d, z18.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z4.d, z17.d, z17.d
-    umulh z17.d, z17.d, z17.d
-    lsr z19.d, z17.d, #32
-    cmphi p1.d, p0/z, z19.d, z4.d
-    sub z19.d, z4.d, z19.d
+    mul z2.d, z4.d, z4.d
+    umulh z19.d, z4.d, z4.d
+    mul z2.d, z2.d, z3.d
+    umulh z2.d, z2.d, z26.d
+    cmphi p1.d, p0/z, z2.d, z19.d
+    sub z2.d, z19.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    mul z19.d, z5.d, z5.d
+    umulh z18.d, z5.d, z5.d
+    mul z19.d, z19.d, z3.d
+    umulh z19.d, z19.d, z26.d
+    cmphi p1.d, p0/z, z19.d, z18.d
+    sub z19.d, z18.d, z19.d
     sub z19.d, p1/m, z19.d, z31.d
-    umullb z17.d, z17.s, z31.s
-    add z19.d, z19.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    mul z17.d, z16.d, z5.d
-    umulh z5.d, z16.d, z5.d
-    lsr z4.d, z5.d, #32
-    cmphi p1.d, p0/z, z4.d, z17.d
-    sub z4.d, z17.d, z4.d
-    sub z4.d, p1/m, z4.d, z31.d
-    umullb z5.d, z5.s, z31.s
-    add z4.d, z4.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z4.d
-    add z4.d, p1/m, z4.d, z31.d
-    mul z5.d, z16.d, z16.d
-    umulh z16.d, z16.d, z16.d
-    lsr z17.d, z16.d, #32
-    cmphi p1.d, p0/z, z17.d, z5.d
-    sub z17.d, z5.d, z17.d
+    mul z18.d, z6.d, z6.d
+    umulh z17.d, z6.d, z6.d
+    mul z18.d, z18.d, z3.d
+    umulh z18.d, z18.d, z26.d
+    cmphi p1.d, p0/z, z18.d, z17.d
+    sub z18.d, z17.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    mul z17.d, z7.d, z7.d
+    umulh z16.d, z7.d, z7.d
+    mul z17.d, z17.d, z3.d
+    umulh z17.d, z17.d, z26.d
+    cmphi p1.d, p0/z, z17.d, z16.d
+    sub z17.d, z16.d, z17.d
     sub z17.d, p1/m, z17.d, z31.d
-    umullb z16.d, z16.s, z31.s
-    add z17.d, z17.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    mul z16.d, z14.d, z6.d
-    umulh z6.d, z14.d, z6.d
-    lsr z5.d, z6.d, #32
-    cmphi p1.d, p0/z, z5.d, z16.d
-    sub z5.d, z16.d, z5.d
-    sub z5.d, p1/m, z5.d, z31.d
-    umullb z6.d, z6.s, z31.s
-    add z5.d, z5.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z5.d
-    add z5.d, p1/m, z5.d, z31.d
-    mul z6.d, z14.d, z14.d
-    umulh z14.d, z14.d, z14.d
-    lsr z16.d, z14.d, #32
-    cmphi p1.d, p0/z, z16.d, z6.d
-    sub z16.d, z6.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    umullb z14.d, z14.s, z31.s
-    add z16.d, z16.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    mul z14.d, z15.d, z7.d
-    umulh z7.d, z15.d, z7.d
-    lsr z6.d, z7.d, #32
-    cmphi p1.d, p0/z, z6.d, z14.d
-    sub z6.d, z14.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    umullb z7.d, z7.s, z31.s
-    add z6.d, z6.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    mul z7.d, z15.d, z15.d
-    umulh z15.d, z15.d, z15.d
-    lsr z14.d, z15.d, #32
-    cmphi p1.d, p0/z, z14.d, z7.d
-    sub z14.d, z7.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    umullb z15.d, z15.s, z31.s
-    add z14.d, z14.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    mul z15.d, z18.d, z19.d
-    umulh z19.d, z18.d, z19.d
-    lsr z18.d, z15.d, #32
-    and z7.d, z19.d, z31.d
-    and z15.d, z15.d, z31.d
-    sub z15.d, z15.d, z7.d
-    lsr z19.d, z19.d, #32
-    sub z19.d, z15.d, z19.d
-    add z7.d, z18.d, z7.d
-    mul z18.d, z4.d, z17.d
-    umulh z17.d, z4.d, z17.d
-    lsr z4.d, z18.d, #32
-    and z15.d, z17.d, z31.d
-    and z18.d, z18.d, z31.d
-    sub z18.d, z18.d, z15.d
-    lsr z17.d, z17.d, #32
-    sub z17.d, z18.d, z17.d
-    add z15.d, z4.d, z15.d
-    mul z4.d, z5.d, z16.d
-    umulh z16.d, z5.d, z16.d
-    lsr z5.d, z4.d, #32
-    and z18.d, z16.d, z31.d
-    and z4.d, z4.d, z31.d
-    sub z4.d, z4.d, z18.d
-    lsr z16.d, z16.d, #32
+    mul z16.d, z2.d, z4.d
+    umulh z4.d, z2.d, z4.d
+    mul z16.d, z16.d, z3.d
+    umulh z16.d, z16.d, z26.d
+    cmphi p1.d, p0/z, z16.d, z4.d
     sub z16.d, z4.d, z16.d
-    add z18.d, z5.d, z18.d
-    mul z5.d, z6.d, z14.d
-    umulh z14.d, z6.d, z14.d
-    lsr z6.d, z5.d, #32
-    and z4.d, z14.d, z31.d
-    and z5.d, z5.d, z31.d
-    sub z5.d, z5.d, z4.d
-    lsr z14.d, z14.d, #32
-    sub z14.d, z5.d, z14.d
-    add z4.d, z6.d, z4.d
-    ld1rd {z6.d}, p0/z, [x1, #128]
-    add z6.d, z8.d, z6.d
+    sub z16.d, p1/m, z16.d, z31.d
+    mul z4.d, z2.d, z2.d
+    umulh z2.d, z2.d, z2.d
+    mul z4.d, z4.d, z3.d
+    umulh z4.d, z4.d, z26.d
+    cmphi p1.d, p0/z, z4.d, z2.d
+    sub z4.d, z2.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    mul z2.d, z19.d, z5.d
+    umulh z5.d, z19.d, z5.d
+    mul z2.d, z2.d, z3.d
+    umulh z2.d, z2.d, z26.d
+    cmphi p1.d, p0/z, z2.d, z5.d
+    sub z2.d, z5.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    mul z5.d, z19.d, z19.d
+    umulh z19.d, z19.d, z19.d
+    mul z5.d, z5.d, z3.d
+    umulh z5.d, z5.d, z26.d
+    cmphi p1.d, p0/z, z5.d, z19.d
+    sub z5.d, z19.d, z5.d
+    sub z5.d, p1/m, z5.d, z31.d
+    mul z19.d, z18.d, z6.d
+    umulh z6.d, z18.d, z6.d
+    mul z19.d, z19.d, z3.d
+    umulh z19.d, z19.d, z26.d
+    cmphi p1.d, p0/z, z19.d, z6.d
+    sub z19.d, z6.d, z19.d
+    sub z19.d, p1/m, z19.d, z31.d
+    mul z6.d, z18.d, z18.d
+    umulh z18.d, z18.d, z18.d
+    mul z6.d, z6.d, z3.d
+    umulh z6.d, z6.d, z26.d
+    cmphi p1.d, p0/z, z6.d, z18.d
+    sub z6.d, z18.d, z6.d
+    sub z6.d, p1/m, z6.d, z31.d
+    mul z18.d, z17.d, z7.d
+    umulh z7.d, z17.d, z7.d
+    mul z18.d, z18.d, z3.d
+    umulh z18.d, z18.d, z26.d
+    cmphi p1.d, p0/z, z18.d, z7.d
+    sub z18.d, z7.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    mul z7.d, z17.d, z17.d
+    umulh z17.d, z17.d, z17.d
+    mul z7.d, z7.d, z3.d
+    umulh z7.d, z7.d, z26.d
+    cmphi p1.d, p0/z, z7.d, z17.d
+    sub z7.d, z17.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    mul z17.d, z16.d, z4.d
+    umulh z4.d, z16.d, z4.d
+    lsr z16.d, z17.d, #32
+    uaddwb z16.d, z16.d, z4.s
+    usublt z4.d, z4.s, z17.s
+    usubwb z4.d, z4.d, z17.s
+    mul z17.d, z2.d, z5.d
+    umulh z5.d, z2.d, z5.d
+    lsr z2.d, z17.d, #32
+    uaddwb z2.d, z2.d, z5.s
+    usublt z5.d, z5.s, z17.s
+    usubwb z5.d, z5.d, z17.s
+    mul z17.d, z19.d, z6.d
+    umulh z6.d, z19.d, z6.d
+    lsr z19.d, z17.d, #32
+    uaddwb z19.d, z19.d, z6.s
+    usublt z6.d, z6.s, z17.s
+    usubwb z6.d, z6.d, z17.s
+    mul z17.d, z18.d, z7.d
+    umulh z7.d, z18.d, z7.d
+    lsr z18.d, z17.d, #32
+    uaddwb z18.d, z18.d, z7.s
+    usublt z7.d, z7.s, z17.s
+    usubwb z7.d, z7.d, z17.s
+    ld1rd {z17.d}, p0/z, [x1, #128]
+    add z17.d, z8.d, z17.d
     ld1rd {z8.d}, p0/z, [x1, #136]
     add z8.d, z20.d, z8.d
-    lsr z20.d, z8.d, #32
-    umullb z20.d, z20.s, z31.s
-    add z20.d, z6.d, z20.d
-    lsl z8.d, z8.d, #32
-    add z8.d, z8.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z8.d
+    umlalt z17.d, z8.s, z26.s
+    mad z8.d, p0/m, z27.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z8.d
     add z8.d, p1/m, z8.d, z31.d
-    ld1rd {z20.d}, p0/z, [x1, #144]
-    add z20.d, z9.d, z20.d
+    ld1rd {z17.d}, p0/z, [x1, #144]
+    add z17.d, z9.d, z17.d
     ld1rd {z9.d}, p0/z, [x1, #152]
     add z9.d, z21.d, z9.d
-    lsr z21.d, z9.d, #32
-    umullb z21.d, z21.s, z31.s
-    add z21.d, z20.d, z21.d
-    lsl z9.d, z9.d, #32
-    add z9.d, z9.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z9.d
+    umlalt z17.d, z9.s, z26.s
+    mad z9.d, p0/m, z27.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z9.d
     add z9.d, p1/m, z9.d, z31.d
-    ld1rd {z21.d}, p0/z, [x1, #160]
-    add z21.d, z10.d, z21.d
+    ld1rd {z17.d}, p0/z, [x1, #160]
+    add z17.d, z10.d, z17.d
     ld1rd {z10.d}, p0/z, [x1, #168]
     add z10.d, z22.d, z10.d
-    lsr z22.d, z10.d, #32
-    umullb z22.d, z22.s, z31.s
-    add z22.d, z21.d, z22.d
-    lsl z10.d, z10.d, #32
-    add z10.d, z10.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z10.d
+    umlalt z17.d, z10.s, z26.s
+    mad z10.d, p0/m, z27.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z10.d
     add z10.d, p1/m, z10.d, z31.d
-    ld1rd {z22.d}, p0/z, [x1, #176]
-    add z22.d, z11.d, z22.d
+    ld1rd {z17.d}, p0/z, [x1, #176]
+    add z17.d, z11.d, z17.d
     ld1rd {z11.d}, p0/z, [x1, #184]
     add z11.d, z23.d, z11.d
-    lsr z23.d, z11.d, #32
-    umullb z23.d, z23.s, z31.s
-    add z23.d, z22.d, z23.d
-    lsl z11.d, z11.d, #32
-    add z11.d, z11.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z11.d
+    umlalt z17.d, z11.s, z26.s
+    mad z11.d, p0/m, z27.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
-    mul z23.d, z8.d, z8.d
-    umulh z22.d, z8.d, z8.d
-    lsr z21.d, z22.d, #32
-    cmphi p1.d, p0/z, z21.d, z23.d
-    sub z21.d, z23.d, z21.d
-    sub z21.d, p1/m, z21.d, z31.d
-    umullb z22.d, z22.s, z31.s
-    add z21.d, z21.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    mul z22.d, z9.d, z9.d
+    mul z27.d, z8.d, z8.d
+    umulh z17.d, z8.d, z8.d
+    mul z27.d, z27.d, z3.d
+    umulh z27.d, z27.d, z26.d
+    cmphi p1.d, p0/z, z27.d, z17.d
+    sub z27.d, z17.d, z27.d
+    sub z27.d, p1/m, z27.d, z31.d
+    mul z17.d, z9.d, z9.d
     umulh z23.d, z9.d, z9.d
-    lsr z20.d, z23.d, #32
-    cmphi p1.d, p0/z, z20.d, z22.d
-    sub z20.d, z22.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    umullb z23.d, z23.s, z31.s
-    add z20.d, z20.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
+    mul z17.d, z17.d, z3.d
+    umulh z17.d, z17.d, z26.d
+    cmphi p1.d, p0/z, z17.d, z23.d
+    sub z17.d, z23.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
     mul z23.d, z10.d, z10.d
     umulh z22.d, z10.d, z10.d
-    lsr z6.d, z22.d, #32
-    cmphi p1.d, p0/z, z6.d, z23.d
-    sub z6.d, z23.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    umullb z22.d, z22.s, z31.s
-    add z6.d, z6.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    mul z22.d, z11.d, z11.d
-    umulh z23.d, z11.d, z11.d
-    lsr z5.d, z23.d, #32
-    cmphi p1.d, p0/z, z5.d, z22.d
-    sub z5.d, z22.d, z5.d
-    sub z5.d, p1/m, z5.d, z31.d
-    umullb z23.d, z23.s, z31.s
-    add z5.d, z5.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z5.d
-    add z5.d, p1/m, z5.d, z31.d
-    mul z23.d, z21.d, z8.d
-    umulh z8.d, z21.d, z8.d
-    lsr z22.d, z8.d, #32
-    cmphi p1.d, p0/z, z22.d, z23.d
-    sub z22.d, z23.d, z22.d
-    sub z22.d, p1/m, z22.d, z31.d
-    umullb z8.d, z8.s, z31.s
-    add z22.d, z22.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    mul z8.d, z21.d, z21.d
-    umulh z21.d, z21.d, z21.d
-    lsr z23.d, z21.d, #32
-    cmphi p1.d, p0/z, z23.d, z8.d
-    sub z23.d, z8.d, z23.d
+    mul z23.d, z23.d, z3.d
+    umulh z23.d, z23.d, z26.d
+    cmphi p1.d, p0/z, z23.d, z22.d
+    sub z23.d, z22.d, z23.d
     sub z23.d, p1/m, z23.d, z31.d
-    umullb z21.d, z21.s, z31.s
-    add z23.d, z23.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    mul z21.d, z20.d, z9.d
-    umulh z9.d, z20.d, z9.d
-    lsr z8.d, z9.d, #32
-    cmphi p1.d, p0/z, z8.d, z21.d
-    sub z8.d, z21.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    umullb z9.d, z9.s, z31.s
-    add z8.d, z8.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    mul z9.d, z20.d, z20.d
-    umulh z20.d, z20.d, z20.d
-    lsr z21.d, z20.d, #32
-    cmphi p1.d, p0/z, z21.d, z9.d
-    sub z21.d, z9.d, z21.d
+    mul z22.d, z11.d, z11.d
+    umulh z21.d, z11.d, z11.d
+    mul z22.d, z22.d, z3.d
+    umulh z22.d, z22.d, z26.d
+    cmphi p1.d, p0/z, z22.d, z21.d
+    sub z22.d, z21.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    mul z21.d, z27.d, z8.d
+    umulh z8.d, z27.d, z8.d
+    mul z21.d, z21.d, z3.d
+    umulh z21.d, z21.d, z26.d
+    cmphi p1.d, p0/z, z21.d, z8.d
+    sub z21.d, z8.d, z21.d
     sub z21.d, p1/m, z21.d, z31.d
-    umullb z20.d, z20.s, z31.s
-    add z21.d, z21.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    mul z20.d, z6.d, z10.d
-    umulh z10.d, z6.d, z10.d
-    lsr z9.d, z10.d, #32
-    cmphi p1.d, p0/z, z9.d, z20.d
-    sub z9.d, z20.d, z9.d
+    mul z8.d, z27.d, z27.d
+    umulh z27.d, z27.d, z27.d
+    mul z8.d, z8.d, z3.d
+    umulh z8.d, z8.d, z26.d
+    cmphi p1.d, p0/z, z8.d, z27.d
+    sub z27.d, z27.d, z8.d
+    sub z27.d, p1/m, z27.d, z31.d
+    mul z8.d, z17.d, z9.d
+    umulh z9.d, z17.d, z9.d
+    mul z8.d, z8.d, z3.d
+    umulh z8.d, z8.d, z26.d
+    cmphi p1.d, p0/z, z8.d, z9.d
+    sub z8.d, z9.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    mul z9.d, z17.d, z17.d
+    umulh z17.d, z17.d, z17.d
+    mul z9.d, z9.d, z3.d
+    umulh z9.d, z9.d, z26.d
+    cmphi p1.d, p0/z, z9.d, z17.d
+    sub z9.d, z17.d, z9.d
     sub z9.d, p1/m, z9.d, z31.d
-    umullb z10.d, z10.s, z31.s
-    add z9.d, z9.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    mul z10.d, z6.d, z6.d
-    umulh z6.d, z6.d, z6.d
-    lsr z20.d, z6.d, #32
-    cmphi p1.d, p0/z, z20.d, z10.d
-    sub z20.d, z10.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    umullb z6.d, z6.s, z31.s
-    add z20.d, z20.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    mul z6.d, z5.d, z11.d
-    umulh z11.d, z5.d, z11.d
-    lsr z10.d, z11.d, #32
-    cmphi p1.d, p0/z, z10.d, z6.d
-    sub z10.d, z6.d, z10.d
+    mul z17.d, z23.d, z10.d
+    umulh z10.d, z23.d, z10.d
+    mul z17.d, z17.d, z3.d
+    umulh z17.d, z17.d, z26.d
+    cmphi p1.d, p0/z, z17.d, z10.d
+    sub z17.d, z10.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    mul z10.d, z23.d, z23.d
+    umulh z23.d, z23.d, z23.d
+    mul z10.d, z10.d, z3.d
+    umulh z10.d, z10.d, z26.d
+    cmphi p1.d, p0/z, z10.d, z23.d
+    sub z10.d, z23.d, z10.d
     sub z10.d, p1/m, z10.d, z31.d
-    umullb z11.d, z11.s, z31.s
-    add z10.d, z10.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z10.d
-    add z10.d, p1/m, z10.d, z31.d
-    mul z11.d, z5.d, z5.d
-    umulh z5.d, z5.d, z5.d
-    lsr z6.d, z5.d, #32
-    cmphi p1.d, p0/z, z6.d, z11.d
-    sub z6.d, z11.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    umullb z5.d, z5.s, z31.s
-    add z6.d, z6.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    mul z5.d, z22.d, z23.d
-    umulh z23.d, z22.d, z23.d
-    lsr z22.d, z5.d, #32
-    and z11.d, z23.d, z31.d
-    and z5.d, z5.d, z31.d
-    sub z5.d, z5.d, z11.d
-    lsr z23.d, z23.d, #32
-    sub z23.d, z5.d, z23.d
-    add z11.d, z22.d, z11.d
-    mul z22.d, z8.d, z21.d
-    umulh z21.d, z8.d, z21.d
+    mul z23.d, z22.d, z11.d
+    umulh z11.d, z22.d, z11.d
+    mul z23.d, z23.d, z3.d
+    umulh z23.d, z23.d, z26.d
+    cmphi p1.d, p0/z, z23.d, z11.d
+    sub z23.d, z11.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
+    mul z11.d, z22.d, z22.d
+    umulh z22.d, z22.d, z22.d
+    mul z11.d, z11.d, z3.d
+    umulh z26.d, z11.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z22.d
+    sub z26.d, z22.d, z26.d
+    sub z26.d, p1/m, z26.d, z31.d
+    mul z22.d, z21.d, z27.d
+    umulh z27.d, z21.d, z27.d
+    lsr z21.d, z22.d, #32
+    uaddwb z21.d, z21.d, z27.s
+    usublt z27.d, z27.s, z22.s
+    usubwb z27.d, z27.d, z22.s
+    mul z22.d, z8.d, z9.d
+    umulh z9.d, z8.d, z9.d
     lsr z8.d, z22.d, #32
-    and z5.d, z21.d, z31.d
-    and z22.d, z22.d, z31.d
-    sub z22.d, z22.d, z5.d
-    lsr z21.d, z21.d, #32
-    sub z21.d, z22.d, z21.d
-    add z5.d, z8.d, z5.d
-    mul z8.d, z9.d, z20.d
-    umulh z20.d, z9.d, z20.d
-    lsr z9.d, z8.d, #32
-    and z22.d, z20.d, z31.d
-    and z8.d, z8.d, z31.d
-    sub z8.d, z8.d, z22.d
-    lsr z20.d, z20.d, #32
-    sub z20.d, z8.d, z20.d
-    add z22.d, z9.d, z22.d
-    mul z9.d, z10.d, z6.d
-    umulh z6.d, z10.d, z6.d
-    lsr z10.d, z9.d, #32
-    and z8.d, z6.d, z31.d
-    and z9.d, z9.d, z31.d
-    sub z9.d, z9.d, z8.d
-    lsr z6.d, z6.d, #32
-    sub z6.d, z9.d, z6.d
-    add z8.d, z10.d, z8.d
-    add z10.d, z25.d, z24.d
-    add z9.d, z26.d, z27.d
-    add z2.d, z10.d, z9.d
-    add z24.d, z2.d, z24.d
-    add z27.d, z2.d, z27.d
-    add z10.d, z24.d, z10.d
-    lsl z26.d, z26.d, #1
-    add z26.d, z24.d, z26.d
-    add z24.d, z27.d, z9.d
-    lsl z25.d, z25.d, #1
-    add z25.d, z27.d, z25.d
-    add z27.d, z19.d, z17.d
-    add z9.d, z16.d, z14.d
-    add z2.d, z27.d, z9.d
-    add z17.d, z2.d, z17.d
-    add z2.d, z2.d, z14.d
-    add z27.d, z17.d, z27.d
-    lsl z16.d, z16.d, #1
-    add z16.d, z17.d, z16.d
-    add z9.d, z2.d, z9.d
-    lsl z19.d, z19.d, #1
-    add z19.d, z2.d, z19.d
-    add z2.d, z23.d, z21.d
-    add z17.d, z20.d, z6.d
-    add z14.d, z2.d, z17.d
-    add z21.d, z14.d, z21.d
-    add z14.d, z14.d, z6.d
-    add z2.d, z21.d, z2.d
-    lsl z20.d, z20.d, #1
-    add z20.d, z21.d, z20.d
-    add z17.d, z14.d, z17.d
-    lsl z23.d, z23.d, #1
-    add z23.d, z14.d, z23.d
-    add z14.d, z10.d, z27.d
-    add z14.d, z14.d, z2.d
-    add z0.d, z10.d, z14.d
-    add z27.d, z27.d, z14.d
-    add z14.d, z2.d, z14.d
-    add z2.d, z26.d, z16.d
-    add z2.d, z2.d, z20.d
-    add z1.d, z26.d, z2.d
-    add z26.d, z16.d, z2.d
-    add z2.d, z20.d, z2.d
-    add z20.d, z24.d, z9.d
-    add z20.d, z20.d, z17.d
-    add z24.d, z24.d, z20.d
-    add z6.d, z9.d, z20.d
-    add z10.d, z17.d, z20.d
-    add z20.d, z25.d, z19.d
-    add z20.d, z20.d, z23.d
-    add z25.d, z25.d, z20.d
-    add z19.d, z19.d, z20.d
-    add z20.d, z23.d, z20.d
-    add z23.d, z3.d, z30.d
-    add z17.d, z28.d, z29.d
-    add z9.d, z23.d, z17.d
-    add z30.d, z9.d, z30.d
-    add z29.d, z9.d, z29.d
-    add z23.d, z30.d, z23.d
-    lsl z28.d, z28.d, #1
-    add z28.d, z30.d, z28.d
-    add z30.d, z29.d, z17.d
-    lsl z3.d, z3.d, #1
-    add z29.d, z29.d, z3.d
-    add z3.d, z7.d, z15.d
-    add z17.d, z18.d, z4.d
-    add z9.d, z3.d, z17.d
-    add z15.d, z9.d, z15.d
-    add z9.d, z9.d, z4.d
-    add z3.d, z15.d, z3.d
-    lsl z18.d, z18.d, #1
-    add z18.d, z15.d, z18.d
-    add z17.d, z9.d, z17.d
-    lsl z7.d, z7.d, #1
-    add z7.d, z9.d, z7.d
-    add z9.d, z11.d, z5.d
-    add z15.d, z22.d, z8.d
-    add z4.d, z9.d, z15.d
-    add z5.d, z4.d, z5.d
-    add z4.d, z4.d, z8.d
-    add z9.d, z5.d, z9.d
-    lsl z22.d, z22.d, #1
-    add z22.d, z5.d, z22.d
-    add z15.d, z4.d, z15.d
-    lsl z11.d, z11.d, #1
-    add z11.d, z4.d, z11.d
-    add z4.d, z23.d, z3.d
-    add z4.d, z4.d, z9.d
-    add z12.d, z23.d, z4.d
-    add z16.d, z3.d, z4.d
+    uaddwb z8.d, z8.d, z9.s
+    usublt z9.d, z9.s, z22.s
+    usubwb z9.d, z9.d, z22.s
+    mul z22.d, z17.d, z10.d
+    umulh z10.d, z17.d, z10.d
+    lsr z17.d, z22.d, #32
+    uaddwb z17.d, z17.d, z10.s
+    usublt z10.d, z10.s, z22.s
+    usubwb z10.d, z10.d, z22.s
+    mul z22.d, z23.d, z26.d
+    umulh z26.d, z23.d, z26.d
+    lsr z23.d, z22.d, #32
+    uaddwb z23.d, z23.d, z26.s
+    usublt z26.d, z26.s, z22.s
+    usubwb z26.d, z26.d, z22.s
+    add z22.d, z25.d, z13.d
+    add z11.d, z15.d, z14.d
+    add z3.d, z22.d, z11.d
+    add z13.d, z3.d, z13.d
+    add z3.d, z3.d, z14.d
+    add z22.d, z13.d, z22.d
+    adr z13.d, [z13.d, z15.d, lsl #1]
+    add z11.d, z3.d, z11.d
+    adr z25.d, [z3.d, z25.d, lsl #1]
+    add z3.d, z16.d, z2.d
+    add z15.d, z19.d, z18.d
+    add z14.d, z3.d, z15.d
+    add z2.d, z14.d, z2.d
+    add z14.d, z14.d, z18.d
+    add z3.d, z2.d, z3.d
+    adr z2.d, [z2.d, z19.d, lsl #1]
+    add z15.d, z14.d, z15.d
+    adr z14.d, [z14.d, z16.d, lsl #1]
+    add z16.d, z21.d, z8.d
+    add z19.d, z17.d, z23.d
+    add z18.d, z16.d, z19.d
+    add z8.d, z18.d, z8.d
+    add z18.d, z18.d, z23.d
+    add z16.d, z8.d, z16.d
+    adr z8.d, [z8.d, z17.d, lsl #1]
+    add z19.d, z18.d, z19.d
+    adr z18.d, [z18.d, z21.d, lsl #1]
+    add z21.d, z22.d, z3.d
+    add z21.d, z21.d, z16.d
+    add z0.d, z22.d, z21.d
+    add z3.d, z3.d, z21.d
+    add z21.d, z16.d, z21.d
+    add z16.d, z13.d, z2.d
+    add z16.d, z16.d, z8.d
+    add z1.d, z13.d, z16.d
+    add z2.d, z2.d, z16.d
+    add z16.d, z8.d, z16.d
+    add z8.d, z11.d, z15.d
+    add z8.d, z8.d, z19.d
+    add z11.d, z11.d, z8.d
+    add z15.d, z15.d, z8.d
+    add z8.d, z19.d, z8.d
+    add z19.d, z25.d, z14.d
+    add z19.d, z19.d, z18.d
+    add z25.d, z25.d, z19.d
+    add z14.d, z14.d, z19.d
+    add z19.d, z18.d, z19.d
+    add z18.d, z24.d, z28.d
+    add z13.d, z29.d, z30.d
+    add z22.d, z18.d, z13.d
+    add z28.d, z22.d, z28.d
+    add z30.d, z22.d, z30.d
+    add z18.d, z28.d, z18.d
+    adr z28.d, [z28.d, z29.d, lsl #1]
+    add z29.d, z30.d, z13.d
+    adr z30.d, [z30.d, z24.d, lsl #1]
+    add z24.d, z4.d, z5.d
+    add z13.d, z6.d, z7.d
+    add z22.d, z24.d, z13.d
+    add z5.d, z22.d, z5.d
+    add z22.d, z22.d, z7.d
+    add z24.d, z5.d, z24.d
+    adr z5.d, [z5.d, z6.d, lsl #1]
+    add z13.d, z22.d, z13.d
+    adr z22.d, [z22.d, z4.d, lsl #1]
+    add z4.d, z27.d, z9.d
+    add z6.d, z10.d, z26.d
+    add z7.d, z4.d, z6.d
+    add z9.d, z7.d, z9.d
+    add z26.d, z7.d, z26.d
     add z4.d, z9.d, z4.d
-    add z9.d, z28.d, z18.d
-    add z9.d, z9.d, z22.d
-    add z13.d, z28.d, z9.d
-    add z28.d, z18.d, z9.d
-    add z21.d, z22.d, z9.d
-    add z9.d, z30.d, z17.d
-    add z9.d, z9.d, z15.d
-    add z30.d, z30.d, z9.d
-    add z18.d, z17.d, z9.d
-    add z22.d, z15.d, z9.d
-    add z9.d, z29.d, z7.d
-    add z9.d, z9.d, z11.d
-    add z15.d, z29.d, z9.d
-    add z29.d, z7.d, z9.d
-    add z23.d, z11.d, z9.d
+    adr z9.d, [z9.d, z10.d, lsl #1]
+    add z6.d, z26.d, z6.d
+    adr z26.d, [z26.d, z27.d, lsl #1]
+    add z27.d, z18.d, z24.d
+    add z27.d, z27.d, z4.d
+    add z12.d, z18.d, z27.d
+    add z24.d, z24.d, z27.d
+    add z20.d, z4.d, z27.d
+    add z27.d, z28.d, z5.d
+    add z27.d, z27.d, z9.d
+    add z28.d, z28.d, z27.d
+    add z17.d, z5.d, z27.d
+    add z27.d, z9.d, z27.d
+    add z9.d, z29.d, z13.d
+    add z9.d, z9.d, z6.d
+    add z29.d, z29.d, z9.d
+    add z18.d, z13.d, z9.d
+    add z9.d, z6.d, z9.d
+    add z6.d, z30.d, z22.d
+    add z6.d, z6.d, z26.d
+    add z30.d, z30.d, z6.d
+    add z22.d, z22.d, z6.d
+    add z23.d, z26.d, z6.d
+    mov z4.d, z3.d
     mov z3.d, z25.d
-    mov z5.d, z26.d
-    mov z7.d, z19.d
-    mov z8.d, z14.d
-    mov z9.d, z2.d
-    mov z2.d, z24.d
-    mov z11.d, z20.d
-    mov z14.d, z30.d
-    mov z17.d, z28.d
-    mov z19.d, z29.d
-    mov z20.d, z4.d
-    mov z4.d, z27.d
+    mov z5.d, z2.d
+    mov z2.d, z11.d
+    mov z6.d, z15.d
+    mov z7.d, z14.d
+    mov z10.d, z8.d
+    mov z8.d, z21.d
+    mov z11.d, z19.d
+    mov z13.d, z28.d
+    mov z14.d, z29.d
+    mov z15.d, z30.d
+    mov z19.d, z22.d
+    mov z21.d, z27.d
+    mov z22.d, z9.d
+    mov z9.d, z16.d
+    mov z16.d, z24.d
     add x1, x1, #192
     subs x3, x3, #1
     b.ne 3b
-    ld1rd {z24.d}, p0/z, [x2, #16]
+    ld1rd {z24.d}, p0/z, [x2, #56]
     add z25.d, z0.d, z24.d
-    ld1rd {z26.d}, p0/z, [x2, #24]
+    ld1rd {z26.d}, p0/z, [x2, #64]
     add z12.d, z12.d, z26.d
-    lsr z27.d, z12.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z25.d, z27.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z12.d
+    ld1rd {z27.d}, p0/z, [x2, #0]
+    umlalt z25.d, z12.s, z27.s
+    ld1rd {z28.d}, p0/z, [x2, #8]
+    mad z12.d, p0/m, z28.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z12.d
     add z12.d, p1/m, z12.d, z31.d
-    add z27.d, z1.d, z24.d
+    add z25.d, z1.d, z24.d
     add z13.d, z13.d, z26.d
-    lsr z25.d, z13.d, #32
-    umullb z25.d, z25.s, z31.s
-    add z25.d, z27.d, z25.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z25.d
+    umlalt z25.d, z13.s, z27.s
+    mad z13.d, p0/m, z28.d, z25.d
     cmphi p1.d, p0/z, z25.d, z13.d
     add z13.d, p1/m, z13.d, z31.d
     add z25.d, z2.d, z24.d
     add z14.d, z14.d, z26.d
-    lsr z27.d, z14.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z25.d, z27.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z14.d
+    umlalt z25.d, z14.s, z27.s
+    mad z14.d, p0/m, z28.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
-    add z27.d, z3.d, z24.d
+    add z25.d, z3.d, z24.d
     add z15.d, z15.d, z26.d
-    lsr z25.d, z15.d, #32
-    umullb z25.d, z25.s, z31.s
-    add z25.d, z27.d, z25.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z25.d
+    umlalt z25.d, z15.s, z27.s
+    mad z15.d, p0/m, z28.d, z25.d
     cmphi p1.d, p0/z, z25.d, z15.d
     add z15.d, p1/m, z15.d, z31.d
     add z25.d, z4.d, z24.d
     add z16.d, z16.d, z26.d
-    lsr z27.d, z16.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z25.d, z27.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z16.d
+    umlalt z25.d, z16.s, z27.s
+    mad z16.d, p0/m, z28.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z16.d
     add z16.d, p1/m, z16.d, z31.d
-    add z27.d, z5.d, z24.d
+    add z25.d, z5.d, z24.d
     add z17.d, z17.d, z26.d
-    lsr z25.d, z17.d, #32
-    umullb z25.d, z25.s, z31.s
-    add z25.d, z27.d, z25.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z25.d
+    umlalt z25.d, z17.s, z27.s
+    mad z17.d, p0/m, z28.d, z25.d
     cmphi p1.d, p0/z, z25.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
     add z25.d, z6.d, z24.d
     add z18.d, z18.d, z26.d
-    lsr z27.d, z18.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z25.d, z27.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z18.d
+    umlalt z25.d, z18.s, z27.s
+    mad z18.d, p0/m, z28.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z18.d
     add z18.d, p1/m, z18.d, z31.d
-    add z27.d, z7.d, z24.d
+    add z25.d, z7.d, z24.d
     add z19.d, z19.d, z26.d
-    lsr z25.d, z19.d, #32
-    umullb z25.d, z25.s, z31.s
-    add z25.d, z27.d, z25.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z25.d
+    umlalt z25.d, z19.s, z27.s
+    mad z19.d, p0/m, z28.d, z25.d
     cmphi p1.d, p0/z, z25.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
     add z25.d, z8.d, z24.d
     add z20.d, z20.d, z26.d
-    lsr z27.d, z20.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z25.d, z27.d
-    lsl z20.d, z20.d, #32
-    add z20.d, z20.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z20.d
+    umlalt z25.d, z20.s, z27.s
+    mad z20.d, p0/m, z28.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z20.d
     add z20.d, p1/m, z20.d, z31.d
-    add z27.d, z9.d, z24.d
+    add z25.d, z9.d, z24.d
     add z21.d, z21.d, z26.d
-    lsr z25.d, z21.d, #32
-    umullb z25.d, z25.s, z31.s
-    add z25.d, z27.d, z25.d
-    lsl z21.d, z21.d, #32
-    add z21.d, z21.d, z25.d
+    umlalt z25.d, z21.s, z27.s
+    mad z21.d, p0/m, z28.d, z25.d
     cmphi p1.d, p0/z, z25.d, z21.d
     add z21.d, p1/m, z21.d, z31.d
     add z25.d, z10.d, z24.d
     add z22.d, z22.d, z26.d
-    lsr z27.d, z22.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z25.d, z27.d
-    lsl z22.d, z22.d, #32
-    add z22.d, z22.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z22.d
+    umlalt z25.d, z22.s, z27.s
+    mad z22.d, p0/m, z28.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z22.d
     add z22.d, p1/m, z22.d, z31.d
     add z24.d, z11.d, z24.d
     add z26.d, z23.d, z26.d
-    lsr z23.d, z26.d, #32
-    umullb z23.d, z23.s, z31.s
-    add z23.d, z24.d, z23.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z26.d
+    umlalt z24.d, z26.s, z27.s
+    mad z26.d, p0/m, z28.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z26.d
     add z26.d, p1/m, z26.d, z31.d
     add z0.d, z12.d, z31.d
     umin z0.d, p0/m, z0.d, z12.d
@@ -3171,7 +2404,7 @@ proofmill_poseidon2_12_sve2:
     str z9, [x0, #9, mul vl]
     str z10, [x0, #10, mul vl]
     str z11, [x0, #11, mul vl]
-    addvl sp, sp, #3
+    addvl sp, sp, #2
     ldp d8, d9, [sp, #0]
     ldp d10, d11, [sp, #16]
     ldp d12, d13, [sp, #32]
@@ -3180,8 +2413,13 @@ proofmill_poseidon2_12_sve2:
     ret
     .p2align 3
 90:
+    .xword 0xffffffff00000001
+    .xword 0x100000000
+    .xword 0x100000001
     .xword 0x2000000020000000
     .xword 0x1fffffffc0000000
-    .xword 0x800000000000001
-    .xword 0xf7ffffff
+    .xword 0x4
+    .xword 0x10
+    .xword 0x1800000008000000
+    .xword 0x7ffffffe0000000
     .size proofmill_poseidon2_12_sve2, . - proofmill_poseidon2_12_sve2

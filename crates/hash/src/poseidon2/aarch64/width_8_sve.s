@@ -52,69 +52,61 @@ proofmill_poseidon2_8_sve:
     add z18.d, z4.d, z18.d
     add z22.d, z4.d, z22.d
     add z6.d, z18.d, z6.d
-    lsl z20.d, z20.d, #1
-    add z20.d, z18.d, z20.d
-    add z18.d, z22.d, z5.d
-    lsl z16.d, z16.d, #1
-    add z16.d, z22.d, z16.d
-    add z22.d, z24.d, z26.d
+    adr z18.d, [z18.d, z20.d, lsl #1]
+    add z20.d, z22.d, z5.d
+    adr z22.d, [z22.d, z16.d, lsl #1]
+    add z16.d, z24.d, z26.d
     add z5.d, z28.d, z30.d
-    add z4.d, z22.d, z5.d
+    add z4.d, z16.d, z5.d
     add z26.d, z4.d, z26.d
     add z30.d, z4.d, z30.d
-    add z22.d, z26.d, z22.d
-    lsl z28.d, z28.d, #1
-    add z28.d, z26.d, z28.d
-    add z26.d, z30.d, z5.d
-    lsl z24.d, z24.d, #1
-    add z24.d, z30.d, z24.d
-    add z30.d, z6.d, z22.d
-    add z0.d, z6.d, z30.d
-    add z4.d, z22.d, z30.d
-    add z30.d, z20.d, z28.d
-    add z1.d, z20.d, z30.d
-    add z5.d, z28.d, z30.d
-    add z30.d, z18.d, z26.d
-    add z2.d, z18.d, z30.d
-    add z6.d, z26.d, z30.d
-    add z30.d, z16.d, z24.d
-    add z3.d, z16.d, z30.d
-    add z30.d, z24.d, z30.d
-    add z24.d, z17.d, z19.d
-    add z16.d, z21.d, z23.d
-    add z26.d, z24.d, z16.d
-    add z19.d, z26.d, z19.d
-    add z26.d, z26.d, z23.d
-    add z24.d, z19.d, z24.d
-    lsl z21.d, z21.d, #1
-    add z21.d, z19.d, z21.d
     add z16.d, z26.d, z16.d
-    lsl z17.d, z17.d, #1
-    add z17.d, z26.d, z17.d
-    add z26.d, z25.d, z27.d
-    add z19.d, z29.d, z7.d
-    add z23.d, z26.d, z19.d
+    adr z26.d, [z26.d, z28.d, lsl #1]
+    add z28.d, z30.d, z5.d
+    adr z30.d, [z30.d, z24.d, lsl #1]
+    add z24.d, z6.d, z16.d
+    add z0.d, z6.d, z24.d
+    add z4.d, z16.d, z24.d
+    add z24.d, z18.d, z26.d
+    add z1.d, z18.d, z24.d
+    add z5.d, z26.d, z24.d
+    add z24.d, z20.d, z28.d
+    add z2.d, z20.d, z24.d
+    add z6.d, z28.d, z24.d
+    add z24.d, z22.d, z30.d
+    add z3.d, z22.d, z24.d
+    add z24.d, z30.d, z24.d
+    add z30.d, z17.d, z19.d
+    add z22.d, z21.d, z23.d
+    add z28.d, z30.d, z22.d
+    add z19.d, z28.d, z19.d
+    add z28.d, z28.d, z23.d
+    add z30.d, z19.d, z30.d
+    adr z19.d, [z19.d, z21.d, lsl #1]
+    add z22.d, z28.d, z22.d
+    adr z28.d, [z28.d, z17.d, lsl #1]
+    add z17.d, z25.d, z27.d
+    add z21.d, z29.d, z7.d
+    add z23.d, z17.d, z21.d
     add z27.d, z23.d, z27.d
     add z23.d, z23.d, z7.d
-    add z26.d, z27.d, z26.d
-    lsl z29.d, z29.d, #1
-    add z29.d, z27.d, z29.d
-    add z19.d, z23.d, z19.d
-    lsl z25.d, z25.d, #1
-    add z25.d, z23.d, z25.d
-    add z23.d, z24.d, z26.d
-    add z8.d, z24.d, z23.d
-    add z12.d, z26.d, z23.d
-    add z23.d, z21.d, z29.d
-    add z9.d, z21.d, z23.d
-    add z13.d, z29.d, z23.d
-    add z23.d, z16.d, z19.d
-    add z10.d, z16.d, z23.d
-    add z14.d, z19.d, z23.d
-    add z23.d, z17.d, z25.d
-    add z11.d, z17.d, z23.d
-    add z15.d, z25.d, z23.d
-    mov z7.d, z30.d
+    add z17.d, z27.d, z17.d
+    adr z27.d, [z27.d, z29.d, lsl #1]
+    add z21.d, z23.d, z21.d
+    adr z23.d, [z23.d, z25.d, lsl #1]
+    add z25.d, z30.d, z17.d
+    add z8.d, z30.d, z25.d
+    add z12.d, z17.d, z25.d
+    add z25.d, z19.d, z27.d
+    add z9.d, z19.d, z25.d
+    add z13.d, z27.d, z25.d
+    add z25.d, z22.d, z21.d
+    add z10.d, z22.d, z25.d
+    add z14.d, z21.d, z25.d
+    add z25.d, z28.d, z23.d
+    add z11.d, z28.d, z25.d
+    add z15.d, z23.d, z25.d
+    mov z7.d, z24.d
     mov x3, #4
 1:
     ld1rd {z16.d}, p0/z, [x1, #0]
@@ -122,1145 +114,918 @@ proofmill_poseidon2_8_sve:
     ld1rd {z17.d}, p0/z, [x1, #8]
     add z17.d, z8.d, z17.d
     lsr z18.d, z17.d, #32
-    mul z18.d, p0/m, z18.d, z31.d
-    add z18.d, z16.d, z18.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    ld1rd {z18.d}, p0/z, [x1, #16]
-    add z18.d, z1.d, z18.d
-    ld1rd {z16.d}, p0/z, [x1, #24]
-    add z16.d, z9.d, z16.d
-    lsr z19.d, z16.d, #32
-    mul z19.d, p0/m, z19.d, z31.d
-    add z19.d, z18.d, z19.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    ld1rd {z19.d}, p0/z, [x1, #32]
-    add z19.d, z2.d, z19.d
-    ld1rd {z18.d}, p0/z, [x1, #40]
-    add z18.d, z10.d, z18.d
-    lsr z20.d, z18.d, #32
-    mul z20.d, p0/m, z20.d, z31.d
-    add z20.d, z19.d, z20.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    ld1rd {z20.d}, p0/z, [x1, #48]
-    add z20.d, z3.d, z20.d
-    ld1rd {z19.d}, p0/z, [x1, #56]
-    add z19.d, z11.d, z19.d
-    lsr z21.d, z19.d, #32
-    mul z21.d, p0/m, z21.d, z31.d
-    add z21.d, z20.d, z21.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    movprfx z21, z17
-    mul z21.d, p0/m, z21.d, z17.d
-    movprfx z20, z17
-    umulh z20.d, p0/m, z20.d, z17.d
-    lsr z22.d, z20.d, #32
-    cmphi p1.d, p0/z, z22.d, z21.d
-    sub z22.d, z21.d, z22.d
-    sub z22.d, p1/m, z22.d, z31.d
-    and z20.d, z20.d, z31.d
-    mul z20.d, p0/m, z20.d, z31.d
-    add z22.d, z22.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    movprfx z20, z16
-    mul z20.d, p0/m, z20.d, z16.d
-    movprfx z21, z16
-    umulh z21.d, p0/m, z21.d, z16.d
-    lsr z23.d, z21.d, #32
-    cmphi p1.d, p0/z, z23.d, z20.d
-    sub z23.d, z20.d, z23.d
-    sub z23.d, p1/m, z23.d, z31.d
-    and z21.d, z21.d, z31.d
-    mul z21.d, p0/m, z21.d, z31.d
-    add z23.d, z23.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    movprfx z21, z18
-    mul z21.d, p0/m, z21.d, z18.d
-    movprfx z20, z18
-    umulh z20.d, p0/m, z20.d, z18.d
-    lsr z24.d, z20.d, #32
-    cmphi p1.d, p0/z, z24.d, z21.d
-    sub z24.d, z21.d, z24.d
-    sub z24.d, p1/m, z24.d, z31.d
-    and z20.d, z20.d, z31.d
-    mul z20.d, p0/m, z20.d, z31.d
-    add z24.d, z24.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z20, z19
-    mul z20.d, p0/m, z20.d, z19.d
-    movprfx z21, z19
-    umulh z21.d, p0/m, z21.d, z19.d
-    lsr z25.d, z21.d, #32
-    cmphi p1.d, p0/z, z25.d, z20.d
-    sub z25.d, z20.d, z25.d
-    sub z25.d, p1/m, z25.d, z31.d
-    and z21.d, z21.d, z31.d
-    mul z21.d, p0/m, z21.d, z31.d
-    add z25.d, z25.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    movprfx z21, z22
-    mul z21.d, p0/m, z21.d, z17.d
-    umulh z17.d, p0/m, z17.d, z22.d
-    lsr z20.d, z17.d, #32
-    cmphi p1.d, p0/z, z20.d, z21.d
-    sub z20.d, z21.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z20.d, z20.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    movprfx z17, z22
-    mul z17.d, p0/m, z17.d, z22.d
-    umulh z22.d, p0/m, z22.d, z22.d
-    lsr z21.d, z22.d, #32
-    cmphi p1.d, p0/z, z21.d, z17.d
-    sub z21.d, z17.d, z21.d
-    sub z21.d, p1/m, z21.d, z31.d
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z21.d, z21.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    movprfx z22, z23
-    mul z22.d, p0/m, z22.d, z16.d
-    umulh z16.d, p0/m, z16.d, z23.d
-    lsr z17.d, z16.d, #32
-    cmphi p1.d, p0/z, z17.d, z22.d
-    sub z17.d, z22.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
-    add z17.d, z17.d, z16.d
+    mla z16.d, p0/m, z18.d, z31.d
+    ld1rd {z18.d}, p0/z, [x2, #0]
+    mad z17.d, p0/m, z18.d, z16.d
     cmphi p1.d, p0/z, z16.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    movprfx z16, z23
-    mul z16.d, p0/m, z16.d, z23.d
-    umulh z23.d, p0/m, z23.d, z23.d
-    lsr z22.d, z23.d, #32
-    cmphi p1.d, p0/z, z22.d, z16.d
-    sub z22.d, z16.d, z22.d
-    sub z22.d, p1/m, z22.d, z31.d
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z22.d, z22.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    movprfx z23, z24
-    mul z23.d, p0/m, z23.d, z18.d
-    umulh z18.d, p0/m, z18.d, z24.d
-    lsr z16.d, z18.d, #32
-    cmphi p1.d, p0/z, z16.d, z23.d
-    sub z16.d, z23.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z16.d, z16.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z18, z24
-    mul z18.d, p0/m, z18.d, z24.d
-    umulh z24.d, p0/m, z24.d, z24.d
-    lsr z23.d, z24.d, #32
-    cmphi p1.d, p0/z, z23.d, z18.d
-    sub z23.d, z18.d, z23.d
-    sub z23.d, p1/m, z23.d, z31.d
-    and z24.d, z24.d, z31.d
-    mul z24.d, p0/m, z24.d, z31.d
-    add z23.d, z23.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    movprfx z24, z25
-    mul z24.d, p0/m, z24.d, z19.d
-    umulh z19.d, p0/m, z19.d, z25.d
-    lsr z18.d, z19.d, #32
-    cmphi p1.d, p0/z, z18.d, z24.d
-    sub z18.d, z24.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z18.d, z18.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    movprfx z19, z25
-    mul z19.d, p0/m, z19.d, z25.d
-    umulh z25.d, p0/m, z25.d, z25.d
-    lsr z24.d, z25.d, #32
-    cmphi p1.d, p0/z, z24.d, z19.d
-    sub z24.d, z19.d, z24.d
-    sub z24.d, p1/m, z24.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z24.d, z24.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z25, z20
-    mul z25.d, p0/m, z25.d, z21.d
-    umulh z20.d, p0/m, z20.d, z21.d
-    lsr z21.d, z25.d, #32
-    and z19.d, z20.d, z31.d
-    and z25.d, z25.d, z31.d
-    sub z25.d, z25.d, z19.d
-    lsr z20.d, z20.d, #32
-    sub z20.d, z25.d, z20.d
-    add z19.d, z21.d, z19.d
-    movprfx z21, z17
-    mul z21.d, p0/m, z21.d, z22.d
-    umulh z17.d, p0/m, z17.d, z22.d
+    ld1rd {z16.d}, p0/z, [x1, #16]
+    add z16.d, z1.d, z16.d
+    ld1rd {z19.d}, p0/z, [x1, #24]
+    add z19.d, z9.d, z19.d
+    lsr z20.d, z19.d, #32
+    mla z16.d, p0/m, z20.d, z31.d
+    mad z19.d, p0/m, z18.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    ld1rd {z16.d}, p0/z, [x1, #32]
+    add z16.d, z2.d, z16.d
+    ld1rd {z20.d}, p0/z, [x1, #40]
+    add z20.d, z10.d, z20.d
+    lsr z21.d, z20.d, #32
+    mla z16.d, p0/m, z21.d, z31.d
+    mad z20.d, p0/m, z18.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    ld1rd {z16.d}, p0/z, [x1, #48]
+    add z16.d, z3.d, z16.d
+    ld1rd {z21.d}, p0/z, [x1, #56]
+    add z21.d, z11.d, z21.d
     lsr z22.d, z21.d, #32
-    and z25.d, z17.d, z31.d
-    and z21.d, z21.d, z31.d
-    sub z21.d, z21.d, z25.d
-    lsr z17.d, z17.d, #32
-    sub z17.d, z21.d, z17.d
-    add z25.d, z22.d, z25.d
-    movprfx z22, z16
-    mul z22.d, p0/m, z22.d, z23.d
-    umulh z16.d, p0/m, z16.d, z23.d
-    lsr z23.d, z22.d, #32
-    and z21.d, z16.d, z31.d
-    and z22.d, z22.d, z31.d
-    sub z22.d, z22.d, z21.d
-    lsr z16.d, z16.d, #32
+    mla z16.d, p0/m, z22.d, z31.d
+    mad z21.d, p0/m, z18.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    movprfx z16, z17
+    mul z16.d, p0/m, z16.d, z17.d
+    movprfx z22, z17
+    umulh z22.d, p0/m, z22.d, z17.d
+    ld1rd {z23.d}, p0/z, [x2, #8]
+    mul z16.d, p0/m, z16.d, z23.d
+    ld1rd {z24.d}, p0/z, [x2, #16]
+    umulh z16.d, p0/m, z16.d, z24.d
+    cmphi p1.d, p0/z, z16.d, z22.d
     sub z16.d, z22.d, z16.d
-    add z21.d, z23.d, z21.d
-    movprfx z23, z18
-    mul z23.d, p0/m, z23.d, z24.d
-    umulh z18.d, p0/m, z18.d, z24.d
-    lsr z24.d, z23.d, #32
-    and z22.d, z18.d, z31.d
-    and z23.d, z23.d, z31.d
-    sub z23.d, z23.d, z22.d
-    lsr z18.d, z18.d, #32
-    sub z18.d, z23.d, z18.d
-    add z22.d, z24.d, z22.d
-    ld1rd {z24.d}, p0/z, [x1, #64]
-    add z24.d, z4.d, z24.d
-    ld1rd {z23.d}, p0/z, [x1, #72]
-    add z23.d, z12.d, z23.d
-    lsr z26.d, z23.d, #32
-    mul z26.d, p0/m, z26.d, z31.d
-    add z26.d, z24.d, z26.d
-    lsl z23.d, z23.d, #32
-    add z23.d, z23.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #80]
-    add z26.d, z5.d, z26.d
-    ld1rd {z24.d}, p0/z, [x1, #88]
-    add z24.d, z13.d, z24.d
-    lsr z27.d, z24.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z26.d, z27.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    ld1rd {z27.d}, p0/z, [x1, #96]
-    add z27.d, z6.d, z27.d
-    ld1rd {z26.d}, p0/z, [x1, #104]
-    add z26.d, z14.d, z26.d
-    lsr z28.d, z26.d, #32
-    mul z28.d, p0/m, z28.d, z31.d
-    add z28.d, z27.d, z28.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #112]
-    add z28.d, z7.d, z28.d
-    ld1rd {z27.d}, p0/z, [x1, #120]
-    add z27.d, z15.d, z27.d
-    lsr z29.d, z27.d, #32
-    mul z29.d, p0/m, z29.d, z31.d
-    add z29.d, z28.d, z29.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    movprfx z29, z23
-    mul z29.d, p0/m, z29.d, z23.d
-    movprfx z28, z23
-    umulh z28.d, p0/m, z28.d, z23.d
-    lsr z30.d, z28.d, #32
-    cmphi p1.d, p0/z, z30.d, z29.d
-    sub z30.d, z29.d, z30.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z30.d, z30.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    movprfx z28, z24
-    mul z28.d, p0/m, z28.d, z24.d
-    movprfx z29, z24
-    umulh z29.d, p0/m, z29.d, z24.d
-    lsr z15.d, z29.d, #32
-    cmphi p1.d, p0/z, z15.d, z28.d
-    sub z28.d, z28.d, z15.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z28.d, z28.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    movprfx z29, z26
-    mul z29.d, p0/m, z29.d, z26.d
-    movprfx z15, z26
-    umulh z15.d, p0/m, z15.d, z26.d
-    lsr z7.d, z15.d, #32
-    cmphi p1.d, p0/z, z7.d, z29.d
-    sub z29.d, z29.d, z7.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z15.d, z15.d, z31.d
-    mul z15.d, p0/m, z15.d, z31.d
-    add z29.d, z29.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z29.d
+    sub z16.d, p1/m, z16.d, z31.d
+    movprfx z22, z19
+    mul z22.d, p0/m, z22.d, z19.d
+    movprfx z25, z19
+    umulh z25.d, p0/m, z25.d, z19.d
+    mul z22.d, p0/m, z22.d, z23.d
+    umulh z22.d, p0/m, z22.d, z24.d
+    cmphi p1.d, p0/z, z22.d, z25.d
+    sub z22.d, z25.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    movprfx z25, z20
+    mul z25.d, p0/m, z25.d, z20.d
+    movprfx z26, z20
+    umulh z26.d, p0/m, z26.d, z20.d
+    mul z25.d, p0/m, z25.d, z23.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    cmphi p1.d, p0/z, z25.d, z26.d
+    sub z25.d, z26.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    movprfx z26, z21
+    mul z26.d, p0/m, z26.d, z21.d
+    movprfx z27, z21
+    umulh z27.d, p0/m, z27.d, z21.d
+    mul z26.d, p0/m, z26.d, z23.d
+    umulh z26.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z26.d, z27.d
+    sub z26.d, z27.d, z26.d
+    sub z26.d, p1/m, z26.d, z31.d
+    movprfx z27, z16
+    mul z27.d, p0/m, z27.d, z17.d
+    umulh z17.d, p0/m, z17.d, z16.d
+    mul z27.d, p0/m, z27.d, z23.d
+    umulh z27.d, p0/m, z27.d, z24.d
+    cmphi p1.d, p0/z, z27.d, z17.d
+    sub z27.d, z17.d, z27.d
+    sub z27.d, p1/m, z27.d, z31.d
+    movprfx z17, z16
+    mul z17.d, p0/m, z17.d, z16.d
+    umulh z16.d, p0/m, z16.d, z16.d
+    mul z17.d, p0/m, z17.d, z23.d
+    umulh z17.d, p0/m, z17.d, z24.d
+    cmphi p1.d, p0/z, z17.d, z16.d
+    sub z17.d, z16.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    movprfx z16, z22
+    mul z16.d, p0/m, z16.d, z19.d
+    umulh z19.d, p0/m, z19.d, z22.d
+    mul z16.d, p0/m, z16.d, z23.d
+    umulh z16.d, p0/m, z16.d, z24.d
+    cmphi p1.d, p0/z, z16.d, z19.d
+    sub z16.d, z19.d, z16.d
+    sub z16.d, p1/m, z16.d, z31.d
+    movprfx z19, z22
+    mul z19.d, p0/m, z19.d, z22.d
+    umulh z22.d, p0/m, z22.d, z22.d
+    mul z19.d, p0/m, z19.d, z23.d
+    umulh z19.d, p0/m, z19.d, z24.d
+    cmphi p1.d, p0/z, z19.d, z22.d
+    sub z19.d, z22.d, z19.d
+    sub z19.d, p1/m, z19.d, z31.d
+    movprfx z22, z25
+    mul z22.d, p0/m, z22.d, z20.d
+    umulh z20.d, p0/m, z20.d, z25.d
+    mul z22.d, p0/m, z22.d, z23.d
+    umulh z22.d, p0/m, z22.d, z24.d
+    cmphi p1.d, p0/z, z22.d, z20.d
+    sub z22.d, z20.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    movprfx z20, z25
+    mul z20.d, p0/m, z20.d, z25.d
+    umulh z25.d, p0/m, z25.d, z25.d
+    mul z20.d, p0/m, z20.d, z23.d
+    umulh z20.d, p0/m, z20.d, z24.d
+    cmphi p1.d, p0/z, z20.d, z25.d
+    sub z20.d, z25.d, z20.d
+    sub z20.d, p1/m, z20.d, z31.d
+    movprfx z25, z26
+    mul z25.d, p0/m, z25.d, z21.d
+    umulh z21.d, p0/m, z21.d, z26.d
+    mul z25.d, p0/m, z25.d, z23.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    cmphi p1.d, p0/z, z25.d, z21.d
+    sub z25.d, z21.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    movprfx z21, z26
+    mul z21.d, p0/m, z21.d, z26.d
+    umulh z26.d, p0/m, z26.d, z26.d
+    mul z21.d, p0/m, z21.d, z23.d
+    umulh z21.d, p0/m, z21.d, z24.d
+    cmphi p1.d, p0/z, z21.d, z26.d
+    sub z21.d, z26.d, z21.d
+    sub z21.d, p1/m, z21.d, z31.d
+    movprfx z26, z27
+    mul z26.d, p0/m, z26.d, z17.d
+    umulh z27.d, p0/m, z27.d, z17.d
+    lsr z17.d, z26.d, #32
+    and z28.d, z27.d, z31.d
+    add z28.d, z17.d, z28.d
+    lsr z27.d, z27.d, #32
+    sub z27.d, z27.d, z17.d
+    and z26.d, z26.d, z31.d
+    sub z26.d, z27.d, z26.d
+    movprfx z27, z16
+    mul z27.d, p0/m, z27.d, z19.d
+    umulh z16.d, p0/m, z16.d, z19.d
+    lsr z19.d, z27.d, #32
+    and z17.d, z16.d, z31.d
+    add z17.d, z19.d, z17.d
+    lsr z16.d, z16.d, #32
+    sub z16.d, z16.d, z19.d
+    and z27.d, z27.d, z31.d
+    sub z27.d, z16.d, z27.d
+    movprfx z16, z22
+    mul z16.d, p0/m, z16.d, z20.d
+    umulh z22.d, p0/m, z22.d, z20.d
+    lsr z20.d, z16.d, #32
+    and z19.d, z22.d, z31.d
+    add z19.d, z20.d, z19.d
+    lsr z22.d, z22.d, #32
+    sub z22.d, z22.d, z20.d
+    and z16.d, z16.d, z31.d
+    sub z16.d, z22.d, z16.d
+    movprfx z22, z25
+    mul z22.d, p0/m, z22.d, z21.d
+    umulh z25.d, p0/m, z25.d, z21.d
+    lsr z21.d, z22.d, #32
+    and z20.d, z25.d, z31.d
+    add z20.d, z21.d, z20.d
+    lsr z25.d, z25.d, #32
+    sub z25.d, z25.d, z21.d
+    and z22.d, z22.d, z31.d
+    sub z22.d, z25.d, z22.d
+    ld1rd {z25.d}, p0/z, [x1, #64]
+    add z25.d, z4.d, z25.d
+    ld1rd {z21.d}, p0/z, [x1, #72]
+    add z21.d, z12.d, z21.d
+    lsr z29.d, z21.d, #32
+    mla z25.d, p0/m, z29.d, z31.d
+    mad z21.d, p0/m, z18.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    ld1rd {z25.d}, p0/z, [x1, #80]
+    add z25.d, z5.d, z25.d
+    ld1rd {z29.d}, p0/z, [x1, #88]
+    add z29.d, z13.d, z29.d
+    lsr z30.d, z29.d, #32
+    mla z25.d, p0/m, z30.d, z31.d
+    mad z29.d, p0/m, z18.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    movprfx z15, z27
-    mul z15.d, p0/m, z15.d, z27.d
-    movprfx z7, z27
-    umulh z7.d, p0/m, z7.d, z27.d
-    lsr z14.d, z7.d, #32
-    cmphi p1.d, p0/z, z14.d, z15.d
-    sub z14.d, z15.d, z14.d
+    ld1rd {z25.d}, p0/z, [x1, #96]
+    add z25.d, z6.d, z25.d
+    ld1rd {z30.d}, p0/z, [x1, #104]
+    add z30.d, z14.d, z30.d
+    lsr z14.d, z30.d, #32
+    mla z25.d, p0/m, z14.d, z31.d
+    mad z30.d, p0/m, z18.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    ld1rd {z25.d}, p0/z, [x1, #112]
+    add z25.d, z7.d, z25.d
+    ld1rd {z7.d}, p0/z, [x1, #120]
+    add z7.d, z15.d, z7.d
+    lsr z15.d, z7.d, #32
+    mla z25.d, p0/m, z15.d, z31.d
+    mad z7.d, p0/m, z18.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    movprfx z25, z21
+    mul z25.d, p0/m, z25.d, z21.d
+    movprfx z18, z21
+    umulh z18.d, p0/m, z18.d, z21.d
+    mul z25.d, p0/m, z25.d, z23.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    cmphi p1.d, p0/z, z25.d, z18.d
+    sub z25.d, z18.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    movprfx z18, z29
+    mul z18.d, p0/m, z18.d, z29.d
+    movprfx z15, z29
+    umulh z15.d, p0/m, z15.d, z29.d
+    mul z18.d, p0/m, z18.d, z23.d
+    umulh z18.d, p0/m, z18.d, z24.d
+    cmphi p1.d, p0/z, z18.d, z15.d
+    sub z18.d, z15.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    movprfx z15, z30
+    mul z15.d, p0/m, z15.d, z30.d
+    movprfx z14, z30
+    umulh z14.d, p0/m, z14.d, z30.d
+    mul z15.d, p0/m, z15.d, z23.d
+    umulh z15.d, p0/m, z15.d, z24.d
+    cmphi p1.d, p0/z, z15.d, z14.d
+    sub z15.d, z14.d, z15.d
+    sub z15.d, p1/m, z15.d, z31.d
+    movprfx z14, z7
+    mul z14.d, p0/m, z14.d, z7.d
+    movprfx z6, z7
+    umulh z6.d, p0/m, z6.d, z7.d
+    mul z14.d, p0/m, z14.d, z23.d
+    umulh z14.d, p0/m, z14.d, z24.d
+    cmphi p1.d, p0/z, z14.d, z6.d
+    sub z14.d, z6.d, z14.d
     sub z14.d, p1/m, z14.d, z31.d
-    and z7.d, z7.d, z31.d
-    mul z7.d, p0/m, z7.d, z31.d
-    add z14.d, z14.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z7, z30
-    mul z7.d, p0/m, z7.d, z23.d
-    umulh z23.d, p0/m, z23.d, z30.d
-    lsr z15.d, z23.d, #32
+    movprfx z6, z25
+    mul z6.d, p0/m, z6.d, z21.d
+    umulh z21.d, p0/m, z21.d, z25.d
+    mul z6.d, p0/m, z6.d, z23.d
+    umulh z6.d, p0/m, z6.d, z24.d
+    cmphi p1.d, p0/z, z6.d, z21.d
+    sub z21.d, z21.d, z6.d
+    sub z21.d, p1/m, z21.d, z31.d
+    movprfx z6, z25
+    mul z6.d, p0/m, z6.d, z25.d
+    umulh z25.d, p0/m, z25.d, z25.d
+    mul z6.d, p0/m, z6.d, z23.d
+    umulh z6.d, p0/m, z6.d, z24.d
+    cmphi p1.d, p0/z, z6.d, z25.d
+    sub z25.d, z25.d, z6.d
+    sub z25.d, p1/m, z25.d, z31.d
+    movprfx z6, z18
+    mul z6.d, p0/m, z6.d, z29.d
+    umulh z29.d, p0/m, z29.d, z18.d
+    mul z6.d, p0/m, z6.d, z23.d
+    umulh z6.d, p0/m, z6.d, z24.d
+    cmphi p1.d, p0/z, z6.d, z29.d
+    sub z29.d, z29.d, z6.d
+    sub z29.d, p1/m, z29.d, z31.d
+    movprfx z6, z18
+    mul z6.d, p0/m, z6.d, z18.d
+    umulh z18.d, p0/m, z18.d, z18.d
+    mul z6.d, p0/m, z6.d, z23.d
+    umulh z6.d, p0/m, z6.d, z24.d
+    cmphi p1.d, p0/z, z6.d, z18.d
+    sub z18.d, z18.d, z6.d
+    sub z18.d, p1/m, z18.d, z31.d
+    movprfx z6, z15
+    mul z6.d, p0/m, z6.d, z30.d
+    umulh z30.d, p0/m, z30.d, z15.d
+    mul z6.d, p0/m, z6.d, z23.d
+    umulh z6.d, p0/m, z6.d, z24.d
+    cmphi p1.d, p0/z, z6.d, z30.d
+    sub z30.d, z30.d, z6.d
+    sub z30.d, p1/m, z30.d, z31.d
+    movprfx z6, z15
+    mul z6.d, p0/m, z6.d, z15.d
+    umulh z15.d, p0/m, z15.d, z15.d
+    mul z6.d, p0/m, z6.d, z23.d
+    umulh z6.d, p0/m, z6.d, z24.d
+    cmphi p1.d, p0/z, z6.d, z15.d
+    sub z6.d, z15.d, z6.d
+    sub z6.d, p1/m, z6.d, z31.d
+    movprfx z15, z14
+    mul z15.d, p0/m, z15.d, z7.d
+    umulh z7.d, p0/m, z7.d, z14.d
+    mul z15.d, p0/m, z15.d, z23.d
+    umulh z15.d, p0/m, z15.d, z24.d
     cmphi p1.d, p0/z, z15.d, z7.d
     sub z15.d, z7.d, z15.d
     sub z15.d, p1/m, z15.d, z31.d
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z15.d, z15.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    movprfx z23, z30
-    mul z23.d, p0/m, z23.d, z30.d
-    umulh z30.d, p0/m, z30.d, z30.d
-    lsr z7.d, z30.d, #32
-    cmphi p1.d, p0/z, z7.d, z23.d
-    sub z23.d, z23.d, z7.d
-    sub z23.d, p1/m, z23.d, z31.d
-    and z30.d, z30.d, z31.d
-    mul z30.d, p0/m, z30.d, z31.d
-    add z23.d, z23.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    movprfx z30, z28
-    mul z30.d, p0/m, z30.d, z24.d
-    umulh z24.d, p0/m, z24.d, z28.d
-    lsr z7.d, z24.d, #32
-    cmphi p1.d, p0/z, z7.d, z30.d
-    sub z30.d, z30.d, z7.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z24.d, z24.d, z31.d
-    mul z24.d, p0/m, z24.d, z31.d
-    add z30.d, z30.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    movprfx z24, z28
-    mul z24.d, p0/m, z24.d, z28.d
-    umulh z28.d, p0/m, z28.d, z28.d
-    lsr z7.d, z28.d, #32
-    cmphi p1.d, p0/z, z7.d, z24.d
-    sub z24.d, z24.d, z7.d
-    sub z24.d, p1/m, z24.d, z31.d
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z24.d, z24.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z28, z29
-    mul z28.d, p0/m, z28.d, z26.d
-    umulh z26.d, p0/m, z26.d, z29.d
-    lsr z7.d, z26.d, #32
-    cmphi p1.d, p0/z, z7.d, z28.d
-    sub z28.d, z28.d, z7.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z28.d, z28.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    movprfx z26, z29
-    mul z26.d, p0/m, z26.d, z29.d
-    umulh z29.d, p0/m, z29.d, z29.d
-    lsr z7.d, z29.d, #32
-    cmphi p1.d, p0/z, z7.d, z26.d
-    sub z26.d, z26.d, z7.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z26.d, z26.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    movprfx z29, z14
-    mul z29.d, p0/m, z29.d, z27.d
-    umulh z27.d, p0/m, z27.d, z14.d
-    lsr z7.d, z27.d, #32
-    cmphi p1.d, p0/z, z7.d, z29.d
-    sub z29.d, z29.d, z7.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    movprfx z27, z14
-    mul z27.d, p0/m, z27.d, z14.d
+    movprfx z7, z14
+    mul z7.d, p0/m, z7.d, z14.d
     umulh z14.d, p0/m, z14.d, z14.d
-    lsr z7.d, z14.d, #32
-    cmphi p1.d, p0/z, z7.d, z27.d
-    sub z27.d, z27.d, z7.d
-    sub z27.d, p1/m, z27.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z27.d, z27.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    movprfx z14, z15
-    mul z14.d, p0/m, z14.d, z23.d
-    umulh z15.d, p0/m, z15.d, z23.d
-    lsr z23.d, z14.d, #32
-    and z7.d, z15.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z7.d
-    lsr z15.d, z15.d, #32
-    sub z15.d, z14.d, z15.d
-    add z23.d, z23.d, z7.d
-    movprfx z7, z30
-    mul z7.d, p0/m, z7.d, z24.d
-    umulh z30.d, p0/m, z30.d, z24.d
-    lsr z24.d, z7.d, #32
-    and z14.d, z30.d, z31.d
-    and z7.d, z7.d, z31.d
-    sub z7.d, z7.d, z14.d
-    lsr z30.d, z30.d, #32
-    sub z30.d, z7.d, z30.d
-    add z24.d, z24.d, z14.d
-    movprfx z14, z28
-    mul z14.d, p0/m, z14.d, z26.d
-    umulh z28.d, p0/m, z28.d, z26.d
-    lsr z26.d, z14.d, #32
-    and z7.d, z28.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z7.d
-    lsr z28.d, z28.d, #32
-    sub z28.d, z14.d, z28.d
-    add z26.d, z26.d, z7.d
-    movprfx z7, z29
-    mul z7.d, p0/m, z7.d, z27.d
-    umulh z29.d, p0/m, z29.d, z27.d
-    lsr z27.d, z7.d, #32
-    and z14.d, z29.d, z31.d
-    and z7.d, z7.d, z31.d
-    sub z7.d, z7.d, z14.d
+    mul z7.d, p0/m, z7.d, z23.d
+    umulh z7.d, p0/m, z7.d, z24.d
+    cmphi p1.d, p0/z, z7.d, z14.d
+    sub z24.d, z14.d, z7.d
+    sub z24.d, p1/m, z24.d, z31.d
+    movprfx z23, z21
+    mul z23.d, p0/m, z23.d, z25.d
+    umulh z21.d, p0/m, z21.d, z25.d
+    lsr z25.d, z23.d, #32
+    and z7.d, z21.d, z31.d
+    add z7.d, z25.d, z7.d
+    lsr z21.d, z21.d, #32
+    sub z21.d, z21.d, z25.d
+    and z23.d, z23.d, z31.d
+    sub z23.d, z21.d, z23.d
+    movprfx z21, z29
+    mul z21.d, p0/m, z21.d, z18.d
+    umulh z29.d, p0/m, z29.d, z18.d
+    lsr z18.d, z21.d, #32
+    and z25.d, z29.d, z31.d
+    add z25.d, z18.d, z25.d
     lsr z29.d, z29.d, #32
-    sub z29.d, z7.d, z29.d
-    add z27.d, z27.d, z14.d
-    add z14.d, z20.d, z17.d
-    add z7.d, z16.d, z18.d
-    add z6.d, z14.d, z7.d
-    add z17.d, z6.d, z17.d
-    add z18.d, z6.d, z18.d
-    add z14.d, z17.d, z14.d
-    lsl z16.d, z16.d, #1
-    add z16.d, z17.d, z16.d
-    add z17.d, z18.d, z7.d
-    lsl z20.d, z20.d, #1
-    add z20.d, z18.d, z20.d
-    add z18.d, z15.d, z30.d
-    add z7.d, z28.d, z29.d
-    add z6.d, z18.d, z7.d
-    add z30.d, z6.d, z30.d
-    add z29.d, z6.d, z29.d
-    add z18.d, z30.d, z18.d
-    lsl z28.d, z28.d, #1
-    add z28.d, z30.d, z28.d
-    add z30.d, z29.d, z7.d
-    lsl z15.d, z15.d, #1
-    add z29.d, z29.d, z15.d
-    add z15.d, z14.d, z18.d
-    add z0.d, z14.d, z15.d
-    add z4.d, z18.d, z15.d
-    add z18.d, z16.d, z28.d
-    add z1.d, z16.d, z18.d
-    add z5.d, z28.d, z18.d
-    add z18.d, z17.d, z30.d
-    add z2.d, z17.d, z18.d
-    add z6.d, z30.d, z18.d
-    add z18.d, z20.d, z29.d
-    add z3.d, z20.d, z18.d
-    add z7.d, z29.d, z18.d
-    add z18.d, z19.d, z25.d
-    add z29.d, z21.d, z22.d
-    add z20.d, z18.d, z29.d
-    add z25.d, z20.d, z25.d
+    sub z29.d, z29.d, z18.d
+    and z21.d, z21.d, z31.d
+    sub z21.d, z29.d, z21.d
+    movprfx z29, z30
+    mul z29.d, p0/m, z29.d, z6.d
+    umulh z30.d, p0/m, z30.d, z6.d
+    lsr z18.d, z29.d, #32
+    and z6.d, z30.d, z31.d
+    add z6.d, z18.d, z6.d
+    lsr z30.d, z30.d, #32
+    sub z30.d, z30.d, z18.d
+    and z29.d, z29.d, z31.d
+    sub z29.d, z30.d, z29.d
+    movprfx z30, z15
+    mul z30.d, p0/m, z30.d, z24.d
+    umulh z15.d, p0/m, z15.d, z24.d
+    lsr z24.d, z30.d, #32
+    and z18.d, z15.d, z31.d
+    add z18.d, z24.d, z18.d
+    lsr z15.d, z15.d, #32
+    sub z24.d, z15.d, z24.d
+    and z30.d, z30.d, z31.d
+    sub z30.d, z24.d, z30.d
+    add z24.d, z28.d, z17.d
+    add z15.d, z19.d, z20.d
+    add z14.d, z24.d, z15.d
+    add z17.d, z14.d, z17.d
+    add z20.d, z14.d, z20.d
+    add z24.d, z17.d, z24.d
+    adr z17.d, [z17.d, z19.d, lsl #1]
+    add z19.d, z20.d, z15.d
+    adr z20.d, [z20.d, z28.d, lsl #1]
+    add z28.d, z7.d, z25.d
+    add z15.d, z6.d, z18.d
+    add z14.d, z28.d, z15.d
+    add z25.d, z14.d, z25.d
+    add z18.d, z14.d, z18.d
+    add z28.d, z25.d, z28.d
+    adr z25.d, [z25.d, z6.d, lsl #1]
+    add z15.d, z18.d, z15.d
+    adr z18.d, [z18.d, z7.d, lsl #1]
+    add z7.d, z24.d, z28.d
+    add z0.d, z24.d, z7.d
+    add z4.d, z28.d, z7.d
+    add z28.d, z17.d, z25.d
+    add z1.d, z17.d, z28.d
+    add z5.d, z25.d, z28.d
+    add z28.d, z19.d, z15.d
+    add z2.d, z19.d, z28.d
+    add z6.d, z15.d, z28.d
+    add z28.d, z20.d, z18.d
+    add z3.d, z20.d, z28.d
+    add z7.d, z18.d, z28.d
+    add z28.d, z26.d, z27.d
+    add z18.d, z16.d, z22.d
+    add z20.d, z28.d, z18.d
+    add z27.d, z20.d, z27.d
     add z20.d, z20.d, z22.d
-    add z18.d, z25.d, z18.d
-    lsl z21.d, z21.d, #1
-    add z21.d, z25.d, z21.d
-    add z29.d, z20.d, z29.d
-    lsl z19.d, z19.d, #1
-    add z19.d, z20.d, z19.d
-    add z20.d, z23.d, z24.d
-    add z25.d, z26.d, z27.d
-    add z22.d, z20.d, z25.d
-    add z24.d, z22.d, z24.d
-    add z22.d, z22.d, z27.d
-    add z20.d, z24.d, z20.d
-    lsl z26.d, z26.d, #1
-    add z26.d, z24.d, z26.d
-    add z25.d, z22.d, z25.d
-    lsl z23.d, z23.d, #1
-    add z23.d, z22.d, z23.d
-    add z22.d, z18.d, z20.d
-    add z8.d, z18.d, z22.d
-    add z12.d, z20.d, z22.d
-    add z22.d, z21.d, z26.d
-    add z9.d, z21.d, z22.d
-    add z13.d, z26.d, z22.d
-    add z22.d, z29.d, z25.d
-    add z10.d, z29.d, z22.d
-    add z14.d, z25.d, z22.d
-    add z22.d, z19.d, z23.d
-    add z11.d, z19.d, z22.d
-    add z15.d, z23.d, z22.d
+    add z28.d, z27.d, z28.d
+    adr z27.d, [z27.d, z16.d, lsl #1]
+    add z18.d, z20.d, z18.d
+    adr z20.d, [z20.d, z26.d, lsl #1]
+    add z26.d, z23.d, z21.d
+    add z16.d, z29.d, z30.d
+    add z22.d, z26.d, z16.d
+    add z21.d, z22.d, z21.d
+    add z22.d, z22.d, z30.d
+    add z26.d, z21.d, z26.d
+    adr z21.d, [z21.d, z29.d, lsl #1]
+    add z16.d, z22.d, z16.d
+    adr z22.d, [z22.d, z23.d, lsl #1]
+    add z23.d, z28.d, z26.d
+    add z8.d, z28.d, z23.d
+    add z12.d, z26.d, z23.d
+    add z23.d, z27.d, z21.d
+    add z9.d, z27.d, z23.d
+    add z13.d, z21.d, z23.d
+    add z23.d, z18.d, z16.d
+    add z10.d, z18.d, z23.d
+    add z14.d, z16.d, z23.d
+    add z23.d, z20.d, z22.d
+    add z11.d, z20.d, z23.d
+    add z15.d, z22.d, z23.d
     add x1, x1, #128
     subs x3, x3, #1
     b.ne 1b
-    ld1rd {z16.d}, p0/z, [x2, #0]
+    ld1rd {z16.d}, p0/z, [x2, #24]
     add z17.d, z1.d, z16.d
-    ld1rd {z18.d}, p0/z, [x2, #8]
+    ld1rd {z18.d}, p0/z, [x2, #32]
     add z19.d, z9.d, z18.d
     lsr z20.d, z19.d, #32
-    mul z20.d, p0/m, z20.d, z31.d
-    add z20.d, z17.d, z20.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z19.d
+    mla z17.d, p0/m, z20.d, z31.d
+    ld1rd {z20.d}, p0/z, [x2, #0]
+    mad z19.d, p0/m, z20.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
-    and z20.d, z19.d, z31.d
+    and z17.d, z19.d, z31.d
     lsr z19.d, z19.d, #32
-    add z17.d, z2.d, z16.d
-    add z21.d, z10.d, z18.d
-    lsr z22.d, z21.d, #32
-    mul z22.d, p0/m, z22.d, z31.d
-    add z22.d, z17.d, z22.d
-    lsl z21.d, z21.d, #32
-    add z21.d, z21.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    and z22.d, z21.d, z31.d
-    lsr z21.d, z21.d, #32
-    add z17.d, z3.d, z16.d
-    add z23.d, z11.d, z18.d
-    lsr z24.d, z23.d, #32
-    mul z24.d, p0/m, z24.d, z31.d
-    add z24.d, z17.d, z24.d
-    lsl z23.d, z23.d, #32
-    add z23.d, z23.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    and z24.d, z23.d, z31.d
-    lsr z23.d, z23.d, #32
-    add z17.d, z4.d, z16.d
-    add z25.d, z12.d, z18.d
-    lsr z26.d, z25.d, #32
-    mul z26.d, p0/m, z26.d, z31.d
-    add z26.d, z17.d, z26.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    and z26.d, z25.d, z31.d
-    lsr z25.d, z25.d, #32
-    add z17.d, z5.d, z16.d
-    add z27.d, z13.d, z18.d
-    lsr z28.d, z27.d, #32
-    mul z28.d, p0/m, z28.d, z31.d
-    add z28.d, z17.d, z28.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    and z28.d, z27.d, z31.d
-    lsr z27.d, z27.d, #32
-    add z17.d, z6.d, z16.d
-    add z29.d, z14.d, z18.d
-    lsr z30.d, z29.d, #32
-    mul z30.d, p0/m, z30.d, z31.d
-    add z30.d, z17.d, z30.d
-    lsl z29.d, z29.d, #32
-    add z29.d, z29.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z30.d, z29.d, z31.d
-    lsr z29.d, z29.d, #32
-    add z17.d, z7.d, z16.d
+    add z21.d, z2.d, z16.d
+    add z22.d, z10.d, z18.d
+    lsr z23.d, z22.d, #32
+    mla z21.d, p0/m, z23.d, z31.d
+    mad z22.d, p0/m, z20.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    and z21.d, z22.d, z31.d
+    lsr z22.d, z22.d, #32
+    add z23.d, z3.d, z16.d
+    add z24.d, z11.d, z18.d
+    lsr z25.d, z24.d, #32
+    mla z23.d, p0/m, z25.d, z31.d
+    mad z24.d, p0/m, z20.d, z23.d
+    cmphi p1.d, p0/z, z23.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    and z23.d, z24.d, z31.d
+    lsr z24.d, z24.d, #32
+    add z25.d, z4.d, z16.d
+    add z26.d, z12.d, z18.d
+    lsr z27.d, z26.d, #32
+    mla z25.d, p0/m, z27.d, z31.d
+    mad z26.d, p0/m, z20.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    and z25.d, z26.d, z31.d
+    lsr z26.d, z26.d, #32
+    add z27.d, z5.d, z16.d
+    add z28.d, z13.d, z18.d
+    lsr z29.d, z28.d, #32
+    mla z27.d, p0/m, z29.d, z31.d
+    mad z28.d, p0/m, z20.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    and z27.d, z28.d, z31.d
+    lsr z28.d, z28.d, #32
+    add z29.d, z6.d, z16.d
+    add z30.d, z14.d, z18.d
+    lsr z14.d, z30.d, #32
+    mla z29.d, p0/m, z14.d, z31.d
+    mad z30.d, p0/m, z20.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    and z29.d, z30.d, z31.d
+    lsr z30.d, z30.d, #32
+    add z7.d, z7.d, z16.d
     add z15.d, z15.d, z18.d
-    lsr z7.d, z15.d, #32
-    mul z7.d, p0/m, z7.d, z31.d
-    add z17.d, z17.d, z7.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z15.d
+    lsr z14.d, z15.d, #32
+    mla z7.d, p0/m, z14.d, z31.d
+    mad z15.d, p0/m, z20.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z15.d
     add z15.d, p1/m, z15.d, z31.d
-    and z17.d, z15.d, z31.d
+    and z7.d, z15.d, z31.d
     lsr z15.d, z15.d, #32
-    ld1rd {z7.d}, p0/z, [x1, #0]
-    add z7.d, z0.d, z7.d
+    ld1rd {z14.d}, p0/z, [x1, #0]
+    add z14.d, z0.d, z14.d
     ld1rd {z0.d}, p0/z, [x1, #8]
     add z0.d, z8.d, z0.d
     lsr z8.d, z0.d, #32
-    mul z8.d, p0/m, z8.d, z31.d
-    add z8.d, z7.d, z8.d
-    lsl z0.d, z0.d, #32
-    add z0.d, z0.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z0.d
+    mla z14.d, p0/m, z8.d, z31.d
+    mad z0.d, p0/m, z20.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z0.d
     add z0.d, p1/m, z0.d, z31.d
+    movprfx z14, z0
+    mul z14.d, p0/m, z14.d, z0.d
     movprfx z8, z0
-    mul z8.d, p0/m, z8.d, z0.d
-    movprfx z7, z0
-    umulh z7.d, p0/m, z7.d, z0.d
-    lsr z14.d, z7.d, #32
+    umulh z8.d, p0/m, z8.d, z0.d
+    ld1rd {z6.d}, p0/z, [x2, #8]
+    mul z14.d, p0/m, z14.d, z6.d
+    ld1rd {z13.d}, p0/z, [x2, #16]
+    umulh z14.d, p0/m, z14.d, z13.d
     cmphi p1.d, p0/z, z14.d, z8.d
     sub z14.d, z8.d, z14.d
     sub z14.d, p1/m, z14.d, z31.d
-    and z7.d, z7.d, z31.d
-    mul z7.d, p0/m, z7.d, z31.d
-    add z14.d, z14.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z7, z14
-    mul z7.d, p0/m, z7.d, z0.d
+    movprfx z8, z14
+    mul z8.d, p0/m, z8.d, z0.d
     umulh z0.d, p0/m, z0.d, z14.d
-    lsr z8.d, z0.d, #32
-    cmphi p1.d, p0/z, z8.d, z7.d
-    sub z8.d, z7.d, z8.d
+    mul z8.d, p0/m, z8.d, z6.d
+    umulh z8.d, p0/m, z8.d, z13.d
+    cmphi p1.d, p0/z, z8.d, z0.d
+    sub z8.d, z0.d, z8.d
     sub z8.d, p1/m, z8.d, z31.d
-    and z0.d, z0.d, z31.d
-    mul z0.d, p0/m, z0.d, z31.d
-    add z8.d, z8.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
     movprfx z0, z14
     mul z0.d, p0/m, z0.d, z14.d
     umulh z14.d, p0/m, z14.d, z14.d
-    lsr z7.d, z14.d, #32
-    cmphi p1.d, p0/z, z7.d, z0.d
-    sub z7.d, z0.d, z7.d
-    sub z7.d, p1/m, z7.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z7.d, z7.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z7.d
-    add z7.d, p1/m, z7.d, z31.d
-    movprfx z14, z8
-    mul z14.d, p0/m, z14.d, z7.d
-    umulh z8.d, p0/m, z8.d, z7.d
-    lsr z7.d, z14.d, #32
-    and z0.d, z8.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z0.d
-    lsr z8.d, z8.d, #32
-    sub z8.d, z14.d, z8.d
-    add z0.d, z7.d, z0.d
-    add z7.d, z20.d, z22.d
-    add z14.d, z19.d, z21.d
-    add z7.d, z7.d, z26.d
-    add z14.d, z14.d, z25.d
-    add z6.d, z24.d, z28.d
-    add z13.d, z23.d, z27.d
-    add z7.d, z7.d, z30.d
-    add z14.d, z14.d, z29.d
-    add z7.d, z7.d, z17.d
-    add z14.d, z14.d, z15.d
-    add z7.d, z7.d, z6.d
-    add z14.d, z14.d, z13.d
-    add z13.d, z7.d, z8.d
-    add z6.d, z14.d, z0.d
-    sub z7.d, z7.d, z8.d
-    sub z14.d, z14.d, z0.d
-    ld1rd {z0.d}, p0/z, [x1, #16]
-    add z0.d, z7.d, z0.d
-    ld1rd {z7.d}, p0/z, [x1, #24]
-    add z7.d, z14.d, z7.d
-    lsr z14.d, z7.d, #32
-    mul z14.d, p0/m, z14.d, z31.d
-    add z14.d, z0.d, z14.d
-    lsl z7.d, z7.d, #32
-    add z7.d, z7.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z7.d
-    add z7.d, p1/m, z7.d, z31.d
-    movprfx z14, z7
-    mul z14.d, p0/m, z14.d, z7.d
-    movprfx z0, z7
-    umulh z0.d, p0/m, z0.d, z7.d
-    lsr z8.d, z0.d, #32
-    cmphi p1.d, p0/z, z8.d, z14.d
-    sub z8.d, z14.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    and z0.d, z0.d, z31.d
-    mul z0.d, p0/m, z0.d, z31.d
-    add z8.d, z8.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    movprfx z0, z8
-    mul z0.d, p0/m, z0.d, z7.d
-    umulh z7.d, p0/m, z7.d, z8.d
-    lsr z14.d, z7.d, #32
-    cmphi p1.d, p0/z, z14.d, z0.d
-    sub z14.d, z0.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z7.d, z7.d, z31.d
-    mul z7.d, p0/m, z7.d, z31.d
-    add z14.d, z14.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z7, z8
-    mul z7.d, p0/m, z7.d, z8.d
-    umulh z8.d, p0/m, z8.d, z8.d
-    lsr z0.d, z8.d, #32
-    cmphi p1.d, p0/z, z0.d, z7.d
-    sub z0.d, z7.d, z0.d
+    mul z0.d, p0/m, z0.d, z6.d
+    umulh z0.d, p0/m, z0.d, z13.d
+    cmphi p1.d, p0/z, z0.d, z14.d
+    sub z0.d, z14.d, z0.d
     sub z0.d, p1/m, z0.d, z31.d
-    and z8.d, z8.d, z31.d
-    mul z8.d, p0/m, z8.d, z31.d
-    add z0.d, z0.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
-    movprfx z8, z14
-    mul z8.d, p0/m, z8.d, z0.d
-    umulh z14.d, p0/m, z14.d, z0.d
-    lsr z0.d, z8.d, #32
-    and z7.d, z14.d, z31.d
-    and z8.d, z8.d, z31.d
-    sub z8.d, z8.d, z7.d
-    lsr z14.d, z14.d, #32
+    movprfx z14, z8
+    mul z14.d, p0/m, z14.d, z0.d
+    umulh z8.d, p0/m, z8.d, z0.d
+    lsr z0.d, z14.d, #32
+    and z5.d, z8.d, z31.d
+    add z5.d, z0.d, z5.d
+    lsr z8.d, z8.d, #32
+    sub z8.d, z8.d, z0.d
+    and z14.d, z14.d, z31.d
     sub z14.d, z8.d, z14.d
-    add z7.d, z0.d, z7.d
-    lsl z0.d, z13.d, #1
-    lsl z8.d, z6.d, #1
-    add z20.d, z13.d, z20.d
-    add z19.d, z6.d, z19.d
-    lsl z22.d, z22.d, #1
-    lsl z21.d, z21.d, #1
-    add z22.d, z13.d, z22.d
-    add z21.d, z6.d, z21.d
-    add z24.d, z0.d, z24.d
-    add z23.d, z8.d, z23.d
-    lsl z5.d, z26.d, #1
-    lsl z12.d, z25.d, #1
-    add z26.d, z5.d, z26.d
-    add z25.d, z12.d, z25.d
-    add z26.d, z13.d, z26.d
-    add z25.d, z6.d, z25.d
-    sub z28.d, z0.d, z28.d
-    sub z27.d, z8.d, z27.d
-    lsl z8.d, z30.d, #1
-    lsl z0.d, z29.d, #1
-    add z30.d, z8.d, z30.d
-    add z29.d, z0.d, z29.d
-    sub z30.d, z13.d, z30.d
-    sub z29.d, z6.d, z29.d
-    lsl z17.d, z17.d, #2
-    lsl z15.d, z15.d, #2
-    sub z17.d, z13.d, z17.d
-    sub z15.d, z6.d, z15.d
-    add z6.d, z20.d, z22.d
-    add z13.d, z19.d, z21.d
-    add z6.d, z6.d, z26.d
-    add z13.d, z13.d, z25.d
-    add z0.d, z24.d, z28.d
-    add z8.d, z23.d, z27.d
-    add z6.d, z6.d, z30.d
-    add z13.d, z13.d, z29.d
-    add z6.d, z6.d, z17.d
-    add z13.d, z13.d, z15.d
-    lsl z12.d, z0.d, #31
-    and z12.d, z12.d, z31.d
-    lsl z5.d, z8.d, #31
-    and z5.d, z5.d, z31.d
-    asr z0.d, z0.d, #1
-    add z0.d, z0.d, z5.d
-    add z0.d, z0.d, z12.d
-    asr z8.d, z8.d, #1
-    sub z8.d, z8.d, z12.d
-    add z0.d, z6.d, z0.d
-    add z8.d, z13.d, z8.d
-    add z13.d, z0.d, z14.d
-    add z6.d, z8.d, z7.d
+    add z8.d, z17.d, z21.d
+    add z0.d, z19.d, z22.d
+    add z8.d, z8.d, z25.d
+    add z0.d, z0.d, z26.d
+    add z12.d, z23.d, z27.d
+    add z4.d, z24.d, z28.d
+    add z8.d, z8.d, z29.d
+    add z0.d, z0.d, z30.d
+    add z8.d, z8.d, z7.d
+    add z0.d, z0.d, z15.d
+    add z8.d, z8.d, z12.d
+    add z0.d, z0.d, z4.d
+    add z4.d, z8.d, z5.d
+    add z12.d, z0.d, z14.d
+    sub z8.d, z8.d, z5.d
     sub z0.d, z0.d, z14.d
-    sub z8.d, z8.d, z7.d
-    ld1rd {z7.d}, p0/z, [x1, #32]
-    add z7.d, z0.d, z7.d
-    ld1rd {z0.d}, p0/z, [x1, #40]
-    add z0.d, z8.d, z0.d
-    lsr z8.d, z0.d, #32
-    mul z8.d, p0/m, z8.d, z31.d
-    add z8.d, z7.d, z8.d
-    lsl z0.d, z0.d, #32
-    add z0.d, z0.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
-    movprfx z8, z0
-    mul z8.d, p0/m, z8.d, z0.d
-    movprfx z7, z0
-    umulh z7.d, p0/m, z7.d, z0.d
-    lsr z14.d, z7.d, #32
+    ld1rd {z14.d}, p0/z, [x1, #16]
+    add z14.d, z8.d, z14.d
+    ld1rd {z8.d}, p0/z, [x1, #24]
+    add z8.d, z0.d, z8.d
+    lsr z0.d, z8.d, #32
+    mla z14.d, p0/m, z0.d, z31.d
+    mad z8.d, p0/m, z20.d, z14.d
     cmphi p1.d, p0/z, z14.d, z8.d
-    sub z14.d, z8.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z7.d, z7.d, z31.d
-    mul z7.d, p0/m, z7.d, z31.d
-    add z14.d, z14.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z7, z14
-    mul z7.d, p0/m, z7.d, z0.d
-    umulh z0.d, p0/m, z0.d, z14.d
-    lsr z8.d, z0.d, #32
-    cmphi p1.d, p0/z, z8.d, z7.d
-    sub z8.d, z7.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    and z0.d, z0.d, z31.d
-    mul z0.d, p0/m, z0.d, z31.d
-    add z8.d, z8.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z8.d
     add z8.d, p1/m, z8.d, z31.d
-    movprfx z0, z14
-    mul z0.d, p0/m, z0.d, z14.d
-    umulh z14.d, p0/m, z14.d, z14.d
-    lsr z7.d, z14.d, #32
-    cmphi p1.d, p0/z, z7.d, z0.d
-    sub z7.d, z0.d, z7.d
-    sub z7.d, p1/m, z7.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z7.d, z7.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z7.d
-    add z7.d, p1/m, z7.d, z31.d
     movprfx z14, z8
-    mul z14.d, p0/m, z14.d, z7.d
-    umulh z8.d, p0/m, z8.d, z7.d
-    lsr z7.d, z14.d, #32
-    and z0.d, z8.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z0.d
-    lsr z8.d, z8.d, #32
-    sub z8.d, z14.d, z8.d
-    add z0.d, z7.d, z0.d
-    lsl z7.d, z13.d, #2
-    lsl z14.d, z6.d, #2
-    add z20.d, z13.d, z20.d
-    add z19.d, z6.d, z19.d
-    lsl z22.d, z22.d, #1
-    lsl z21.d, z21.d, #1
-    add z22.d, z13.d, z22.d
-    add z21.d, z6.d, z21.d
-    add z24.d, z7.d, z24.d
-    add z23.d, z14.d, z23.d
-    lsl z12.d, z26.d, #1
-    lsl z5.d, z25.d, #1
-    add z26.d, z12.d, z26.d
-    add z25.d, z5.d, z25.d
-    add z26.d, z13.d, z26.d
-    add z25.d, z6.d, z25.d
-    sub z28.d, z7.d, z28.d
-    sub z27.d, z14.d, z27.d
-    lsl z14.d, z30.d, #1
-    lsl z7.d, z29.d, #1
-    add z30.d, z14.d, z30.d
-    add z29.d, z7.d, z29.d
-    sub z30.d, z13.d, z30.d
-    sub z29.d, z6.d, z29.d
-    lsl z17.d, z17.d, #2
-    lsl z15.d, z15.d, #2
-    sub z17.d, z13.d, z17.d
-    sub z15.d, z6.d, z15.d
-    add z6.d, z20.d, z22.d
-    add z13.d, z19.d, z21.d
-    add z6.d, z6.d, z26.d
-    add z13.d, z13.d, z25.d
-    add z7.d, z24.d, z28.d
-    add z14.d, z23.d, z27.d
-    add z6.d, z6.d, z30.d
-    add z13.d, z13.d, z29.d
-    add z6.d, z6.d, z17.d
-    add z13.d, z13.d, z15.d
-    lsl z5.d, z7.d, #30
-    and z5.d, z5.d, z31.d
-    lsl z12.d, z14.d, #30
-    and z12.d, z12.d, z31.d
-    asr z7.d, z7.d, #2
-    add z7.d, z7.d, z12.d
-    add z7.d, z7.d, z5.d
-    asr z14.d, z14.d, #2
-    sub z14.d, z14.d, z5.d
-    add z7.d, z6.d, z7.d
-    add z14.d, z13.d, z14.d
-    add z13.d, z7.d, z8.d
-    add z6.d, z14.d, z0.d
-    sub z7.d, z7.d, z8.d
-    sub z14.d, z14.d, z0.d
-    ld1rd {z0.d}, p0/z, [x1, #48]
-    add z0.d, z7.d, z0.d
-    ld1rd {z7.d}, p0/z, [x1, #56]
-    add z7.d, z14.d, z7.d
-    lsr z14.d, z7.d, #32
-    mul z14.d, p0/m, z14.d, z31.d
-    add z14.d, z0.d, z14.d
-    lsl z7.d, z7.d, #32
-    add z7.d, z7.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z7.d
-    add z7.d, p1/m, z7.d, z31.d
-    movprfx z14, z7
-    mul z14.d, p0/m, z14.d, z7.d
-    movprfx z0, z7
-    umulh z0.d, p0/m, z0.d, z7.d
-    lsr z8.d, z0.d, #32
-    cmphi p1.d, p0/z, z8.d, z14.d
-    sub z8.d, z14.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    and z0.d, z0.d, z31.d
-    mul z0.d, p0/m, z0.d, z31.d
-    add z8.d, z8.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
+    mul z14.d, p0/m, z14.d, z8.d
     movprfx z0, z8
-    mul z0.d, p0/m, z0.d, z7.d
-    umulh z7.d, p0/m, z7.d, z8.d
-    lsr z14.d, z7.d, #32
+    umulh z0.d, p0/m, z0.d, z8.d
+    mul z14.d, p0/m, z14.d, z6.d
+    umulh z14.d, p0/m, z14.d, z13.d
     cmphi p1.d, p0/z, z14.d, z0.d
     sub z14.d, z0.d, z14.d
     sub z14.d, p1/m, z14.d, z31.d
-    and z7.d, z7.d, z31.d
-    mul z7.d, p0/m, z7.d, z31.d
-    add z14.d, z14.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z7, z8
-    mul z7.d, p0/m, z7.d, z8.d
-    umulh z8.d, p0/m, z8.d, z8.d
-    lsr z0.d, z8.d, #32
-    cmphi p1.d, p0/z, z0.d, z7.d
-    sub z0.d, z7.d, z0.d
+    movprfx z0, z14
+    mul z0.d, p0/m, z0.d, z8.d
+    umulh z8.d, p0/m, z8.d, z14.d
+    mul z0.d, p0/m, z0.d, z6.d
+    umulh z0.d, p0/m, z0.d, z13.d
+    cmphi p1.d, p0/z, z0.d, z8.d
+    sub z0.d, z8.d, z0.d
     sub z0.d, p1/m, z0.d, z31.d
-    and z8.d, z8.d, z31.d
-    mul z8.d, p0/m, z8.d, z31.d
-    add z0.d, z0.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
     movprfx z8, z14
-    mul z8.d, p0/m, z8.d, z0.d
-    umulh z14.d, p0/m, z14.d, z0.d
-    lsr z0.d, z8.d, #32
-    and z7.d, z14.d, z31.d
-    and z8.d, z8.d, z31.d
-    sub z8.d, z8.d, z7.d
-    lsr z14.d, z14.d, #32
-    sub z14.d, z8.d, z14.d
-    add z7.d, z0.d, z7.d
-    lsl z0.d, z13.d, #3
-    lsl z8.d, z6.d, #3
-    add z20.d, z13.d, z20.d
-    add z19.d, z6.d, z19.d
-    lsl z22.d, z22.d, #1
-    lsl z21.d, z21.d, #1
-    add z22.d, z13.d, z22.d
-    add z21.d, z6.d, z21.d
-    add z24.d, z0.d, z24.d
-    add z23.d, z8.d, z23.d
-    lsl z5.d, z26.d, #1
-    lsl z12.d, z25.d, #1
-    add z26.d, z5.d, z26.d
-    add z25.d, z12.d, z25.d
-    add z26.d, z13.d, z26.d
-    add z25.d, z6.d, z25.d
+    mul z8.d, p0/m, z8.d, z14.d
+    umulh z14.d, p0/m, z14.d, z14.d
+    mul z8.d, p0/m, z8.d, z6.d
+    umulh z8.d, p0/m, z8.d, z13.d
+    cmphi p1.d, p0/z, z8.d, z14.d
+    sub z8.d, z14.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    movprfx z14, z0
+    mul z14.d, p0/m, z14.d, z8.d
+    umulh z0.d, p0/m, z0.d, z8.d
+    lsr z8.d, z14.d, #32
+    and z5.d, z0.d, z31.d
+    add z5.d, z8.d, z5.d
+    lsr z0.d, z0.d, #32
+    sub z0.d, z0.d, z8.d
+    and z14.d, z14.d, z31.d
+    sub z14.d, z0.d, z14.d
+    lsl z0.d, z4.d, #1
+    lsl z8.d, z12.d, #1
+    add z17.d, z4.d, z17.d
+    add z19.d, z12.d, z19.d
+    adr z21.d, [z4.d, z21.d, lsl #1]
+    adr z22.d, [z12.d, z22.d, lsl #1]
+    adr z23.d, [z23.d, z4.d, lsl #1]
+    adr z24.d, [z24.d, z12.d, lsl #1]
+    adr z25.d, [z25.d, z25.d, lsl #1]
+    adr z26.d, [z26.d, z26.d, lsl #1]
+    add z25.d, z4.d, z25.d
+    add z26.d, z12.d, z26.d
+    sub z27.d, z0.d, z27.d
+    sub z28.d, z8.d, z28.d
+    adr z29.d, [z29.d, z29.d, lsl #1]
+    adr z30.d, [z30.d, z30.d, lsl #1]
+    sub z29.d, z4.d, z29.d
+    sub z30.d, z12.d, z30.d
+    ld1rd {z8.d}, p0/z, [x2, #40]
+    mls z4.d, p0/m, z7.d, z8.d
+    mls z12.d, p0/m, z15.d, z8.d
+    add z15.d, z17.d, z21.d
+    add z7.d, z19.d, z22.d
+    add z15.d, z15.d, z25.d
+    add z7.d, z7.d, z26.d
+    add z0.d, z23.d, z27.d
+    add z11.d, z24.d, z28.d
+    add z15.d, z15.d, z29.d
+    add z7.d, z7.d, z30.d
+    add z15.d, z15.d, z4.d
+    add z7.d, z7.d, z12.d
+    lsl z3.d, z0.d, #31
+    and z3.d, z3.d, z31.d
+    lsl z10.d, z11.d, #31
+    and z10.d, z10.d, z31.d
+    asr z0.d, z0.d, #1
+    add z0.d, z0.d, z10.d
+    add z0.d, z0.d, z3.d
+    asr z11.d, z11.d, #1
+    sub z11.d, z11.d, z3.d
+    add z0.d, z15.d, z0.d
+    add z11.d, z7.d, z11.d
+    add z7.d, z0.d, z5.d
+    add z15.d, z11.d, z14.d
+    sub z0.d, z0.d, z5.d
+    sub z11.d, z11.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #32]
+    add z14.d, z0.d, z14.d
+    ld1rd {z0.d}, p0/z, [x1, #40]
+    add z0.d, z11.d, z0.d
+    lsr z11.d, z0.d, #32
+    mla z14.d, p0/m, z11.d, z31.d
+    mad z0.d, p0/m, z20.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    movprfx z14, z0
+    mul z14.d, p0/m, z14.d, z0.d
+    movprfx z11, z0
+    umulh z11.d, p0/m, z11.d, z0.d
+    mul z14.d, p0/m, z14.d, z6.d
+    umulh z14.d, p0/m, z14.d, z13.d
+    cmphi p1.d, p0/z, z14.d, z11.d
+    sub z14.d, z11.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    movprfx z11, z14
+    mul z11.d, p0/m, z11.d, z0.d
+    umulh z0.d, p0/m, z0.d, z14.d
+    mul z11.d, p0/m, z11.d, z6.d
+    umulh z11.d, p0/m, z11.d, z13.d
+    cmphi p1.d, p0/z, z11.d, z0.d
+    sub z11.d, z0.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    movprfx z0, z14
+    mul z0.d, p0/m, z0.d, z14.d
+    umulh z14.d, p0/m, z14.d, z14.d
+    mul z0.d, p0/m, z0.d, z6.d
+    umulh z0.d, p0/m, z0.d, z13.d
+    cmphi p1.d, p0/z, z0.d, z14.d
+    sub z0.d, z14.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
+    movprfx z14, z11
+    mul z14.d, p0/m, z14.d, z0.d
+    umulh z11.d, p0/m, z11.d, z0.d
+    lsr z0.d, z14.d, #32
+    and z5.d, z11.d, z31.d
+    add z5.d, z0.d, z5.d
+    lsr z11.d, z11.d, #32
+    sub z11.d, z11.d, z0.d
+    and z14.d, z14.d, z31.d
+    sub z14.d, z11.d, z14.d
+    lsl z11.d, z7.d, #2
+    lsl z0.d, z15.d, #2
+    add z17.d, z7.d, z17.d
+    add z19.d, z15.d, z19.d
+    adr z21.d, [z7.d, z21.d, lsl #1]
+    adr z22.d, [z15.d, z22.d, lsl #1]
+    adr z23.d, [z23.d, z7.d, lsl #2]
+    adr z24.d, [z24.d, z15.d, lsl #2]
+    adr z25.d, [z25.d, z25.d, lsl #1]
+    adr z26.d, [z26.d, z26.d, lsl #1]
+    add z25.d, z7.d, z25.d
+    add z26.d, z15.d, z26.d
+    sub z27.d, z11.d, z27.d
     sub z28.d, z0.d, z28.d
-    sub z27.d, z8.d, z27.d
-    lsl z8.d, z30.d, #1
-    lsl z0.d, z29.d, #1
-    add z30.d, z8.d, z30.d
-    add z29.d, z0.d, z29.d
-    sub z30.d, z13.d, z30.d
-    sub z29.d, z6.d, z29.d
-    lsl z17.d, z17.d, #2
-    lsl z15.d, z15.d, #2
-    sub z17.d, z13.d, z17.d
-    sub z15.d, z6.d, z15.d
-    add z6.d, z20.d, z22.d
-    add z13.d, z19.d, z21.d
-    add z6.d, z6.d, z26.d
-    add z13.d, z13.d, z25.d
-    add z0.d, z24.d, z28.d
-    add z8.d, z23.d, z27.d
-    add z6.d, z6.d, z30.d
-    add z13.d, z13.d, z29.d
-    add z6.d, z6.d, z17.d
-    add z13.d, z13.d, z15.d
-    lsl z12.d, z0.d, #29
-    and z12.d, z12.d, z31.d
-    lsl z5.d, z8.d, #29
+    adr z29.d, [z29.d, z29.d, lsl #1]
+    adr z30.d, [z30.d, z30.d, lsl #1]
+    sub z29.d, z7.d, z29.d
+    sub z30.d, z15.d, z30.d
+    mls z7.d, p0/m, z4.d, z8.d
+    mls z15.d, p0/m, z12.d, z8.d
+    add z12.d, z17.d, z21.d
+    add z4.d, z19.d, z22.d
+    add z12.d, z12.d, z25.d
+    add z4.d, z4.d, z26.d
+    add z0.d, z23.d, z27.d
+    add z11.d, z24.d, z28.d
+    add z12.d, z12.d, z29.d
+    add z4.d, z4.d, z30.d
+    add z12.d, z12.d, z7.d
+    add z4.d, z4.d, z15.d
+    lsl z3.d, z0.d, #30
+    and z3.d, z3.d, z31.d
+    lsl z10.d, z11.d, #30
+    and z10.d, z10.d, z31.d
+    asr z0.d, z0.d, #2
+    add z0.d, z0.d, z10.d
+    add z0.d, z0.d, z3.d
+    asr z11.d, z11.d, #2
+    sub z11.d, z11.d, z3.d
+    add z0.d, z12.d, z0.d
+    add z11.d, z4.d, z11.d
+    add z4.d, z0.d, z5.d
+    add z12.d, z11.d, z14.d
+    sub z0.d, z0.d, z5.d
+    sub z11.d, z11.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #48]
+    add z14.d, z0.d, z14.d
+    ld1rd {z0.d}, p0/z, [x1, #56]
+    add z0.d, z11.d, z0.d
+    lsr z11.d, z0.d, #32
+    mla z14.d, p0/m, z11.d, z31.d
+    mad z0.d, p0/m, z20.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    movprfx z14, z0
+    mul z14.d, p0/m, z14.d, z0.d
+    movprfx z11, z0
+    umulh z11.d, p0/m, z11.d, z0.d
+    mul z14.d, p0/m, z14.d, z6.d
+    umulh z14.d, p0/m, z14.d, z13.d
+    cmphi p1.d, p0/z, z14.d, z11.d
+    sub z14.d, z11.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    movprfx z11, z14
+    mul z11.d, p0/m, z11.d, z0.d
+    umulh z0.d, p0/m, z0.d, z14.d
+    mul z11.d, p0/m, z11.d, z6.d
+    umulh z11.d, p0/m, z11.d, z13.d
+    cmphi p1.d, p0/z, z11.d, z0.d
+    sub z11.d, z0.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    movprfx z0, z14
+    mul z0.d, p0/m, z0.d, z14.d
+    umulh z14.d, p0/m, z14.d, z14.d
+    mul z0.d, p0/m, z0.d, z6.d
+    umulh z0.d, p0/m, z0.d, z13.d
+    cmphi p1.d, p0/z, z0.d, z14.d
+    sub z0.d, z14.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
+    movprfx z14, z11
+    mul z14.d, p0/m, z14.d, z0.d
+    umulh z11.d, p0/m, z11.d, z0.d
+    lsr z0.d, z14.d, #32
+    and z13.d, z11.d, z31.d
+    add z13.d, z0.d, z13.d
+    lsr z11.d, z11.d, #32
+    sub z11.d, z11.d, z0.d
+    and z14.d, z14.d, z31.d
+    sub z14.d, z11.d, z14.d
+    lsl z11.d, z4.d, #3
+    lsl z0.d, z12.d, #3
+    add z17.d, z4.d, z17.d
+    add z19.d, z12.d, z19.d
+    adr z21.d, [z4.d, z21.d, lsl #1]
+    adr z22.d, [z12.d, z22.d, lsl #1]
+    adr z23.d, [z23.d, z4.d, lsl #3]
+    adr z24.d, [z24.d, z12.d, lsl #3]
+    adr z25.d, [z25.d, z25.d, lsl #1]
+    adr z26.d, [z26.d, z26.d, lsl #1]
+    add z25.d, z4.d, z25.d
+    add z26.d, z12.d, z26.d
+    sub z27.d, z11.d, z27.d
+    sub z28.d, z0.d, z28.d
+    adr z29.d, [z29.d, z29.d, lsl #1]
+    adr z30.d, [z30.d, z30.d, lsl #1]
+    sub z29.d, z4.d, z29.d
+    sub z30.d, z12.d, z30.d
+    mls z4.d, p0/m, z7.d, z8.d
+    mls z12.d, p0/m, z15.d, z8.d
+    add z15.d, z17.d, z21.d
+    add z7.d, z19.d, z22.d
+    add z15.d, z15.d, z25.d
+    add z7.d, z7.d, z26.d
+    add z0.d, z23.d, z27.d
+    add z11.d, z24.d, z28.d
+    add z15.d, z15.d, z29.d
+    add z7.d, z7.d, z30.d
+    add z15.d, z15.d, z4.d
+    add z7.d, z7.d, z12.d
+    lsl z6.d, z0.d, #29
+    and z6.d, z6.d, z31.d
+    lsl z5.d, z11.d, #29
     and z5.d, z5.d, z31.d
     asr z0.d, z0.d, #3
     add z0.d, z0.d, z5.d
-    add z0.d, z0.d, z12.d
-    asr z8.d, z8.d, #3
-    sub z8.d, z8.d, z12.d
-    add z0.d, z6.d, z0.d
-    add z8.d, z13.d, z8.d
-    add z13.d, z0.d, z14.d
-    add z6.d, z8.d, z7.d
-    sub z0.d, z0.d, z14.d
-    sub z8.d, z8.d, z7.d
-    lsl z7.d, z13.d, #4
-    lsl z14.d, z6.d, #4
-    add z20.d, z13.d, z20.d
-    add z19.d, z6.d, z19.d
-    lsl z22.d, z22.d, #1
-    lsl z21.d, z21.d, #1
-    add z22.d, z13.d, z22.d
-    add z21.d, z6.d, z21.d
-    add z24.d, z7.d, z24.d
+    add z0.d, z0.d, z6.d
+    asr z11.d, z11.d, #3
+    sub z11.d, z11.d, z6.d
+    add z0.d, z15.d, z0.d
+    add z11.d, z7.d, z11.d
+    add z7.d, z0.d, z13.d
+    add z15.d, z11.d, z14.d
+    sub z0.d, z0.d, z13.d
+    sub z11.d, z11.d, z14.d
+    lsl z14.d, z7.d, #4
+    lsl z13.d, z15.d, #4
+    add z17.d, z7.d, z17.d
+    add z19.d, z15.d, z19.d
+    adr z21.d, [z7.d, z21.d, lsl #1]
+    adr z22.d, [z15.d, z22.d, lsl #1]
     add z23.d, z14.d, z23.d
-    lsl z12.d, z26.d, #1
-    lsl z5.d, z25.d, #1
-    add z26.d, z12.d, z26.d
-    add z25.d, z5.d, z25.d
-    add z26.d, z13.d, z26.d
-    add z25.d, z6.d, z25.d
-    sub z28.d, z7.d, z28.d
+    add z24.d, z13.d, z24.d
+    adr z25.d, [z25.d, z25.d, lsl #1]
+    adr z26.d, [z26.d, z26.d, lsl #1]
+    add z25.d, z7.d, z25.d
+    add z26.d, z15.d, z26.d
     sub z27.d, z14.d, z27.d
-    lsl z14.d, z30.d, #1
-    lsl z7.d, z29.d, #1
-    add z30.d, z14.d, z30.d
-    add z29.d, z7.d, z29.d
-    sub z30.d, z13.d, z30.d
-    sub z29.d, z6.d, z29.d
-    lsl z17.d, z17.d, #2
-    lsl z15.d, z15.d, #2
-    sub z17.d, z13.d, z17.d
-    sub z15.d, z6.d, z15.d
-    add z20.d, z20.d, z16.d
+    sub z28.d, z13.d, z28.d
+    adr z29.d, [z29.d, z29.d, lsl #1]
+    adr z30.d, [z30.d, z30.d, lsl #1]
+    sub z29.d, z7.d, z29.d
+    sub z30.d, z15.d, z30.d
+    mls z7.d, p0/m, z4.d, z8.d
+    mls z15.d, p0/m, z12.d, z8.d
+    add z17.d, z17.d, z16.d
     add z19.d, z19.d, z18.d
-    lsr z6.d, z19.d, #32
-    mul z6.d, p0/m, z6.d, z31.d
-    add z20.d, z20.d, z6.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z19.d
+    lsr z12.d, z19.d, #32
+    mla z17.d, p0/m, z12.d, z31.d
+    mad z19.d, p0/m, z20.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
     and z1.d, z19.d, z31.d
     lsr z9.d, z19.d, #32
-    add z22.d, z22.d, z16.d
-    add z21.d, z21.d, z18.d
-    lsr z19.d, z21.d, #32
-    mul z19.d, p0/m, z19.d, z31.d
-    add z19.d, z22.d, z19.d
-    lsl z21.d, z21.d, #32
-    add z21.d, z21.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    and z2.d, z21.d, z31.d
-    lsr z10.d, z21.d, #32
-    add z24.d, z24.d, z16.d
-    add z23.d, z23.d, z18.d
-    lsr z21.d, z23.d, #32
-    mul z21.d, p0/m, z21.d, z31.d
-    add z21.d, z24.d, z21.d
-    lsl z23.d, z23.d, #32
-    add z23.d, z23.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    and z21.d, z23.d, z31.d
-    lsr z23.d, z23.d, #32
-    lsl z24.d, z21.d, #28
-    and z24.d, z24.d, z31.d
-    lsl z19.d, z23.d, #28
-    and z19.d, z19.d, z31.d
-    asr z21.d, z21.d, #4
-    add z21.d, z21.d, z19.d
-    add z3.d, z21.d, z24.d
+    add z21.d, z21.d, z16.d
+    add z22.d, z22.d, z18.d
+    lsr z19.d, z22.d, #32
+    mla z21.d, p0/m, z19.d, z31.d
+    mad z22.d, p0/m, z20.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    and z2.d, z22.d, z31.d
+    lsr z10.d, z22.d, #32
+    add z23.d, z23.d, z16.d
+    add z24.d, z24.d, z18.d
+    lsr z22.d, z24.d, #32
+    mla z23.d, p0/m, z22.d, z31.d
+    mad z24.d, p0/m, z20.d, z23.d
+    cmphi p1.d, p0/z, z23.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    and z23.d, z24.d, z31.d
+    lsr z24.d, z24.d, #32
+    lsl z22.d, z23.d, #28
+    and z22.d, z22.d, z31.d
+    lsl z21.d, z24.d, #28
+    and z21.d, z21.d, z31.d
     asr z23.d, z23.d, #4
-    sub z11.d, z23.d, z24.d
-    add z26.d, z26.d, z16.d
-    add z25.d, z25.d, z18.d
-    lsr z23.d, z25.d, #32
-    mul z23.d, p0/m, z23.d, z31.d
-    add z23.d, z26.d, z23.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    and z4.d, z25.d, z31.d
-    lsr z12.d, z25.d, #32
-    add z28.d, z28.d, z16.d
-    add z27.d, z27.d, z18.d
-    lsr z25.d, z27.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z25.d, z28.d, z25.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    and z25.d, z27.d, z31.d
-    lsr z27.d, z27.d, #32
-    lsl z28.d, z25.d, #28
-    and z28.d, z28.d, z31.d
-    lsl z23.d, z27.d, #28
-    and z23.d, z23.d, z31.d
-    asr z25.d, z25.d, #4
-    add z25.d, z25.d, z23.d
-    add z5.d, z25.d, z28.d
+    add z23.d, z23.d, z21.d
+    add z3.d, z23.d, z22.d
+    asr z24.d, z24.d, #4
+    sub z24.d, z24.d, z22.d
+    add z25.d, z25.d, z16.d
+    add z26.d, z26.d, z18.d
+    lsr z22.d, z26.d, #32
+    mla z25.d, p0/m, z22.d, z31.d
+    mad z26.d, p0/m, z20.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    and z4.d, z26.d, z31.d
+    lsr z12.d, z26.d, #32
+    add z27.d, z27.d, z16.d
+    add z28.d, z28.d, z18.d
+    lsr z26.d, z28.d, #32
+    mla z27.d, p0/m, z26.d, z31.d
+    mad z28.d, p0/m, z20.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    and z27.d, z28.d, z31.d
+    lsr z28.d, z28.d, #32
+    lsl z26.d, z27.d, #28
+    and z26.d, z26.d, z31.d
+    lsl z25.d, z28.d, #28
+    and z25.d, z25.d, z31.d
     asr z27.d, z27.d, #4
-    sub z13.d, z27.d, z28.d
-    add z30.d, z30.d, z16.d
-    add z29.d, z29.d, z18.d
-    lsr z27.d, z29.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z30.d, z27.d
-    lsl z29.d, z29.d, #32
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z6.d, z29.d, z31.d
-    lsr z14.d, z29.d, #32
-    add z17.d, z17.d, z16.d
+    add z27.d, z27.d, z25.d
+    add z5.d, z27.d, z26.d
+    asr z28.d, z28.d, #4
+    sub z13.d, z28.d, z26.d
+    add z29.d, z29.d, z16.d
+    add z30.d, z30.d, z18.d
+    lsr z28.d, z30.d, #32
+    mla z29.d, p0/m, z28.d, z31.d
+    mad z30.d, p0/m, z20.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    and z6.d, z30.d, z31.d
+    lsr z14.d, z30.d, #32
+    add z16.d, z7.d, z16.d
     add z18.d, z15.d, z18.d
-    lsr z16.d, z18.d, #32
-    mul z16.d, p0/m, z16.d, z31.d
-    add z16.d, z17.d, z16.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z16.d
+    lsr z30.d, z18.d, #32
+    mla z16.d, p0/m, z30.d, z31.d
+    mad z18.d, p0/m, z20.d, z16.d
     cmphi p1.d, p0/z, z16.d, z18.d
     add z18.d, p1/m, z18.d, z31.d
     and z7.d, z18.d, z31.d
     lsr z15.d, z18.d, #32
+    mov z8.d, z11.d
+    mov z11.d, z24.d
     add x1, x1, #64
     mov x3, #3
 2:
@@ -1269,845 +1034,688 @@ proofmill_poseidon2_8_sve:
     ld1rd {z17.d}, p0/z, [x1, #8]
     add z17.d, z8.d, z17.d
     lsr z18.d, z17.d, #32
-    mul z18.d, p0/m, z18.d, z31.d
-    add z18.d, z16.d, z18.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    movprfx z18, z17
-    mul z18.d, p0/m, z18.d, z17.d
-    movprfx z16, z17
-    umulh z16.d, p0/m, z16.d, z17.d
-    lsr z19.d, z16.d, #32
-    cmphi p1.d, p0/z, z19.d, z18.d
-    sub z19.d, z18.d, z19.d
-    sub z19.d, p1/m, z19.d, z31.d
-    and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
-    add z19.d, z19.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    movprfx z16, z19
-    mul z16.d, p0/m, z16.d, z17.d
-    umulh z17.d, p0/m, z17.d, z19.d
-    lsr z18.d, z17.d, #32
-    cmphi p1.d, p0/z, z18.d, z16.d
-    sub z18.d, z16.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z18.d, z18.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    movprfx z17, z19
-    mul z17.d, p0/m, z17.d, z19.d
-    umulh z19.d, p0/m, z19.d, z19.d
-    lsr z16.d, z19.d, #32
+    mla z16.d, p0/m, z18.d, z31.d
+    ld1rd {z18.d}, p0/z, [x2, #0]
+    mad z17.d, p0/m, z18.d, z16.d
     cmphi p1.d, p0/z, z16.d, z17.d
-    sub z16.d, z17.d, z16.d
+    add z17.d, p1/m, z17.d, z31.d
+    movprfx z16, z17
+    mul z16.d, p0/m, z16.d, z17.d
+    movprfx z19, z17
+    umulh z19.d, p0/m, z19.d, z17.d
+    ld1rd {z20.d}, p0/z, [x2, #8]
+    mul z16.d, p0/m, z16.d, z20.d
+    ld1rd {z21.d}, p0/z, [x2, #16]
+    umulh z16.d, p0/m, z16.d, z21.d
+    cmphi p1.d, p0/z, z16.d, z19.d
+    sub z16.d, z19.d, z16.d
     sub z16.d, p1/m, z16.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z19, z18
-    mul z19.d, p0/m, z19.d, z16.d
-    umulh z18.d, p0/m, z18.d, z16.d
-    lsr z16.d, z19.d, #32
-    and z17.d, z18.d, z31.d
-    and z19.d, z19.d, z31.d
-    sub z19.d, z19.d, z17.d
-    lsr z18.d, z18.d, #32
-    sub z18.d, z19.d, z18.d
-    add z17.d, z16.d, z17.d
-    add z16.d, z1.d, z2.d
-    add z19.d, z9.d, z10.d
-    add z16.d, z16.d, z4.d
-    add z19.d, z19.d, z12.d
-    add z20.d, z3.d, z5.d
-    add z21.d, z11.d, z13.d
-    add z16.d, z16.d, z6.d
-    add z19.d, z19.d, z14.d
-    add z16.d, z16.d, z7.d
-    add z19.d, z19.d, z15.d
-    add z16.d, z16.d, z20.d
-    add z19.d, z19.d, z21.d
-    add z21.d, z16.d, z18.d
-    add z20.d, z19.d, z17.d
-    sub z16.d, z16.d, z18.d
-    sub z19.d, z19.d, z17.d
-    ld1rd {z17.d}, p0/z, [x1, #16]
-    add z17.d, z16.d, z17.d
-    ld1rd {z16.d}, p0/z, [x1, #24]
-    add z16.d, z19.d, z16.d
-    lsr z19.d, z16.d, #32
-    mul z19.d, p0/m, z19.d, z31.d
-    add z19.d, z17.d, z19.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
     movprfx z19, z16
-    mul z19.d, p0/m, z19.d, z16.d
-    movprfx z17, z16
+    mul z19.d, p0/m, z19.d, z17.d
     umulh z17.d, p0/m, z17.d, z16.d
-    lsr z18.d, z17.d, #32
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z18.d, z19.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z18.d, z18.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    movprfx z17, z18
-    mul z17.d, p0/m, z17.d, z16.d
-    umulh z16.d, p0/m, z16.d, z18.d
-    lsr z19.d, z16.d, #32
+    mul z19.d, p0/m, z19.d, z20.d
+    umulh z19.d, p0/m, z19.d, z21.d
     cmphi p1.d, p0/z, z19.d, z17.d
     sub z19.d, z17.d, z19.d
     sub z19.d, p1/m, z19.d, z31.d
-    and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
-    add z19.d, z19.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    movprfx z16, z18
-    mul z16.d, p0/m, z16.d, z18.d
-    umulh z18.d, p0/m, z18.d, z18.d
-    lsr z17.d, z18.d, #32
+    movprfx z17, z16
+    mul z17.d, p0/m, z17.d, z16.d
+    umulh z16.d, p0/m, z16.d, z16.d
+    mul z17.d, p0/m, z17.d, z20.d
+    umulh z17.d, p0/m, z17.d, z21.d
     cmphi p1.d, p0/z, z17.d, z16.d
     sub z17.d, z16.d, z17.d
     sub z17.d, p1/m, z17.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    movprfx z18, z19
-    mul z18.d, p0/m, z18.d, z17.d
+    movprfx z16, z19
+    mul z16.d, p0/m, z16.d, z17.d
     umulh z19.d, p0/m, z19.d, z17.d
-    lsr z17.d, z18.d, #32
-    and z16.d, z19.d, z31.d
-    and z18.d, z18.d, z31.d
-    sub z18.d, z18.d, z16.d
+    lsr z17.d, z16.d, #32
+    and z22.d, z19.d, z31.d
+    add z22.d, z17.d, z22.d
     lsr z19.d, z19.d, #32
-    sub z19.d, z18.d, z19.d
-    add z16.d, z17.d, z16.d
-    lsl z17.d, z21.d, #1
-    lsl z18.d, z20.d, #1
-    add z22.d, z21.d, z1.d
-    add z23.d, z20.d, z9.d
-    lsl z24.d, z2.d, #1
-    lsl z25.d, z10.d, #1
-    add z24.d, z21.d, z24.d
-    add z25.d, z20.d, z25.d
-    add z26.d, z17.d, z3.d
-    add z27.d, z18.d, z11.d
-    lsl z28.d, z4.d, #1
-    lsl z29.d, z12.d, #1
-    add z28.d, z28.d, z4.d
-    add z29.d, z29.d, z12.d
-    add z28.d, z21.d, z28.d
-    add z29.d, z20.d, z29.d
-    sub z17.d, z17.d, z5.d
-    sub z18.d, z18.d, z13.d
-    lsl z30.d, z6.d, #1
-    lsl z13.d, z14.d, #1
-    add z30.d, z30.d, z6.d
-    add z13.d, z13.d, z14.d
-    sub z30.d, z21.d, z30.d
-    sub z13.d, z20.d, z13.d
-    lsl z7.d, z7.d, #2
-    lsl z15.d, z15.d, #2
-    sub z21.d, z21.d, z7.d
-    sub z20.d, z20.d, z15.d
-    add z15.d, z22.d, z24.d
-    add z7.d, z23.d, z25.d
-    add z15.d, z15.d, z28.d
-    add z7.d, z7.d, z29.d
-    add z14.d, z26.d, z17.d
-    add z6.d, z27.d, z18.d
-    add z15.d, z15.d, z30.d
-    add z7.d, z7.d, z13.d
-    add z15.d, z15.d, z21.d
-    add z7.d, z7.d, z20.d
-    lsl z5.d, z14.d, #31
-    and z5.d, z5.d, z31.d
-    lsl z12.d, z6.d, #31
-    and z12.d, z12.d, z31.d
-    asr z14.d, z14.d, #1
-    add z14.d, z14.d, z12.d
-    add z14.d, z14.d, z5.d
-    asr z6.d, z6.d, #1
-    sub z6.d, z6.d, z5.d
-    add z14.d, z15.d, z14.d
-    add z6.d, z7.d, z6.d
-    add z7.d, z14.d, z19.d
-    add z15.d, z6.d, z16.d
-    sub z19.d, z14.d, z19.d
-    sub z16.d, z6.d, z16.d
-    ld1rd {z6.d}, p0/z, [x1, #32]
-    add z19.d, z19.d, z6.d
-    ld1rd {z6.d}, p0/z, [x1, #40]
-    add z16.d, z16.d, z6.d
-    lsr z6.d, z16.d, #32
-    mul z6.d, p0/m, z6.d, z31.d
-    add z19.d, z19.d, z6.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z19, z16
-    mul z19.d, p0/m, z19.d, z16.d
-    movprfx z6, z16
-    umulh z6.d, p0/m, z6.d, z16.d
-    lsr z14.d, z6.d, #32
-    cmphi p1.d, p0/z, z14.d, z19.d
-    sub z19.d, z19.d, z14.d
-    sub z19.d, p1/m, z19.d, z31.d
-    and z6.d, z6.d, z31.d
-    mul z6.d, p0/m, z6.d, z31.d
-    add z19.d, z19.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    movprfx z6, z19
-    mul z6.d, p0/m, z6.d, z16.d
-    umulh z16.d, p0/m, z16.d, z19.d
-    lsr z14.d, z16.d, #32
-    cmphi p1.d, p0/z, z14.d, z6.d
-    sub z14.d, z6.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
+    sub z19.d, z19.d, z17.d
     and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
-    add z14.d, z14.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
+    sub z16.d, z19.d, z16.d
+    add z19.d, z1.d, z2.d
+    add z17.d, z9.d, z10.d
+    add z19.d, z19.d, z4.d
+    add z17.d, z17.d, z12.d
+    add z23.d, z3.d, z5.d
+    add z24.d, z11.d, z13.d
+    add z19.d, z19.d, z6.d
+    add z17.d, z17.d, z14.d
+    add z19.d, z19.d, z7.d
+    add z17.d, z17.d, z15.d
+    add z19.d, z19.d, z23.d
+    add z17.d, z17.d, z24.d
+    add z24.d, z19.d, z22.d
+    add z23.d, z17.d, z16.d
+    sub z19.d, z19.d, z22.d
+    sub z17.d, z17.d, z16.d
+    ld1rd {z16.d}, p0/z, [x1, #16]
+    add z16.d, z19.d, z16.d
+    ld1rd {z19.d}, p0/z, [x1, #24]
+    add z19.d, z17.d, z19.d
+    lsr z17.d, z19.d, #32
+    mla z16.d, p0/m, z17.d, z31.d
+    mad z19.d, p0/m, z18.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
     movprfx z16, z19
     mul z16.d, p0/m, z16.d, z19.d
-    umulh z19.d, p0/m, z19.d, z19.d
-    lsr z6.d, z19.d, #32
-    cmphi p1.d, p0/z, z6.d, z16.d
-    sub z16.d, z16.d, z6.d
+    movprfx z17, z19
+    umulh z17.d, p0/m, z17.d, z19.d
+    mul z16.d, p0/m, z16.d, z20.d
+    umulh z16.d, p0/m, z16.d, z21.d
+    cmphi p1.d, p0/z, z16.d, z17.d
+    sub z16.d, z17.d, z16.d
     sub z16.d, p1/m, z16.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z19, z14
-    mul z19.d, p0/m, z19.d, z16.d
-    umulh z14.d, p0/m, z14.d, z16.d
-    lsr z16.d, z19.d, #32
-    and z6.d, z14.d, z31.d
-    and z19.d, z19.d, z31.d
-    sub z19.d, z19.d, z6.d
-    lsr z14.d, z14.d, #32
-    sub z19.d, z19.d, z14.d
-    add z16.d, z16.d, z6.d
-    lsl z6.d, z7.d, #2
-    lsl z14.d, z15.d, #2
-    add z22.d, z7.d, z22.d
-    add z23.d, z15.d, z23.d
-    lsl z24.d, z24.d, #1
-    lsl z25.d, z25.d, #1
-    add z24.d, z7.d, z24.d
-    add z25.d, z15.d, z25.d
-    add z26.d, z6.d, z26.d
-    add z27.d, z14.d, z27.d
-    lsl z5.d, z28.d, #1
-    lsl z12.d, z29.d, #1
-    add z28.d, z5.d, z28.d
-    add z29.d, z12.d, z29.d
-    add z28.d, z7.d, z28.d
-    add z29.d, z15.d, z29.d
-    sub z17.d, z6.d, z17.d
-    sub z18.d, z14.d, z18.d
-    lsl z14.d, z30.d, #1
-    lsl z6.d, z13.d, #1
-    add z30.d, z14.d, z30.d
-    add z6.d, z6.d, z13.d
-    sub z30.d, z7.d, z30.d
-    sub z6.d, z15.d, z6.d
-    lsl z21.d, z21.d, #2
-    lsl z20.d, z20.d, #2
-    sub z21.d, z7.d, z21.d
-    sub z20.d, z15.d, z20.d
-    add z15.d, z22.d, z24.d
-    add z7.d, z23.d, z25.d
-    add z15.d, z15.d, z28.d
-    add z7.d, z7.d, z29.d
-    add z13.d, z26.d, z17.d
-    add z14.d, z27.d, z18.d
-    add z15.d, z15.d, z30.d
-    add z7.d, z7.d, z6.d
-    add z15.d, z15.d, z21.d
-    add z7.d, z7.d, z20.d
-    lsl z12.d, z13.d, #30
-    and z12.d, z12.d, z31.d
-    lsl z5.d, z14.d, #30
-    and z5.d, z5.d, z31.d
-    asr z13.d, z13.d, #2
-    add z13.d, z13.d, z5.d
-    add z13.d, z13.d, z12.d
-    asr z14.d, z14.d, #2
-    sub z14.d, z14.d, z12.d
-    add z13.d, z15.d, z13.d
-    add z14.d, z7.d, z14.d
-    add z7.d, z13.d, z19.d
-    add z15.d, z14.d, z16.d
-    sub z19.d, z13.d, z19.d
-    sub z16.d, z14.d, z16.d
-    ld1rd {z14.d}, p0/z, [x1, #48]
-    add z19.d, z19.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #56]
-    add z16.d, z16.d, z14.d
-    lsr z14.d, z16.d, #32
-    mul z14.d, p0/m, z14.d, z31.d
-    add z19.d, z19.d, z14.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
+    movprfx z17, z16
+    mul z17.d, p0/m, z17.d, z19.d
+    umulh z19.d, p0/m, z19.d, z16.d
+    mul z17.d, p0/m, z17.d, z20.d
+    umulh z17.d, p0/m, z17.d, z21.d
+    cmphi p1.d, p0/z, z17.d, z19.d
+    sub z17.d, z19.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
     movprfx z19, z16
     mul z19.d, p0/m, z19.d, z16.d
-    movprfx z14, z16
-    umulh z14.d, p0/m, z14.d, z16.d
-    lsr z13.d, z14.d, #32
-    cmphi p1.d, p0/z, z13.d, z19.d
-    sub z19.d, z19.d, z13.d
+    umulh z16.d, p0/m, z16.d, z16.d
+    mul z19.d, p0/m, z19.d, z20.d
+    umulh z19.d, p0/m, z19.d, z21.d
+    cmphi p1.d, p0/z, z19.d, z16.d
+    sub z19.d, z16.d, z19.d
     sub z19.d, p1/m, z19.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z19.d, z19.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    movprfx z14, z19
-    mul z14.d, p0/m, z14.d, z16.d
-    umulh z16.d, p0/m, z16.d, z19.d
-    lsr z13.d, z16.d, #32
-    cmphi p1.d, p0/z, z13.d, z14.d
-    sub z13.d, z14.d, z13.d
-    sub z13.d, p1/m, z13.d, z31.d
-    and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
-    add z13.d, z13.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    movprfx z16, z19
+    movprfx z16, z17
     mul z16.d, p0/m, z16.d, z19.d
-    umulh z19.d, p0/m, z19.d, z19.d
-    lsr z14.d, z19.d, #32
+    umulh z17.d, p0/m, z17.d, z19.d
+    lsr z19.d, z16.d, #32
+    and z22.d, z17.d, z31.d
+    add z22.d, z19.d, z22.d
+    lsr z17.d, z17.d, #32
+    sub z17.d, z17.d, z19.d
+    and z16.d, z16.d, z31.d
+    sub z16.d, z17.d, z16.d
+    lsl z17.d, z24.d, #1
+    lsl z19.d, z23.d, #1
+    add z25.d, z24.d, z1.d
+    add z26.d, z23.d, z9.d
+    adr z27.d, [z24.d, z2.d, lsl #1]
+    adr z28.d, [z23.d, z10.d, lsl #1]
+    adr z29.d, [z3.d, z24.d, lsl #1]
+    adr z30.d, [z11.d, z23.d, lsl #1]
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z12.d, [z12.d, z12.d, lsl #1]
+    add z4.d, z24.d, z4.d
+    add z12.d, z23.d, z12.d
+    sub z17.d, z17.d, z5.d
+    sub z19.d, z19.d, z13.d
+    adr z6.d, [z6.d, z6.d, lsl #1]
+    adr z14.d, [z14.d, z14.d, lsl #1]
+    sub z6.d, z24.d, z6.d
+    sub z14.d, z23.d, z14.d
+    ld1rd {z13.d}, p0/z, [x2, #40]
+    mls z24.d, p0/m, z7.d, z13.d
+    mls z23.d, p0/m, z15.d, z13.d
+    add z15.d, z25.d, z27.d
+    add z7.d, z26.d, z28.d
+    add z15.d, z15.d, z4.d
+    add z7.d, z7.d, z12.d
+    add z5.d, z29.d, z17.d
+    add z11.d, z30.d, z19.d
+    add z15.d, z15.d, z6.d
+    add z7.d, z7.d, z14.d
+    add z15.d, z15.d, z24.d
+    add z7.d, z7.d, z23.d
+    lsl z3.d, z5.d, #31
+    and z3.d, z3.d, z31.d
+    lsl z10.d, z11.d, #31
+    and z10.d, z10.d, z31.d
+    asr z5.d, z5.d, #1
+    add z5.d, z5.d, z10.d
+    add z5.d, z5.d, z3.d
+    asr z11.d, z11.d, #1
+    sub z11.d, z11.d, z3.d
+    add z5.d, z15.d, z5.d
+    add z11.d, z7.d, z11.d
+    add z7.d, z5.d, z22.d
+    add z15.d, z11.d, z16.d
+    sub z22.d, z5.d, z22.d
+    sub z16.d, z11.d, z16.d
+    ld1rd {z11.d}, p0/z, [x1, #32]
+    add z22.d, z22.d, z11.d
+    ld1rd {z11.d}, p0/z, [x1, #40]
+    add z16.d, z16.d, z11.d
+    lsr z11.d, z16.d, #32
+    mla z22.d, p0/m, z11.d, z31.d
+    mad z16.d, p0/m, z18.d, z22.d
+    cmphi p1.d, p0/z, z22.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    movprfx z22, z16
+    mul z22.d, p0/m, z22.d, z16.d
+    movprfx z11, z16
+    umulh z11.d, p0/m, z11.d, z16.d
+    mul z22.d, p0/m, z22.d, z20.d
+    umulh z22.d, p0/m, z22.d, z21.d
+    cmphi p1.d, p0/z, z22.d, z11.d
+    sub z22.d, z11.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    movprfx z11, z22
+    mul z11.d, p0/m, z11.d, z16.d
+    umulh z16.d, p0/m, z16.d, z22.d
+    mul z11.d, p0/m, z11.d, z20.d
+    umulh z11.d, p0/m, z11.d, z21.d
+    cmphi p1.d, p0/z, z11.d, z16.d
+    sub z16.d, z16.d, z11.d
+    sub z16.d, p1/m, z16.d, z31.d
+    movprfx z11, z22
+    mul z11.d, p0/m, z11.d, z22.d
+    umulh z22.d, p0/m, z22.d, z22.d
+    mul z11.d, p0/m, z11.d, z20.d
+    umulh z11.d, p0/m, z11.d, z21.d
+    cmphi p1.d, p0/z, z11.d, z22.d
+    sub z22.d, z22.d, z11.d
+    sub z22.d, p1/m, z22.d, z31.d
+    movprfx z11, z16
+    mul z11.d, p0/m, z11.d, z22.d
+    umulh z16.d, p0/m, z16.d, z22.d
+    lsr z22.d, z11.d, #32
+    and z5.d, z16.d, z31.d
+    add z5.d, z22.d, z5.d
+    lsr z16.d, z16.d, #32
+    sub z16.d, z16.d, z22.d
+    and z22.d, z11.d, z31.d
+    sub z22.d, z16.d, z22.d
+    lsl z16.d, z7.d, #2
+    lsl z11.d, z15.d, #2
+    add z25.d, z7.d, z25.d
+    add z26.d, z15.d, z26.d
+    adr z27.d, [z7.d, z27.d, lsl #1]
+    adr z28.d, [z15.d, z28.d, lsl #1]
+    adr z29.d, [z29.d, z7.d, lsl #2]
+    adr z30.d, [z30.d, z15.d, lsl #2]
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z12.d, [z12.d, z12.d, lsl #1]
+    add z4.d, z7.d, z4.d
+    add z12.d, z15.d, z12.d
+    sub z16.d, z16.d, z17.d
+    sub z19.d, z11.d, z19.d
+    adr z17.d, [z6.d, z6.d, lsl #1]
+    adr z14.d, [z14.d, z14.d, lsl #1]
+    sub z17.d, z7.d, z17.d
+    sub z14.d, z15.d, z14.d
+    mls z7.d, p0/m, z24.d, z13.d
+    mls z15.d, p0/m, z23.d, z13.d
+    add z23.d, z25.d, z27.d
+    add z24.d, z26.d, z28.d
+    add z23.d, z23.d, z4.d
+    add z24.d, z24.d, z12.d
+    add z6.d, z29.d, z16.d
+    add z11.d, z30.d, z19.d
+    add z23.d, z23.d, z17.d
+    add z24.d, z24.d, z14.d
+    add z23.d, z23.d, z7.d
+    add z24.d, z24.d, z15.d
+    lsl z3.d, z6.d, #30
+    and z3.d, z3.d, z31.d
+    lsl z10.d, z11.d, #30
+    and z10.d, z10.d, z31.d
+    asr z6.d, z6.d, #2
+    add z6.d, z6.d, z10.d
+    add z6.d, z6.d, z3.d
+    asr z11.d, z11.d, #2
+    sub z11.d, z11.d, z3.d
+    add z23.d, z23.d, z6.d
+    add z24.d, z24.d, z11.d
+    add z11.d, z23.d, z5.d
+    add z6.d, z24.d, z22.d
+    sub z23.d, z23.d, z5.d
+    sub z24.d, z24.d, z22.d
+    ld1rd {z22.d}, p0/z, [x1, #48]
+    add z22.d, z23.d, z22.d
+    ld1rd {z23.d}, p0/z, [x1, #56]
+    add z23.d, z24.d, z23.d
+    lsr z24.d, z23.d, #32
+    mla z22.d, p0/m, z24.d, z31.d
+    mad z23.d, p0/m, z18.d, z22.d
+    cmphi p1.d, p0/z, z22.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
+    movprfx z22, z23
+    mul z22.d, p0/m, z22.d, z23.d
+    movprfx z24, z23
+    umulh z24.d, p0/m, z24.d, z23.d
+    mul z22.d, p0/m, z22.d, z20.d
+    umulh z22.d, p0/m, z22.d, z21.d
+    cmphi p1.d, p0/z, z22.d, z24.d
+    sub z22.d, z24.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    movprfx z24, z22
+    mul z24.d, p0/m, z24.d, z23.d
+    umulh z23.d, p0/m, z23.d, z22.d
+    mul z24.d, p0/m, z24.d, z20.d
+    umulh z24.d, p0/m, z24.d, z21.d
+    cmphi p1.d, p0/z, z24.d, z23.d
+    sub z24.d, z23.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    movprfx z23, z22
+    mul z23.d, p0/m, z23.d, z22.d
+    umulh z22.d, p0/m, z22.d, z22.d
+    mul z23.d, p0/m, z23.d, z20.d
+    umulh z23.d, p0/m, z23.d, z21.d
+    cmphi p1.d, p0/z, z23.d, z22.d
+    sub z23.d, z22.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
+    movprfx z22, z24
+    mul z22.d, p0/m, z22.d, z23.d
+    umulh z24.d, p0/m, z24.d, z23.d
+    lsr z23.d, z22.d, #32
+    and z5.d, z24.d, z31.d
+    add z5.d, z23.d, z5.d
+    lsr z24.d, z24.d, #32
+    sub z24.d, z24.d, z23.d
+    and z22.d, z22.d, z31.d
+    sub z22.d, z24.d, z22.d
+    lsl z24.d, z11.d, #3
+    lsl z23.d, z6.d, #3
+    add z25.d, z11.d, z25.d
+    add z26.d, z6.d, z26.d
+    adr z27.d, [z11.d, z27.d, lsl #1]
+    adr z28.d, [z6.d, z28.d, lsl #1]
+    adr z29.d, [z29.d, z11.d, lsl #3]
+    adr z30.d, [z30.d, z6.d, lsl #3]
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z12.d, [z12.d, z12.d, lsl #1]
+    add z4.d, z11.d, z4.d
+    add z12.d, z6.d, z12.d
+    sub z24.d, z24.d, z16.d
+    sub z23.d, z23.d, z19.d
+    adr z17.d, [z17.d, z17.d, lsl #1]
+    adr z19.d, [z14.d, z14.d, lsl #1]
+    sub z17.d, z11.d, z17.d
+    sub z19.d, z6.d, z19.d
+    mls z11.d, p0/m, z7.d, z13.d
+    mls z6.d, p0/m, z15.d, z13.d
+    add z16.d, z25.d, z27.d
+    add z15.d, z26.d, z28.d
+    add z16.d, z16.d, z4.d
+    add z15.d, z15.d, z12.d
+    add z7.d, z29.d, z24.d
+    add z14.d, z30.d, z23.d
+    add z16.d, z16.d, z17.d
+    add z15.d, z15.d, z19.d
+    add z16.d, z16.d, z11.d
+    add z15.d, z15.d, z6.d
+    lsl z3.d, z7.d, #29
+    and z3.d, z3.d, z31.d
+    lsl z10.d, z14.d, #29
+    and z10.d, z10.d, z31.d
+    asr z7.d, z7.d, #3
+    add z7.d, z7.d, z10.d
+    add z7.d, z7.d, z3.d
+    asr z14.d, z14.d, #3
+    sub z14.d, z14.d, z3.d
+    add z16.d, z16.d, z7.d
+    add z14.d, z15.d, z14.d
+    add z15.d, z16.d, z5.d
+    add z7.d, z14.d, z22.d
+    sub z16.d, z16.d, z5.d
+    sub z22.d, z14.d, z22.d
+    ld1rd {z14.d}, p0/z, [x1, #64]
+    add z16.d, z16.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #72]
+    add z22.d, z22.d, z14.d
+    lsr z14.d, z22.d, #32
+    mla z16.d, p0/m, z14.d, z31.d
+    mad z22.d, p0/m, z18.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    movprfx z16, z22
+    mul z16.d, p0/m, z16.d, z22.d
+    movprfx z14, z22
+    umulh z14.d, p0/m, z14.d, z22.d
+    mul z16.d, p0/m, z16.d, z20.d
+    umulh z16.d, p0/m, z16.d, z21.d
+    cmphi p1.d, p0/z, z16.d, z14.d
+    sub z16.d, z14.d, z16.d
+    sub z16.d, p1/m, z16.d, z31.d
+    movprfx z14, z16
+    mul z14.d, p0/m, z14.d, z22.d
+    umulh z22.d, p0/m, z22.d, z16.d
+    mul z14.d, p0/m, z14.d, z20.d
+    umulh z14.d, p0/m, z14.d, z21.d
+    cmphi p1.d, p0/z, z14.d, z22.d
+    sub z22.d, z22.d, z14.d
+    sub z22.d, p1/m, z22.d, z31.d
+    movprfx z14, z16
+    mul z14.d, p0/m, z14.d, z16.d
+    umulh z16.d, p0/m, z16.d, z16.d
+    mul z14.d, p0/m, z14.d, z20.d
+    umulh z14.d, p0/m, z14.d, z21.d
     cmphi p1.d, p0/z, z14.d, z16.d
     sub z16.d, z16.d, z14.d
     sub z16.d, p1/m, z16.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z19, z13
-    mul z19.d, p0/m, z19.d, z16.d
-    umulh z13.d, p0/m, z13.d, z16.d
-    lsr z16.d, z19.d, #32
-    and z14.d, z13.d, z31.d
-    and z19.d, z19.d, z31.d
-    sub z19.d, z19.d, z14.d
-    lsr z13.d, z13.d, #32
-    sub z19.d, z19.d, z13.d
-    add z16.d, z16.d, z14.d
-    lsl z14.d, z7.d, #3
-    lsl z13.d, z15.d, #3
-    add z22.d, z7.d, z22.d
-    add z23.d, z15.d, z23.d
-    lsl z24.d, z24.d, #1
-    lsl z25.d, z25.d, #1
-    add z24.d, z7.d, z24.d
+    movprfx z14, z22
+    mul z14.d, p0/m, z14.d, z16.d
+    umulh z22.d, p0/m, z22.d, z16.d
+    lsr z16.d, z14.d, #32
+    and z5.d, z22.d, z31.d
+    add z5.d, z16.d, z5.d
+    lsr z22.d, z22.d, #32
+    sub z22.d, z22.d, z16.d
+    and z16.d, z14.d, z31.d
+    sub z16.d, z22.d, z16.d
+    lsl z22.d, z15.d, #4
+    lsl z14.d, z7.d, #4
     add z25.d, z15.d, z25.d
-    add z26.d, z14.d, z26.d
-    add z27.d, z13.d, z27.d
-    lsl z12.d, z28.d, #1
-    lsl z5.d, z29.d, #1
-    add z28.d, z12.d, z28.d
-    add z29.d, z5.d, z29.d
-    add z28.d, z7.d, z28.d
-    add z29.d, z15.d, z29.d
-    sub z17.d, z14.d, z17.d
-    sub z18.d, z13.d, z18.d
-    lsl z13.d, z30.d, #1
-    lsl z14.d, z6.d, #1
-    add z30.d, z13.d, z30.d
-    add z14.d, z14.d, z6.d
-    sub z30.d, z7.d, z30.d
-    sub z14.d, z15.d, z14.d
-    lsl z21.d, z21.d, #2
-    lsl z20.d, z20.d, #2
-    sub z21.d, z7.d, z21.d
-    sub z20.d, z15.d, z20.d
-    add z15.d, z22.d, z24.d
-    add z7.d, z23.d, z25.d
-    add z15.d, z15.d, z28.d
-    add z7.d, z7.d, z29.d
-    add z6.d, z26.d, z17.d
-    add z13.d, z27.d, z18.d
-    add z15.d, z15.d, z30.d
-    add z7.d, z7.d, z14.d
-    add z15.d, z15.d, z21.d
-    add z7.d, z7.d, z20.d
-    lsl z5.d, z6.d, #29
-    and z5.d, z5.d, z31.d
-    lsl z12.d, z13.d, #29
-    and z12.d, z12.d, z31.d
-    asr z6.d, z6.d, #3
-    add z6.d, z6.d, z12.d
-    add z6.d, z6.d, z5.d
-    asr z13.d, z13.d, #3
-    sub z13.d, z13.d, z5.d
-    add z6.d, z15.d, z6.d
-    add z13.d, z7.d, z13.d
-    add z7.d, z6.d, z19.d
-    add z15.d, z13.d, z16.d
-    sub z19.d, z6.d, z19.d
-    sub z16.d, z13.d, z16.d
-    ld1rd {z13.d}, p0/z, [x1, #64]
-    add z19.d, z19.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #72]
-    add z16.d, z16.d, z13.d
-    lsr z13.d, z16.d, #32
-    mul z13.d, p0/m, z13.d, z31.d
-    add z19.d, z19.d, z13.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z19, z16
-    mul z19.d, p0/m, z19.d, z16.d
-    movprfx z13, z16
-    umulh z13.d, p0/m, z13.d, z16.d
-    lsr z6.d, z13.d, #32
-    cmphi p1.d, p0/z, z6.d, z19.d
-    sub z19.d, z19.d, z6.d
-    sub z19.d, p1/m, z19.d, z31.d
-    and z13.d, z13.d, z31.d
-    mul z13.d, p0/m, z13.d, z31.d
-    add z19.d, z19.d, z13.d
-    cmphi p1.d, p0/z, z13.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    movprfx z13, z19
-    mul z13.d, p0/m, z13.d, z16.d
-    umulh z16.d, p0/m, z16.d, z19.d
-    lsr z6.d, z16.d, #32
-    cmphi p1.d, p0/z, z6.d, z13.d
-    sub z6.d, z13.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
-    add z6.d, z6.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    movprfx z16, z19
-    mul z16.d, p0/m, z16.d, z19.d
-    umulh z19.d, p0/m, z19.d, z19.d
-    lsr z13.d, z19.d, #32
-    cmphi p1.d, p0/z, z13.d, z16.d
-    sub z16.d, z16.d, z13.d
-    sub z16.d, p1/m, z16.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z19, z6
-    mul z19.d, p0/m, z19.d, z16.d
-    umulh z6.d, p0/m, z6.d, z16.d
-    lsr z16.d, z19.d, #32
-    and z13.d, z6.d, z31.d
-    and z19.d, z19.d, z31.d
-    sub z19.d, z19.d, z13.d
-    lsr z6.d, z6.d, #32
-    sub z19.d, z19.d, z6.d
-    add z16.d, z16.d, z13.d
-    lsl z13.d, z7.d, #4
-    lsl z6.d, z15.d, #4
-    add z22.d, z7.d, z22.d
-    add z23.d, z15.d, z23.d
-    lsl z24.d, z24.d, #1
-    lsl z25.d, z25.d, #1
-    add z24.d, z7.d, z24.d
-    add z25.d, z15.d, z25.d
-    add z26.d, z13.d, z26.d
-    add z27.d, z6.d, z27.d
-    lsl z5.d, z28.d, #1
-    lsl z12.d, z29.d, #1
-    add z28.d, z5.d, z28.d
-    add z29.d, z12.d, z29.d
-    add z28.d, z7.d, z28.d
-    add z29.d, z15.d, z29.d
-    sub z17.d, z13.d, z17.d
-    sub z18.d, z6.d, z18.d
-    lsl z6.d, z30.d, #1
-    lsl z13.d, z14.d, #1
-    add z30.d, z6.d, z30.d
-    add z13.d, z13.d, z14.d
-    sub z30.d, z7.d, z30.d
-    sub z13.d, z15.d, z13.d
-    lsl z21.d, z21.d, #2
-    lsl z20.d, z20.d, #2
-    sub z21.d, z7.d, z21.d
-    sub z20.d, z15.d, z20.d
-    add z15.d, z22.d, z24.d
-    add z7.d, z23.d, z25.d
-    add z15.d, z15.d, z28.d
-    add z7.d, z7.d, z29.d
-    add z14.d, z26.d, z17.d
-    add z6.d, z27.d, z18.d
-    add z15.d, z15.d, z30.d
-    add z7.d, z7.d, z13.d
-    add z15.d, z15.d, z21.d
-    add z7.d, z7.d, z20.d
-    lsl z12.d, z14.d, #28
-    and z12.d, z12.d, z31.d
-    lsl z5.d, z6.d, #28
-    and z5.d, z5.d, z31.d
-    asr z14.d, z14.d, #4
-    add z14.d, z14.d, z5.d
-    add z14.d, z14.d, z12.d
-    asr z6.d, z6.d, #4
-    sub z6.d, z6.d, z12.d
-    add z14.d, z15.d, z14.d
-    add z6.d, z7.d, z6.d
-    add z7.d, z14.d, z19.d
-    add z15.d, z6.d, z16.d
-    sub z19.d, z14.d, z19.d
-    sub z16.d, z6.d, z16.d
-    ld1rd {z6.d}, p0/z, [x1, #80]
-    add z19.d, z19.d, z6.d
-    ld1rd {z6.d}, p0/z, [x1, #88]
-    add z16.d, z16.d, z6.d
-    lsr z6.d, z16.d, #32
-    mul z6.d, p0/m, z6.d, z31.d
-    add z19.d, z19.d, z6.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z19, z16
-    mul z19.d, p0/m, z19.d, z16.d
-    movprfx z6, z16
-    umulh z6.d, p0/m, z6.d, z16.d
-    lsr z14.d, z6.d, #32
-    cmphi p1.d, p0/z, z14.d, z19.d
-    sub z19.d, z19.d, z14.d
-    sub z19.d, p1/m, z19.d, z31.d
-    and z6.d, z6.d, z31.d
-    mul z6.d, p0/m, z6.d, z31.d
-    add z19.d, z19.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    movprfx z6, z19
-    mul z6.d, p0/m, z6.d, z16.d
-    umulh z16.d, p0/m, z16.d, z19.d
-    lsr z14.d, z16.d, #32
-    cmphi p1.d, p0/z, z14.d, z6.d
-    sub z14.d, z6.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
-    add z14.d, z14.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z16, z19
-    mul z16.d, p0/m, z16.d, z19.d
-    umulh z19.d, p0/m, z19.d, z19.d
-    lsr z6.d, z19.d, #32
-    cmphi p1.d, p0/z, z6.d, z16.d
-    sub z16.d, z16.d, z6.d
-    sub z16.d, p1/m, z16.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z19, z14
-    mul z19.d, p0/m, z19.d, z16.d
-    umulh z14.d, p0/m, z14.d, z16.d
-    lsr z16.d, z19.d, #32
-    and z6.d, z14.d, z31.d
-    and z19.d, z19.d, z31.d
-    sub z19.d, z19.d, z6.d
-    lsr z14.d, z14.d, #32
-    sub z19.d, z19.d, z14.d
-    add z16.d, z16.d, z6.d
-    lsl z6.d, z7.d, #5
-    lsl z14.d, z15.d, #5
-    add z22.d, z7.d, z22.d
-    add z23.d, z15.d, z23.d
-    lsl z24.d, z24.d, #1
-    lsl z25.d, z25.d, #1
-    add z24.d, z7.d, z24.d
-    add z25.d, z15.d, z25.d
-    add z26.d, z6.d, z26.d
-    add z27.d, z14.d, z27.d
-    lsl z12.d, z28.d, #1
-    lsl z5.d, z29.d, #1
-    add z28.d, z12.d, z28.d
-    add z29.d, z5.d, z29.d
-    add z28.d, z7.d, z28.d
-    add z29.d, z15.d, z29.d
-    sub z17.d, z6.d, z17.d
-    sub z18.d, z14.d, z18.d
-    lsl z14.d, z30.d, #1
-    lsl z6.d, z13.d, #1
+    add z26.d, z7.d, z26.d
+    adr z27.d, [z15.d, z27.d, lsl #1]
+    adr z28.d, [z7.d, z28.d, lsl #1]
+    add z29.d, z22.d, z29.d
     add z30.d, z14.d, z30.d
-    add z6.d, z6.d, z13.d
-    sub z30.d, z7.d, z30.d
-    sub z6.d, z15.d, z6.d
-    lsl z21.d, z21.d, #2
-    lsl z20.d, z20.d, #2
-    sub z21.d, z7.d, z21.d
-    sub z20.d, z15.d, z20.d
-    add z15.d, z22.d, z24.d
-    add z7.d, z23.d, z25.d
-    add z15.d, z15.d, z28.d
-    add z7.d, z7.d, z29.d
-    add z13.d, z26.d, z17.d
-    add z14.d, z27.d, z18.d
-    add z15.d, z15.d, z30.d
-    add z7.d, z7.d, z6.d
-    add z15.d, z15.d, z21.d
-    add z7.d, z7.d, z20.d
-    lsl z5.d, z13.d, #27
-    and z5.d, z5.d, z31.d
-    lsl z12.d, z14.d, #27
-    and z12.d, z12.d, z31.d
-    asr z13.d, z13.d, #5
-    add z13.d, z13.d, z12.d
-    add z13.d, z13.d, z5.d
-    asr z14.d, z14.d, #5
-    sub z14.d, z14.d, z5.d
-    add z13.d, z15.d, z13.d
-    add z14.d, z7.d, z14.d
-    add z7.d, z13.d, z19.d
-    add z15.d, z14.d, z16.d
-    sub z0.d, z13.d, z19.d
-    sub z8.d, z14.d, z16.d
-    lsl z16.d, z7.d, #6
-    lsl z19.d, z15.d, #6
-    add z22.d, z7.d, z22.d
-    add z23.d, z15.d, z23.d
-    lsl z24.d, z24.d, #1
-    lsl z25.d, z25.d, #1
-    add z24.d, z7.d, z24.d
-    add z25.d, z15.d, z25.d
-    add z26.d, z16.d, z26.d
-    add z27.d, z19.d, z27.d
-    lsl z14.d, z28.d, #1
-    lsl z13.d, z29.d, #1
-    add z28.d, z14.d, z28.d
-    add z29.d, z13.d, z29.d
-    add z28.d, z7.d, z28.d
-    add z29.d, z15.d, z29.d
-    sub z16.d, z16.d, z17.d
-    sub z19.d, z19.d, z18.d
-    lsl z18.d, z30.d, #1
-    lsl z17.d, z6.d, #1
-    add z18.d, z18.d, z30.d
-    add z17.d, z17.d, z6.d
-    sub z18.d, z7.d, z18.d
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z12.d, [z12.d, z12.d, lsl #1]
+    add z4.d, z15.d, z4.d
+    add z12.d, z7.d, z12.d
+    sub z22.d, z22.d, z24.d
+    sub z23.d, z14.d, z23.d
+    adr z17.d, [z17.d, z17.d, lsl #1]
+    adr z19.d, [z19.d, z19.d, lsl #1]
     sub z17.d, z15.d, z17.d
-    lsl z21.d, z21.d, #2
-    lsl z20.d, z20.d, #2
-    sub z21.d, z7.d, z21.d
-    sub z20.d, z15.d, z20.d
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z22.d, z22.d, z30.d
-    ld1rd {z15.d}, p0/z, [x2, #8]
-    add z23.d, z23.d, z15.d
-    lsr z7.d, z23.d, #32
-    mul z7.d, p0/m, z7.d, z31.d
-    add z22.d, z22.d, z7.d
-    lsl z23.d, z23.d, #32
-    add z23.d, z23.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    and z1.d, z23.d, z31.d
-    lsr z9.d, z23.d, #32
-    add z24.d, z24.d, z30.d
-    add z25.d, z25.d, z15.d
-    lsr z23.d, z25.d, #32
-    mul z23.d, p0/m, z23.d, z31.d
-    add z23.d, z24.d, z23.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    and z2.d, z25.d, z31.d
-    lsr z10.d, z25.d, #32
-    add z26.d, z26.d, z30.d
-    add z27.d, z27.d, z15.d
-    lsr z25.d, z27.d, #32
-    mul z25.d, p0/m, z25.d, z31.d
-    add z25.d, z26.d, z25.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    and z25.d, z27.d, z31.d
-    lsr z27.d, z27.d, #32
-    lsl z26.d, z25.d, #26
-    and z26.d, z26.d, z31.d
-    lsl z23.d, z27.d, #26
-    and z23.d, z23.d, z31.d
-    asr z25.d, z25.d, #6
-    add z25.d, z25.d, z23.d
-    add z3.d, z25.d, z26.d
-    asr z27.d, z27.d, #6
-    sub z11.d, z27.d, z26.d
-    add z28.d, z28.d, z30.d
-    add z29.d, z29.d, z15.d
-    lsr z27.d, z29.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z28.d, z27.d
-    lsl z29.d, z29.d, #32
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z4.d, z29.d, z31.d
-    lsr z12.d, z29.d, #32
-    add z16.d, z16.d, z30.d
-    add z19.d, z19.d, z15.d
-    lsr z29.d, z19.d, #32
-    mul z29.d, p0/m, z29.d, z31.d
+    sub z19.d, z7.d, z19.d
+    mls z15.d, p0/m, z11.d, z13.d
+    mls z7.d, p0/m, z6.d, z13.d
+    add z24.d, z25.d, z27.d
+    add z6.d, z26.d, z28.d
+    add z24.d, z24.d, z4.d
+    add z6.d, z6.d, z12.d
+    add z11.d, z29.d, z22.d
+    add z14.d, z30.d, z23.d
+    add z24.d, z24.d, z17.d
+    add z6.d, z6.d, z19.d
+    add z24.d, z24.d, z15.d
+    add z6.d, z6.d, z7.d
+    lsl z3.d, z11.d, #28
+    and z3.d, z3.d, z31.d
+    lsl z10.d, z14.d, #28
+    and z10.d, z10.d, z31.d
+    asr z11.d, z11.d, #4
+    add z11.d, z11.d, z10.d
+    add z11.d, z11.d, z3.d
+    asr z14.d, z14.d, #4
+    sub z14.d, z14.d, z3.d
+    add z24.d, z24.d, z11.d
+    add z14.d, z6.d, z14.d
+    add z6.d, z24.d, z5.d
+    add z11.d, z14.d, z16.d
+    sub z24.d, z24.d, z5.d
+    sub z16.d, z14.d, z16.d
+    ld1rd {z14.d}, p0/z, [x1, #80]
+    add z24.d, z24.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #88]
+    add z16.d, z16.d, z14.d
+    lsr z14.d, z16.d, #32
+    mla z24.d, p0/m, z14.d, z31.d
+    mad z16.d, p0/m, z18.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    movprfx z24, z16
+    mul z24.d, p0/m, z24.d, z16.d
+    movprfx z14, z16
+    umulh z14.d, p0/m, z14.d, z16.d
+    mul z24.d, p0/m, z24.d, z20.d
+    umulh z24.d, p0/m, z24.d, z21.d
+    cmphi p1.d, p0/z, z24.d, z14.d
+    sub z24.d, z14.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    movprfx z14, z24
+    mul z14.d, p0/m, z14.d, z16.d
+    umulh z16.d, p0/m, z16.d, z24.d
+    mul z14.d, p0/m, z14.d, z20.d
+    umulh z14.d, p0/m, z14.d, z21.d
+    cmphi p1.d, p0/z, z14.d, z16.d
+    sub z16.d, z16.d, z14.d
+    sub z16.d, p1/m, z16.d, z31.d
+    movprfx z14, z24
+    mul z14.d, p0/m, z14.d, z24.d
+    umulh z24.d, p0/m, z24.d, z24.d
+    mul z14.d, p0/m, z14.d, z20.d
+    umulh z14.d, p0/m, z14.d, z21.d
+    cmphi p1.d, p0/z, z14.d, z24.d
+    sub z24.d, z24.d, z14.d
+    sub z24.d, p1/m, z24.d, z31.d
+    movprfx z21, z16
+    mul z21.d, p0/m, z21.d, z24.d
+    umulh z16.d, p0/m, z16.d, z24.d
+    lsr z24.d, z21.d, #32
+    and z20.d, z16.d, z31.d
+    add z20.d, z24.d, z20.d
+    lsr z16.d, z16.d, #32
+    sub z16.d, z16.d, z24.d
+    and z21.d, z21.d, z31.d
+    sub z21.d, z16.d, z21.d
+    lsl z16.d, z6.d, #5
+    lsl z24.d, z11.d, #5
+    add z25.d, z6.d, z25.d
+    add z26.d, z11.d, z26.d
+    adr z27.d, [z6.d, z27.d, lsl #1]
+    adr z28.d, [z11.d, z28.d, lsl #1]
     add z29.d, z16.d, z29.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    and z29.d, z19.d, z31.d
-    lsr z19.d, z19.d, #32
-    lsl z16.d, z29.d, #26
-    and z16.d, z16.d, z31.d
-    lsl z27.d, z19.d, #26
+    add z30.d, z24.d, z30.d
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z12.d, [z12.d, z12.d, lsl #1]
+    add z4.d, z6.d, z4.d
+    add z12.d, z11.d, z12.d
+    sub z16.d, z16.d, z22.d
+    sub z24.d, z24.d, z23.d
+    adr z17.d, [z17.d, z17.d, lsl #1]
+    adr z19.d, [z19.d, z19.d, lsl #1]
+    sub z17.d, z6.d, z17.d
+    sub z19.d, z11.d, z19.d
+    mls z6.d, p0/m, z15.d, z13.d
+    mls z11.d, p0/m, z7.d, z13.d
+    add z23.d, z25.d, z27.d
+    add z22.d, z26.d, z28.d
+    add z23.d, z23.d, z4.d
+    add z22.d, z22.d, z12.d
+    add z7.d, z29.d, z16.d
+    add z15.d, z30.d, z24.d
+    add z23.d, z23.d, z17.d
+    add z22.d, z22.d, z19.d
+    add z23.d, z23.d, z6.d
+    add z22.d, z22.d, z11.d
+    lsl z14.d, z7.d, #27
+    and z14.d, z14.d, z31.d
+    lsl z5.d, z15.d, #27
+    and z5.d, z5.d, z31.d
+    asr z7.d, z7.d, #5
+    add z7.d, z7.d, z5.d
+    add z7.d, z7.d, z14.d
+    asr z15.d, z15.d, #5
+    sub z15.d, z15.d, z14.d
+    add z23.d, z23.d, z7.d
+    add z22.d, z22.d, z15.d
+    add z15.d, z23.d, z20.d
+    add z7.d, z22.d, z21.d
+    sub z0.d, z23.d, z20.d
+    sub z8.d, z22.d, z21.d
+    lsl z22.d, z15.d, #6
+    lsl z21.d, z7.d, #6
+    add z25.d, z15.d, z25.d
+    add z26.d, z7.d, z26.d
+    adr z27.d, [z15.d, z27.d, lsl #1]
+    adr z28.d, [z7.d, z28.d, lsl #1]
+    add z29.d, z22.d, z29.d
+    add z30.d, z21.d, z30.d
+    adr z23.d, [z4.d, z4.d, lsl #1]
+    adr z20.d, [z12.d, z12.d, lsl #1]
+    add z23.d, z15.d, z23.d
+    add z20.d, z7.d, z20.d
+    sub z22.d, z22.d, z16.d
+    sub z21.d, z21.d, z24.d
+    adr z17.d, [z17.d, z17.d, lsl #1]
+    adr z19.d, [z19.d, z19.d, lsl #1]
+    sub z17.d, z15.d, z17.d
+    sub z19.d, z7.d, z19.d
+    mls z15.d, p0/m, z6.d, z13.d
+    mls z7.d, p0/m, z11.d, z13.d
+    ld1rd {z24.d}, p0/z, [x2, #24]
+    add z25.d, z25.d, z24.d
+    ld1rd {z16.d}, p0/z, [x2, #32]
+    add z26.d, z26.d, z16.d
+    lsr z11.d, z26.d, #32
+    mla z25.d, p0/m, z11.d, z31.d
+    mad z26.d, p0/m, z18.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    and z1.d, z26.d, z31.d
+    lsr z9.d, z26.d, #32
+    add z27.d, z27.d, z24.d
+    add z28.d, z28.d, z16.d
+    lsr z26.d, z28.d, #32
+    mla z27.d, p0/m, z26.d, z31.d
+    mad z28.d, p0/m, z18.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    and z2.d, z28.d, z31.d
+    lsr z10.d, z28.d, #32
+    add z29.d, z29.d, z24.d
+    add z30.d, z30.d, z16.d
+    lsr z28.d, z30.d, #32
+    mla z29.d, p0/m, z28.d, z31.d
+    mad z30.d, p0/m, z18.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    and z29.d, z30.d, z31.d
+    lsr z30.d, z30.d, #32
+    lsl z28.d, z29.d, #26
+    and z28.d, z28.d, z31.d
+    lsl z27.d, z30.d, #26
     and z27.d, z27.d, z31.d
     asr z29.d, z29.d, #6
     add z29.d, z29.d, z27.d
-    add z5.d, z29.d, z16.d
-    asr z19.d, z19.d, #6
-    sub z13.d, z19.d, z16.d
-    add z18.d, z18.d, z30.d
-    add z17.d, z17.d, z15.d
-    lsr z19.d, z17.d, #32
-    mul z19.d, p0/m, z19.d, z31.d
-    add z19.d, z18.d, z19.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    and z6.d, z17.d, z31.d
-    lsr z14.d, z17.d, #32
-    add z30.d, z21.d, z30.d
-    add z20.d, z20.d, z15.d
-    lsr z21.d, z20.d, #32
-    mul z21.d, p0/m, z21.d, z31.d
-    add z21.d, z30.d, z21.d
-    lsl z20.d, z20.d, #32
-    add z20.d, z20.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z20.d
+    add z3.d, z29.d, z28.d
+    asr z30.d, z30.d, #6
+    sub z11.d, z30.d, z28.d
+    add z23.d, z23.d, z24.d
+    add z20.d, z20.d, z16.d
+    lsr z30.d, z20.d, #32
+    mla z23.d, p0/m, z30.d, z31.d
+    mad z20.d, p0/m, z18.d, z23.d
+    cmphi p1.d, p0/z, z23.d, z20.d
     add z20.d, p1/m, z20.d, z31.d
-    and z7.d, z20.d, z31.d
-    lsr z15.d, z20.d, #32
+    and z4.d, z20.d, z31.d
+    lsr z12.d, z20.d, #32
+    add z22.d, z22.d, z24.d
+    add z21.d, z21.d, z16.d
+    lsr z20.d, z21.d, #32
+    mla z22.d, p0/m, z20.d, z31.d
+    mad z21.d, p0/m, z18.d, z22.d
+    cmphi p1.d, p0/z, z22.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    and z22.d, z21.d, z31.d
+    lsr z21.d, z21.d, #32
+    lsl z20.d, z22.d, #26
+    and z20.d, z20.d, z31.d
+    lsl z23.d, z21.d, #26
+    and z23.d, z23.d, z31.d
+    asr z22.d, z22.d, #6
+    add z22.d, z22.d, z23.d
+    add z5.d, z22.d, z20.d
+    asr z21.d, z21.d, #6
+    sub z13.d, z21.d, z20.d
+    add z17.d, z17.d, z24.d
+    add z19.d, z19.d, z16.d
+    lsr z21.d, z19.d, #32
+    mla z17.d, p0/m, z21.d, z31.d
+    mad z19.d, p0/m, z18.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    and z6.d, z19.d, z31.d
+    lsr z14.d, z19.d, #32
+    add z24.d, z15.d, z24.d
+    add z16.d, z7.d, z16.d
+    lsr z19.d, z16.d, #32
+    mla z24.d, p0/m, z19.d, z31.d
+    mad z16.d, p0/m, z18.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    and z7.d, z16.d, z31.d
+    lsr z15.d, z16.d, #32
     add x1, x1, #96
     subs x3, x3, #1
     b.ne 2b
-    ld1rd {z16.d}, p0/z, [x2, #0]
+    ld1rd {z16.d}, p0/z, [x2, #24]
     add z17.d, z0.d, z16.d
-    ld1rd {z18.d}, p0/z, [x2, #8]
+    ld1rd {z18.d}, p0/z, [x2, #32]
     add z19.d, z8.d, z18.d
     lsr z20.d, z19.d, #32
-    mul z20.d, p0/m, z20.d, z31.d
-    add z20.d, z17.d, z20.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z19.d
+    mla z17.d, p0/m, z20.d, z31.d
+    ld1rd {z20.d}, p0/z, [x2, #0]
+    mad z19.d, p0/m, z20.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
     and z0.d, z19.d, z31.d
     lsr z8.d, z19.d, #32
     add z19.d, z1.d, z16.d
-    add z20.d, z9.d, z18.d
-    lsr z17.d, z20.d, #32
-    mul z17.d, p0/m, z17.d, z31.d
-    add z17.d, z19.d, z17.d
-    lsl z20.d, z20.d, #32
-    add z20.d, z20.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    and z1.d, z20.d, z31.d
-    lsr z9.d, z20.d, #32
-    add z20.d, z2.d, z16.d
-    add z17.d, z10.d, z18.d
-    lsr z19.d, z17.d, #32
-    mul z19.d, p0/m, z19.d, z31.d
-    add z19.d, z20.d, z19.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z19.d
+    add z17.d, z9.d, z18.d
+    lsr z21.d, z17.d, #32
+    mla z19.d, p0/m, z21.d, z31.d
+    mad z17.d, p0/m, z20.d, z19.d
     cmphi p1.d, p0/z, z19.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    and z2.d, z17.d, z31.d
-    lsr z10.d, z17.d, #32
-    add z17.d, z3.d, z16.d
-    add z19.d, z11.d, z18.d
-    lsr z20.d, z19.d, #32
-    mul z20.d, p0/m, z20.d, z31.d
-    add z20.d, z17.d, z20.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z19.d
+    and z1.d, z17.d, z31.d
+    lsr z9.d, z17.d, #32
+    add z17.d, z2.d, z16.d
+    add z19.d, z10.d, z18.d
+    lsr z21.d, z19.d, #32
+    mla z17.d, p0/m, z21.d, z31.d
+    mad z19.d, p0/m, z20.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
-    and z3.d, z19.d, z31.d
-    lsr z11.d, z19.d, #32
-    add z19.d, z4.d, z16.d
-    add z20.d, z12.d, z18.d
-    lsr z17.d, z20.d, #32
-    mul z17.d, p0/m, z17.d, z31.d
-    add z17.d, z19.d, z17.d
-    lsl z20.d, z20.d, #32
-    add z20.d, z20.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    and z4.d, z20.d, z31.d
-    lsr z12.d, z20.d, #32
-    add z20.d, z5.d, z16.d
+    and z2.d, z19.d, z31.d
+    lsr z10.d, z19.d, #32
+    add z19.d, z3.d, z16.d
+    add z17.d, z11.d, z18.d
+    lsr z21.d, z17.d, #32
+    mla z19.d, p0/m, z21.d, z31.d
+    mad z17.d, p0/m, z20.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    and z3.d, z17.d, z31.d
+    lsr z11.d, z17.d, #32
+    add z17.d, z4.d, z16.d
+    add z19.d, z12.d, z18.d
+    lsr z21.d, z19.d, #32
+    mla z17.d, p0/m, z21.d, z31.d
+    mad z19.d, p0/m, z20.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    and z4.d, z19.d, z31.d
+    lsr z12.d, z19.d, #32
+    add z19.d, z5.d, z16.d
     add z17.d, z13.d, z18.d
-    lsr z19.d, z17.d, #32
-    mul z19.d, p0/m, z19.d, z31.d
-    add z19.d, z20.d, z19.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z19.d
+    lsr z21.d, z17.d, #32
+    mla z19.d, p0/m, z21.d, z31.d
+    mad z17.d, p0/m, z20.d, z19.d
     cmphi p1.d, p0/z, z19.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
     and z5.d, z17.d, z31.d
     lsr z13.d, z17.d, #32
     add z17.d, z6.d, z16.d
     add z19.d, z14.d, z18.d
-    lsr z20.d, z19.d, #32
-    mul z20.d, p0/m, z20.d, z31.d
-    add z20.d, z17.d, z20.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z19.d
+    lsr z21.d, z19.d, #32
+    mla z17.d, p0/m, z21.d, z31.d
+    mad z19.d, p0/m, z20.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
     and z6.d, z19.d, z31.d
     lsr z14.d, z19.d, #32
     add z16.d, z7.d, z16.d
     add z18.d, z15.d, z18.d
     lsr z19.d, z18.d, #32
-    mul z19.d, p0/m, z19.d, z31.d
-    add z19.d, z16.d, z19.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z18.d
+    mla z16.d, p0/m, z19.d, z31.d
+    mad z18.d, p0/m, z20.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z18.d
     add z18.d, p1/m, z18.d, z31.d
     and z7.d, z18.d, z31.d
     lsr z15.d, z18.d, #32
@@ -2118,609 +1726,477 @@ proofmill_poseidon2_8_sve:
     ld1rd {z17.d}, p0/z, [x1, #8]
     add z17.d, z8.d, z17.d
     lsr z18.d, z17.d, #32
-    mul z18.d, p0/m, z18.d, z31.d
-    add z18.d, z16.d, z18.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    ld1rd {z18.d}, p0/z, [x1, #16]
-    add z18.d, z1.d, z18.d
-    ld1rd {z16.d}, p0/z, [x1, #24]
-    add z16.d, z9.d, z16.d
-    lsr z19.d, z16.d, #32
-    mul z19.d, p0/m, z19.d, z31.d
-    add z19.d, z18.d, z19.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    ld1rd {z19.d}, p0/z, [x1, #32]
-    add z19.d, z2.d, z19.d
-    ld1rd {z18.d}, p0/z, [x1, #40]
-    add z18.d, z10.d, z18.d
-    lsr z20.d, z18.d, #32
-    mul z20.d, p0/m, z20.d, z31.d
-    add z20.d, z19.d, z20.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    ld1rd {z20.d}, p0/z, [x1, #48]
-    add z20.d, z3.d, z20.d
-    ld1rd {z19.d}, p0/z, [x1, #56]
-    add z19.d, z11.d, z19.d
-    lsr z21.d, z19.d, #32
-    mul z21.d, p0/m, z21.d, z31.d
-    add z21.d, z20.d, z21.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    movprfx z21, z17
-    mul z21.d, p0/m, z21.d, z17.d
-    movprfx z20, z17
-    umulh z20.d, p0/m, z20.d, z17.d
-    lsr z22.d, z20.d, #32
-    cmphi p1.d, p0/z, z22.d, z21.d
-    sub z22.d, z21.d, z22.d
-    sub z22.d, p1/m, z22.d, z31.d
-    and z20.d, z20.d, z31.d
-    mul z20.d, p0/m, z20.d, z31.d
-    add z22.d, z22.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    movprfx z20, z16
-    mul z20.d, p0/m, z20.d, z16.d
-    movprfx z21, z16
-    umulh z21.d, p0/m, z21.d, z16.d
-    lsr z23.d, z21.d, #32
-    cmphi p1.d, p0/z, z23.d, z20.d
-    sub z23.d, z20.d, z23.d
-    sub z23.d, p1/m, z23.d, z31.d
-    and z21.d, z21.d, z31.d
-    mul z21.d, p0/m, z21.d, z31.d
-    add z23.d, z23.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    movprfx z21, z18
-    mul z21.d, p0/m, z21.d, z18.d
-    movprfx z20, z18
-    umulh z20.d, p0/m, z20.d, z18.d
-    lsr z24.d, z20.d, #32
-    cmphi p1.d, p0/z, z24.d, z21.d
-    sub z24.d, z21.d, z24.d
-    sub z24.d, p1/m, z24.d, z31.d
-    and z20.d, z20.d, z31.d
-    mul z20.d, p0/m, z20.d, z31.d
-    add z24.d, z24.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z20, z19
-    mul z20.d, p0/m, z20.d, z19.d
-    movprfx z21, z19
-    umulh z21.d, p0/m, z21.d, z19.d
-    lsr z25.d, z21.d, #32
-    cmphi p1.d, p0/z, z25.d, z20.d
-    sub z25.d, z20.d, z25.d
-    sub z25.d, p1/m, z25.d, z31.d
-    and z21.d, z21.d, z31.d
-    mul z21.d, p0/m, z21.d, z31.d
-    add z25.d, z25.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    movprfx z21, z22
-    mul z21.d, p0/m, z21.d, z17.d
-    umulh z17.d, p0/m, z17.d, z22.d
-    lsr z20.d, z17.d, #32
-    cmphi p1.d, p0/z, z20.d, z21.d
-    sub z20.d, z21.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z20.d, z20.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    movprfx z17, z22
-    mul z17.d, p0/m, z17.d, z22.d
-    umulh z22.d, p0/m, z22.d, z22.d
-    lsr z21.d, z22.d, #32
-    cmphi p1.d, p0/z, z21.d, z17.d
-    sub z21.d, z17.d, z21.d
-    sub z21.d, p1/m, z21.d, z31.d
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z21.d, z21.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    movprfx z22, z23
-    mul z22.d, p0/m, z22.d, z16.d
-    umulh z16.d, p0/m, z16.d, z23.d
-    lsr z17.d, z16.d, #32
-    cmphi p1.d, p0/z, z17.d, z22.d
-    sub z17.d, z22.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
-    add z17.d, z17.d, z16.d
+    mla z16.d, p0/m, z18.d, z31.d
+    ld1rd {z18.d}, p0/z, [x2, #0]
+    mad z17.d, p0/m, z18.d, z16.d
     cmphi p1.d, p0/z, z16.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    movprfx z16, z23
-    mul z16.d, p0/m, z16.d, z23.d
-    umulh z23.d, p0/m, z23.d, z23.d
-    lsr z22.d, z23.d, #32
-    cmphi p1.d, p0/z, z22.d, z16.d
-    sub z22.d, z16.d, z22.d
-    sub z22.d, p1/m, z22.d, z31.d
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z22.d, z22.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    movprfx z23, z24
-    mul z23.d, p0/m, z23.d, z18.d
-    umulh z18.d, p0/m, z18.d, z24.d
-    lsr z16.d, z18.d, #32
-    cmphi p1.d, p0/z, z16.d, z23.d
-    sub z16.d, z23.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z16.d, z16.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    movprfx z18, z24
-    mul z18.d, p0/m, z18.d, z24.d
-    umulh z24.d, p0/m, z24.d, z24.d
-    lsr z23.d, z24.d, #32
-    cmphi p1.d, p0/z, z23.d, z18.d
-    sub z23.d, z18.d, z23.d
-    sub z23.d, p1/m, z23.d, z31.d
-    and z24.d, z24.d, z31.d
-    mul z24.d, p0/m, z24.d, z31.d
-    add z23.d, z23.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    movprfx z24, z25
-    mul z24.d, p0/m, z24.d, z19.d
-    umulh z19.d, p0/m, z19.d, z25.d
-    lsr z18.d, z19.d, #32
-    cmphi p1.d, p0/z, z18.d, z24.d
-    sub z18.d, z24.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z18.d, z18.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    movprfx z19, z25
-    mul z19.d, p0/m, z19.d, z25.d
-    umulh z25.d, p0/m, z25.d, z25.d
-    lsr z24.d, z25.d, #32
-    cmphi p1.d, p0/z, z24.d, z19.d
-    sub z24.d, z19.d, z24.d
-    sub z24.d, p1/m, z24.d, z31.d
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z24.d, z24.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z25, z20
-    mul z25.d, p0/m, z25.d, z21.d
-    umulh z20.d, p0/m, z20.d, z21.d
-    lsr z21.d, z25.d, #32
-    and z19.d, z20.d, z31.d
-    and z25.d, z25.d, z31.d
-    sub z25.d, z25.d, z19.d
-    lsr z20.d, z20.d, #32
-    sub z20.d, z25.d, z20.d
-    add z19.d, z21.d, z19.d
-    movprfx z21, z17
-    mul z21.d, p0/m, z21.d, z22.d
-    umulh z17.d, p0/m, z17.d, z22.d
+    ld1rd {z16.d}, p0/z, [x1, #16]
+    add z16.d, z1.d, z16.d
+    ld1rd {z19.d}, p0/z, [x1, #24]
+    add z19.d, z9.d, z19.d
+    lsr z20.d, z19.d, #32
+    mla z16.d, p0/m, z20.d, z31.d
+    mad z19.d, p0/m, z18.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    ld1rd {z16.d}, p0/z, [x1, #32]
+    add z16.d, z2.d, z16.d
+    ld1rd {z20.d}, p0/z, [x1, #40]
+    add z20.d, z10.d, z20.d
+    lsr z21.d, z20.d, #32
+    mla z16.d, p0/m, z21.d, z31.d
+    mad z20.d, p0/m, z18.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    ld1rd {z16.d}, p0/z, [x1, #48]
+    add z16.d, z3.d, z16.d
+    ld1rd {z21.d}, p0/z, [x1, #56]
+    add z21.d, z11.d, z21.d
     lsr z22.d, z21.d, #32
-    and z25.d, z17.d, z31.d
-    and z21.d, z21.d, z31.d
-    sub z21.d, z21.d, z25.d
-    lsr z17.d, z17.d, #32
-    sub z17.d, z21.d, z17.d
-    add z25.d, z22.d, z25.d
-    movprfx z22, z16
-    mul z22.d, p0/m, z22.d, z23.d
-    umulh z16.d, p0/m, z16.d, z23.d
-    lsr z23.d, z22.d, #32
-    and z21.d, z16.d, z31.d
-    and z22.d, z22.d, z31.d
-    sub z22.d, z22.d, z21.d
-    lsr z16.d, z16.d, #32
+    mla z16.d, p0/m, z22.d, z31.d
+    mad z21.d, p0/m, z18.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    movprfx z16, z17
+    mul z16.d, p0/m, z16.d, z17.d
+    movprfx z22, z17
+    umulh z22.d, p0/m, z22.d, z17.d
+    ld1rd {z23.d}, p0/z, [x2, #8]
+    mul z16.d, p0/m, z16.d, z23.d
+    ld1rd {z24.d}, p0/z, [x2, #16]
+    umulh z16.d, p0/m, z16.d, z24.d
+    cmphi p1.d, p0/z, z16.d, z22.d
     sub z16.d, z22.d, z16.d
-    add z21.d, z23.d, z21.d
-    movprfx z23, z18
-    mul z23.d, p0/m, z23.d, z24.d
-    umulh z18.d, p0/m, z18.d, z24.d
-    lsr z24.d, z23.d, #32
-    and z22.d, z18.d, z31.d
-    and z23.d, z23.d, z31.d
-    sub z23.d, z23.d, z22.d
-    lsr z18.d, z18.d, #32
-    sub z18.d, z23.d, z18.d
-    add z22.d, z24.d, z22.d
-    ld1rd {z24.d}, p0/z, [x1, #64]
-    add z24.d, z4.d, z24.d
-    ld1rd {z23.d}, p0/z, [x1, #72]
-    add z23.d, z12.d, z23.d
-    lsr z26.d, z23.d, #32
-    mul z26.d, p0/m, z26.d, z31.d
-    add z26.d, z24.d, z26.d
-    lsl z23.d, z23.d, #32
-    add z23.d, z23.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #80]
-    add z26.d, z5.d, z26.d
-    ld1rd {z24.d}, p0/z, [x1, #88]
-    add z24.d, z13.d, z24.d
-    lsr z27.d, z24.d, #32
-    mul z27.d, p0/m, z27.d, z31.d
-    add z27.d, z26.d, z27.d
-    lsl z24.d, z24.d, #32
-    add z24.d, z24.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    ld1rd {z27.d}, p0/z, [x1, #96]
-    add z27.d, z6.d, z27.d
-    ld1rd {z26.d}, p0/z, [x1, #104]
-    add z26.d, z14.d, z26.d
-    lsr z28.d, z26.d, #32
-    mul z28.d, p0/m, z28.d, z31.d
-    add z28.d, z27.d, z28.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #112]
-    add z28.d, z7.d, z28.d
-    ld1rd {z27.d}, p0/z, [x1, #120]
-    add z27.d, z15.d, z27.d
-    lsr z29.d, z27.d, #32
-    mul z29.d, p0/m, z29.d, z31.d
-    add z29.d, z28.d, z29.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    movprfx z29, z23
-    mul z29.d, p0/m, z29.d, z23.d
-    movprfx z28, z23
-    umulh z28.d, p0/m, z28.d, z23.d
-    lsr z30.d, z28.d, #32
-    cmphi p1.d, p0/z, z30.d, z29.d
-    sub z30.d, z29.d, z30.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z30.d, z30.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    movprfx z28, z24
-    mul z28.d, p0/m, z28.d, z24.d
-    movprfx z29, z24
-    umulh z29.d, p0/m, z29.d, z24.d
-    lsr z15.d, z29.d, #32
-    cmphi p1.d, p0/z, z15.d, z28.d
-    sub z28.d, z28.d, z15.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z28.d, z28.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    movprfx z29, z26
-    mul z29.d, p0/m, z29.d, z26.d
-    movprfx z15, z26
-    umulh z15.d, p0/m, z15.d, z26.d
-    lsr z7.d, z15.d, #32
-    cmphi p1.d, p0/z, z7.d, z29.d
-    sub z29.d, z29.d, z7.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z15.d, z15.d, z31.d
-    mul z15.d, p0/m, z15.d, z31.d
-    add z29.d, z29.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z29.d
+    sub z16.d, p1/m, z16.d, z31.d
+    movprfx z22, z19
+    mul z22.d, p0/m, z22.d, z19.d
+    movprfx z25, z19
+    umulh z25.d, p0/m, z25.d, z19.d
+    mul z22.d, p0/m, z22.d, z23.d
+    umulh z22.d, p0/m, z22.d, z24.d
+    cmphi p1.d, p0/z, z22.d, z25.d
+    sub z22.d, z25.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    movprfx z25, z20
+    mul z25.d, p0/m, z25.d, z20.d
+    movprfx z26, z20
+    umulh z26.d, p0/m, z26.d, z20.d
+    mul z25.d, p0/m, z25.d, z23.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    cmphi p1.d, p0/z, z25.d, z26.d
+    sub z25.d, z26.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    movprfx z26, z21
+    mul z26.d, p0/m, z26.d, z21.d
+    movprfx z27, z21
+    umulh z27.d, p0/m, z27.d, z21.d
+    mul z26.d, p0/m, z26.d, z23.d
+    umulh z26.d, p0/m, z26.d, z24.d
+    cmphi p1.d, p0/z, z26.d, z27.d
+    sub z26.d, z27.d, z26.d
+    sub z26.d, p1/m, z26.d, z31.d
+    movprfx z27, z16
+    mul z27.d, p0/m, z27.d, z17.d
+    umulh z17.d, p0/m, z17.d, z16.d
+    mul z27.d, p0/m, z27.d, z23.d
+    umulh z27.d, p0/m, z27.d, z24.d
+    cmphi p1.d, p0/z, z27.d, z17.d
+    sub z27.d, z17.d, z27.d
+    sub z27.d, p1/m, z27.d, z31.d
+    movprfx z17, z16
+    mul z17.d, p0/m, z17.d, z16.d
+    umulh z16.d, p0/m, z16.d, z16.d
+    mul z17.d, p0/m, z17.d, z23.d
+    umulh z17.d, p0/m, z17.d, z24.d
+    cmphi p1.d, p0/z, z17.d, z16.d
+    sub z17.d, z16.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    movprfx z16, z22
+    mul z16.d, p0/m, z16.d, z19.d
+    umulh z19.d, p0/m, z19.d, z22.d
+    mul z16.d, p0/m, z16.d, z23.d
+    umulh z16.d, p0/m, z16.d, z24.d
+    cmphi p1.d, p0/z, z16.d, z19.d
+    sub z16.d, z19.d, z16.d
+    sub z16.d, p1/m, z16.d, z31.d
+    movprfx z19, z22
+    mul z19.d, p0/m, z19.d, z22.d
+    umulh z22.d, p0/m, z22.d, z22.d
+    mul z19.d, p0/m, z19.d, z23.d
+    umulh z19.d, p0/m, z19.d, z24.d
+    cmphi p1.d, p0/z, z19.d, z22.d
+    sub z19.d, z22.d, z19.d
+    sub z19.d, p1/m, z19.d, z31.d
+    movprfx z22, z25
+    mul z22.d, p0/m, z22.d, z20.d
+    umulh z20.d, p0/m, z20.d, z25.d
+    mul z22.d, p0/m, z22.d, z23.d
+    umulh z22.d, p0/m, z22.d, z24.d
+    cmphi p1.d, p0/z, z22.d, z20.d
+    sub z22.d, z20.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    movprfx z20, z25
+    mul z20.d, p0/m, z20.d, z25.d
+    umulh z25.d, p0/m, z25.d, z25.d
+    mul z20.d, p0/m, z20.d, z23.d
+    umulh z20.d, p0/m, z20.d, z24.d
+    cmphi p1.d, p0/z, z20.d, z25.d
+    sub z20.d, z25.d, z20.d
+    sub z20.d, p1/m, z20.d, z31.d
+    movprfx z25, z26
+    mul z25.d, p0/m, z25.d, z21.d
+    umulh z21.d, p0/m, z21.d, z26.d
+    mul z25.d, p0/m, z25.d, z23.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    cmphi p1.d, p0/z, z25.d, z21.d
+    sub z25.d, z21.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    movprfx z21, z26
+    mul z21.d, p0/m, z21.d, z26.d
+    umulh z26.d, p0/m, z26.d, z26.d
+    mul z21.d, p0/m, z21.d, z23.d
+    umulh z21.d, p0/m, z21.d, z24.d
+    cmphi p1.d, p0/z, z21.d, z26.d
+    sub z21.d, z26.d, z21.d
+    sub z21.d, p1/m, z21.d, z31.d
+    movprfx z26, z27
+    mul z26.d, p0/m, z26.d, z17.d
+    umulh z27.d, p0/m, z27.d, z17.d
+    lsr z17.d, z26.d, #32
+    and z28.d, z27.d, z31.d
+    add z28.d, z17.d, z28.d
+    lsr z27.d, z27.d, #32
+    sub z27.d, z27.d, z17.d
+    and z26.d, z26.d, z31.d
+    sub z26.d, z27.d, z26.d
+    movprfx z27, z16
+    mul z27.d, p0/m, z27.d, z19.d
+    umulh z16.d, p0/m, z16.d, z19.d
+    lsr z19.d, z27.d, #32
+    and z17.d, z16.d, z31.d
+    add z17.d, z19.d, z17.d
+    lsr z16.d, z16.d, #32
+    sub z16.d, z16.d, z19.d
+    and z27.d, z27.d, z31.d
+    sub z27.d, z16.d, z27.d
+    movprfx z16, z22
+    mul z16.d, p0/m, z16.d, z20.d
+    umulh z22.d, p0/m, z22.d, z20.d
+    lsr z20.d, z16.d, #32
+    and z19.d, z22.d, z31.d
+    add z19.d, z20.d, z19.d
+    lsr z22.d, z22.d, #32
+    sub z22.d, z22.d, z20.d
+    and z16.d, z16.d, z31.d
+    sub z16.d, z22.d, z16.d
+    movprfx z22, z25
+    mul z22.d, p0/m, z22.d, z21.d
+    umulh z25.d, p0/m, z25.d, z21.d
+    lsr z21.d, z22.d, #32
+    and z20.d, z25.d, z31.d
+    add z20.d, z21.d, z20.d
+    lsr z25.d, z25.d, #32
+    sub z25.d, z25.d, z21.d
+    and z22.d, z22.d, z31.d
+    sub z22.d, z25.d, z22.d
+    ld1rd {z25.d}, p0/z, [x1, #64]
+    add z25.d, z4.d, z25.d
+    ld1rd {z21.d}, p0/z, [x1, #72]
+    add z21.d, z12.d, z21.d
+    lsr z29.d, z21.d, #32
+    mla z25.d, p0/m, z29.d, z31.d
+    mad z21.d, p0/m, z18.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    ld1rd {z25.d}, p0/z, [x1, #80]
+    add z25.d, z5.d, z25.d
+    ld1rd {z29.d}, p0/z, [x1, #88]
+    add z29.d, z13.d, z29.d
+    lsr z30.d, z29.d, #32
+    mla z25.d, p0/m, z30.d, z31.d
+    mad z29.d, p0/m, z18.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    movprfx z15, z27
-    mul z15.d, p0/m, z15.d, z27.d
-    movprfx z7, z27
-    umulh z7.d, p0/m, z7.d, z27.d
-    lsr z14.d, z7.d, #32
-    cmphi p1.d, p0/z, z14.d, z15.d
-    sub z14.d, z15.d, z14.d
+    ld1rd {z25.d}, p0/z, [x1, #96]
+    add z25.d, z6.d, z25.d
+    ld1rd {z30.d}, p0/z, [x1, #104]
+    add z30.d, z14.d, z30.d
+    lsr z14.d, z30.d, #32
+    mla z25.d, p0/m, z14.d, z31.d
+    mad z30.d, p0/m, z18.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    ld1rd {z25.d}, p0/z, [x1, #112]
+    add z25.d, z7.d, z25.d
+    ld1rd {z7.d}, p0/z, [x1, #120]
+    add z7.d, z15.d, z7.d
+    lsr z15.d, z7.d, #32
+    mla z25.d, p0/m, z15.d, z31.d
+    mad z7.d, p0/m, z18.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    movprfx z25, z21
+    mul z25.d, p0/m, z25.d, z21.d
+    movprfx z18, z21
+    umulh z18.d, p0/m, z18.d, z21.d
+    mul z25.d, p0/m, z25.d, z23.d
+    umulh z25.d, p0/m, z25.d, z24.d
+    cmphi p1.d, p0/z, z25.d, z18.d
+    sub z25.d, z18.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    movprfx z18, z29
+    mul z18.d, p0/m, z18.d, z29.d
+    movprfx z15, z29
+    umulh z15.d, p0/m, z15.d, z29.d
+    mul z18.d, p0/m, z18.d, z23.d
+    umulh z18.d, p0/m, z18.d, z24.d
+    cmphi p1.d, p0/z, z18.d, z15.d
+    sub z18.d, z15.d, z18.d
+    sub z18.d, p1/m, z18.d, z31.d
+    movprfx z15, z30
+    mul z15.d, p0/m, z15.d, z30.d
+    movprfx z14, z30
+    umulh z14.d, p0/m, z14.d, z30.d
+    mul z15.d, p0/m, z15.d, z23.d
+    umulh z15.d, p0/m, z15.d, z24.d
+    cmphi p1.d, p0/z, z15.d, z14.d
+    sub z15.d, z14.d, z15.d
+    sub z15.d, p1/m, z15.d, z31.d
+    movprfx z14, z7
+    mul z14.d, p0/m, z14.d, z7.d
+    movprfx z6, z7
+    umulh z6.d, p0/m, z6.d, z7.d
+    mul z14.d, p0/m, z14.d, z23.d
+    umulh z14.d, p0/m, z14.d, z24.d
+    cmphi p1.d, p0/z, z14.d, z6.d
+    sub z14.d, z6.d, z14.d
     sub z14.d, p1/m, z14.d, z31.d
-    and z7.d, z7.d, z31.d
-    mul z7.d, p0/m, z7.d, z31.d
-    add z14.d, z14.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    movprfx z7, z30
-    mul z7.d, p0/m, z7.d, z23.d
-    umulh z23.d, p0/m, z23.d, z30.d
-    lsr z15.d, z23.d, #32
+    movprfx z6, z25
+    mul z6.d, p0/m, z6.d, z21.d
+    umulh z21.d, p0/m, z21.d, z25.d
+    mul z6.d, p0/m, z6.d, z23.d
+    umulh z6.d, p0/m, z6.d, z24.d
+    cmphi p1.d, p0/z, z6.d, z21.d
+    sub z21.d, z21.d, z6.d
+    sub z21.d, p1/m, z21.d, z31.d
+    movprfx z6, z25
+    mul z6.d, p0/m, z6.d, z25.d
+    umulh z25.d, p0/m, z25.d, z25.d
+    mul z6.d, p0/m, z6.d, z23.d
+    umulh z6.d, p0/m, z6.d, z24.d
+    cmphi p1.d, p0/z, z6.d, z25.d
+    sub z25.d, z25.d, z6.d
+    sub z25.d, p1/m, z25.d, z31.d
+    movprfx z6, z18
+    mul z6.d, p0/m, z6.d, z29.d
+    umulh z29.d, p0/m, z29.d, z18.d
+    mul z6.d, p0/m, z6.d, z23.d
+    umulh z6.d, p0/m, z6.d, z24.d
+    cmphi p1.d, p0/z, z6.d, z29.d
+    sub z29.d, z29.d, z6.d
+    sub z29.d, p1/m, z29.d, z31.d
+    movprfx z6, z18
+    mul z6.d, p0/m, z6.d, z18.d
+    umulh z18.d, p0/m, z18.d, z18.d
+    mul z6.d, p0/m, z6.d, z23.d
+    umulh z6.d, p0/m, z6.d, z24.d
+    cmphi p1.d, p0/z, z6.d, z18.d
+    sub z18.d, z18.d, z6.d
+    sub z18.d, p1/m, z18.d, z31.d
+    movprfx z6, z15
+    mul z6.d, p0/m, z6.d, z30.d
+    umulh z30.d, p0/m, z30.d, z15.d
+    mul z6.d, p0/m, z6.d, z23.d
+    umulh z6.d, p0/m, z6.d, z24.d
+    cmphi p1.d, p0/z, z6.d, z30.d
+    sub z30.d, z30.d, z6.d
+    sub z30.d, p1/m, z30.d, z31.d
+    movprfx z6, z15
+    mul z6.d, p0/m, z6.d, z15.d
+    umulh z15.d, p0/m, z15.d, z15.d
+    mul z6.d, p0/m, z6.d, z23.d
+    umulh z6.d, p0/m, z6.d, z24.d
+    cmphi p1.d, p0/z, z6.d, z15.d
+    sub z6.d, z15.d, z6.d
+    sub z6.d, p1/m, z6.d, z31.d
+    movprfx z15, z14
+    mul z15.d, p0/m, z15.d, z7.d
+    umulh z7.d, p0/m, z7.d, z14.d
+    mul z15.d, p0/m, z15.d, z23.d
+    umulh z15.d, p0/m, z15.d, z24.d
     cmphi p1.d, p0/z, z15.d, z7.d
     sub z15.d, z7.d, z15.d
     sub z15.d, p1/m, z15.d, z31.d
-    and z23.d, z23.d, z31.d
-    mul z23.d, p0/m, z23.d, z31.d
-    add z15.d, z15.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    movprfx z23, z30
-    mul z23.d, p0/m, z23.d, z30.d
-    umulh z30.d, p0/m, z30.d, z30.d
-    lsr z7.d, z30.d, #32
-    cmphi p1.d, p0/z, z7.d, z23.d
-    sub z23.d, z23.d, z7.d
-    sub z23.d, p1/m, z23.d, z31.d
-    and z30.d, z30.d, z31.d
-    mul z30.d, p0/m, z30.d, z31.d
-    add z23.d, z23.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    movprfx z30, z28
-    mul z30.d, p0/m, z30.d, z24.d
-    umulh z24.d, p0/m, z24.d, z28.d
-    lsr z7.d, z24.d, #32
-    cmphi p1.d, p0/z, z7.d, z30.d
-    sub z30.d, z30.d, z7.d
-    sub z30.d, p1/m, z30.d, z31.d
-    and z24.d, z24.d, z31.d
-    mul z24.d, p0/m, z24.d, z31.d
-    add z30.d, z30.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    movprfx z24, z28
-    mul z24.d, p0/m, z24.d, z28.d
-    umulh z28.d, p0/m, z28.d, z28.d
-    lsr z7.d, z28.d, #32
-    cmphi p1.d, p0/z, z7.d, z24.d
-    sub z24.d, z24.d, z7.d
-    sub z24.d, p1/m, z24.d, z31.d
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z24.d, z24.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    movprfx z28, z29
-    mul z28.d, p0/m, z28.d, z26.d
-    umulh z26.d, p0/m, z26.d, z29.d
-    lsr z7.d, z26.d, #32
-    cmphi p1.d, p0/z, z7.d, z28.d
-    sub z28.d, z28.d, z7.d
-    sub z28.d, p1/m, z28.d, z31.d
-    and z26.d, z26.d, z31.d
-    mul z26.d, p0/m, z26.d, z31.d
-    add z28.d, z28.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    movprfx z26, z29
-    mul z26.d, p0/m, z26.d, z29.d
-    umulh z29.d, p0/m, z29.d, z29.d
-    lsr z7.d, z29.d, #32
-    cmphi p1.d, p0/z, z7.d, z26.d
-    sub z26.d, z26.d, z7.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z26.d, z26.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    movprfx z29, z14
-    mul z29.d, p0/m, z29.d, z27.d
-    umulh z27.d, p0/m, z27.d, z14.d
-    lsr z7.d, z27.d, #32
-    cmphi p1.d, p0/z, z7.d, z29.d
-    sub z29.d, z29.d, z7.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z27.d, z27.d, z31.d
-    mul z27.d, p0/m, z27.d, z31.d
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    movprfx z27, z14
-    mul z27.d, p0/m, z27.d, z14.d
+    movprfx z7, z14
+    mul z7.d, p0/m, z7.d, z14.d
     umulh z14.d, p0/m, z14.d, z14.d
-    lsr z7.d, z14.d, #32
-    cmphi p1.d, p0/z, z7.d, z27.d
-    sub z27.d, z27.d, z7.d
-    sub z27.d, p1/m, z27.d, z31.d
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z27.d, z27.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    movprfx z14, z15
-    mul z14.d, p0/m, z14.d, z23.d
-    umulh z15.d, p0/m, z15.d, z23.d
-    lsr z23.d, z14.d, #32
-    and z7.d, z15.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z7.d
-    lsr z15.d, z15.d, #32
-    sub z15.d, z14.d, z15.d
-    add z23.d, z23.d, z7.d
-    movprfx z7, z30
-    mul z7.d, p0/m, z7.d, z24.d
-    umulh z30.d, p0/m, z30.d, z24.d
-    lsr z24.d, z7.d, #32
-    and z14.d, z30.d, z31.d
-    and z7.d, z7.d, z31.d
-    sub z7.d, z7.d, z14.d
-    lsr z30.d, z30.d, #32
-    sub z30.d, z7.d, z30.d
-    add z24.d, z24.d, z14.d
-    movprfx z14, z28
-    mul z14.d, p0/m, z14.d, z26.d
-    umulh z28.d, p0/m, z28.d, z26.d
-    lsr z26.d, z14.d, #32
-    and z7.d, z28.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z7.d
-    lsr z28.d, z28.d, #32
-    sub z28.d, z14.d, z28.d
-    add z26.d, z26.d, z7.d
-    movprfx z7, z29
-    mul z7.d, p0/m, z7.d, z27.d
-    umulh z29.d, p0/m, z29.d, z27.d
-    lsr z27.d, z7.d, #32
-    and z14.d, z29.d, z31.d
-    and z7.d, z7.d, z31.d
-    sub z7.d, z7.d, z14.d
+    mul z7.d, p0/m, z7.d, z23.d
+    umulh z7.d, p0/m, z7.d, z24.d
+    cmphi p1.d, p0/z, z7.d, z14.d
+    sub z24.d, z14.d, z7.d
+    sub z24.d, p1/m, z24.d, z31.d
+    movprfx z23, z21
+    mul z23.d, p0/m, z23.d, z25.d
+    umulh z21.d, p0/m, z21.d, z25.d
+    lsr z25.d, z23.d, #32
+    and z7.d, z21.d, z31.d
+    add z7.d, z25.d, z7.d
+    lsr z21.d, z21.d, #32
+    sub z21.d, z21.d, z25.d
+    and z23.d, z23.d, z31.d
+    sub z23.d, z21.d, z23.d
+    movprfx z21, z29
+    mul z21.d, p0/m, z21.d, z18.d
+    umulh z29.d, p0/m, z29.d, z18.d
+    lsr z18.d, z21.d, #32
+    and z25.d, z29.d, z31.d
+    add z25.d, z18.d, z25.d
     lsr z29.d, z29.d, #32
-    sub z29.d, z7.d, z29.d
-    add z27.d, z27.d, z14.d
-    add z14.d, z20.d, z17.d
-    add z7.d, z16.d, z18.d
-    add z6.d, z14.d, z7.d
-    add z17.d, z6.d, z17.d
-    add z18.d, z6.d, z18.d
-    add z14.d, z17.d, z14.d
-    lsl z16.d, z16.d, #1
-    add z16.d, z17.d, z16.d
-    add z17.d, z18.d, z7.d
-    lsl z20.d, z20.d, #1
-    add z20.d, z18.d, z20.d
-    add z18.d, z15.d, z30.d
-    add z7.d, z28.d, z29.d
-    add z6.d, z18.d, z7.d
-    add z30.d, z6.d, z30.d
-    add z29.d, z6.d, z29.d
-    add z18.d, z30.d, z18.d
-    lsl z28.d, z28.d, #1
-    add z28.d, z30.d, z28.d
-    add z30.d, z29.d, z7.d
-    lsl z15.d, z15.d, #1
-    add z29.d, z29.d, z15.d
-    add z15.d, z14.d, z18.d
-    add z0.d, z14.d, z15.d
-    add z4.d, z18.d, z15.d
-    add z18.d, z16.d, z28.d
-    add z1.d, z16.d, z18.d
-    add z5.d, z28.d, z18.d
-    add z18.d, z17.d, z30.d
-    add z2.d, z17.d, z18.d
-    add z6.d, z30.d, z18.d
-    add z18.d, z20.d, z29.d
-    add z3.d, z20.d, z18.d
-    add z7.d, z29.d, z18.d
-    add z18.d, z19.d, z25.d
-    add z29.d, z21.d, z22.d
-    add z20.d, z18.d, z29.d
-    add z25.d, z20.d, z25.d
+    sub z29.d, z29.d, z18.d
+    and z21.d, z21.d, z31.d
+    sub z21.d, z29.d, z21.d
+    movprfx z29, z30
+    mul z29.d, p0/m, z29.d, z6.d
+    umulh z30.d, p0/m, z30.d, z6.d
+    lsr z18.d, z29.d, #32
+    and z6.d, z30.d, z31.d
+    add z6.d, z18.d, z6.d
+    lsr z30.d, z30.d, #32
+    sub z30.d, z30.d, z18.d
+    and z29.d, z29.d, z31.d
+    sub z29.d, z30.d, z29.d
+    movprfx z30, z15
+    mul z30.d, p0/m, z30.d, z24.d
+    umulh z15.d, p0/m, z15.d, z24.d
+    lsr z24.d, z30.d, #32
+    and z18.d, z15.d, z31.d
+    add z18.d, z24.d, z18.d
+    lsr z15.d, z15.d, #32
+    sub z24.d, z15.d, z24.d
+    and z30.d, z30.d, z31.d
+    sub z30.d, z24.d, z30.d
+    add z24.d, z28.d, z17.d
+    add z15.d, z19.d, z20.d
+    add z14.d, z24.d, z15.d
+    add z17.d, z14.d, z17.d
+    add z20.d, z14.d, z20.d
+    add z24.d, z17.d, z24.d
+    adr z17.d, [z17.d, z19.d, lsl #1]
+    add z19.d, z20.d, z15.d
+    adr z20.d, [z20.d, z28.d, lsl #1]
+    add z28.d, z7.d, z25.d
+    add z15.d, z6.d, z18.d
+    add z14.d, z28.d, z15.d
+    add z25.d, z14.d, z25.d
+    add z18.d, z14.d, z18.d
+    add z28.d, z25.d, z28.d
+    adr z25.d, [z25.d, z6.d, lsl #1]
+    add z15.d, z18.d, z15.d
+    adr z18.d, [z18.d, z7.d, lsl #1]
+    add z7.d, z24.d, z28.d
+    add z0.d, z24.d, z7.d
+    add z4.d, z28.d, z7.d
+    add z28.d, z17.d, z25.d
+    add z1.d, z17.d, z28.d
+    add z5.d, z25.d, z28.d
+    add z28.d, z19.d, z15.d
+    add z2.d, z19.d, z28.d
+    add z6.d, z15.d, z28.d
+    add z28.d, z20.d, z18.d
+    add z3.d, z20.d, z28.d
+    add z7.d, z18.d, z28.d
+    add z28.d, z26.d, z27.d
+    add z18.d, z16.d, z22.d
+    add z20.d, z28.d, z18.d
+    add z27.d, z20.d, z27.d
     add z20.d, z20.d, z22.d
-    add z18.d, z25.d, z18.d
-    lsl z21.d, z21.d, #1
-    add z21.d, z25.d, z21.d
-    add z29.d, z20.d, z29.d
-    lsl z19.d, z19.d, #1
-    add z19.d, z20.d, z19.d
-    add z20.d, z23.d, z24.d
-    add z25.d, z26.d, z27.d
-    add z22.d, z20.d, z25.d
-    add z24.d, z22.d, z24.d
-    add z22.d, z22.d, z27.d
-    add z20.d, z24.d, z20.d
-    lsl z26.d, z26.d, #1
-    add z26.d, z24.d, z26.d
-    add z25.d, z22.d, z25.d
-    lsl z23.d, z23.d, #1
-    add z23.d, z22.d, z23.d
-    add z22.d, z18.d, z20.d
-    add z8.d, z18.d, z22.d
-    add z12.d, z20.d, z22.d
-    add z22.d, z21.d, z26.d
-    add z9.d, z21.d, z22.d
-    add z13.d, z26.d, z22.d
-    add z22.d, z29.d, z25.d
-    add z10.d, z29.d, z22.d
-    add z14.d, z25.d, z22.d
-    add z22.d, z19.d, z23.d
-    add z11.d, z19.d, z22.d
-    add z15.d, z23.d, z22.d
+    add z28.d, z27.d, z28.d
+    adr z27.d, [z27.d, z16.d, lsl #1]
+    add z18.d, z20.d, z18.d
+    adr z20.d, [z20.d, z26.d, lsl #1]
+    add z26.d, z23.d, z21.d
+    add z16.d, z29.d, z30.d
+    add z22.d, z26.d, z16.d
+    add z21.d, z22.d, z21.d
+    add z22.d, z22.d, z30.d
+    add z26.d, z21.d, z26.d
+    adr z21.d, [z21.d, z29.d, lsl #1]
+    add z16.d, z22.d, z16.d
+    adr z22.d, [z22.d, z23.d, lsl #1]
+    add z23.d, z28.d, z26.d
+    add z8.d, z28.d, z23.d
+    add z12.d, z26.d, z23.d
+    add z23.d, z27.d, z21.d
+    add z9.d, z27.d, z23.d
+    add z13.d, z21.d, z23.d
+    add z23.d, z18.d, z16.d
+    add z10.d, z18.d, z23.d
+    add z14.d, z16.d, z23.d
+    add z23.d, z20.d, z22.d
+    add z11.d, z20.d, z23.d
+    add z15.d, z22.d, z23.d
     add x1, x1, #128
     subs x3, x3, #1
     b.ne 3b
-    ld1rd {z16.d}, p0/z, [x2, #16]
+    ld1rd {z16.d}, p0/z, [x2, #48]
     add z17.d, z0.d, z16.d
-    ld1rd {z18.d}, p0/z, [x2, #24]
+    ld1rd {z18.d}, p0/z, [x2, #56]
     add z8.d, z8.d, z18.d
     lsr z19.d, z8.d, #32
-    mul z19.d, p0/m, z19.d, z31.d
-    add z19.d, z17.d, z19.d
-    lsl z8.d, z8.d, #32
-    add z8.d, z8.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z8.d
+    mla z17.d, p0/m, z19.d, z31.d
+    ld1rd {z19.d}, p0/z, [x2, #0]
+    mad z8.d, p0/m, z19.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z8.d
     add z8.d, p1/m, z8.d, z31.d
-    add z19.d, z1.d, z16.d
+    add z17.d, z1.d, z16.d
     add z9.d, z9.d, z18.d
-    lsr z17.d, z9.d, #32
-    mul z17.d, p0/m, z17.d, z31.d
-    add z17.d, z19.d, z17.d
-    lsl z9.d, z9.d, #32
-    add z9.d, z9.d, z17.d
+    lsr z20.d, z9.d, #32
+    mla z17.d, p0/m, z20.d, z31.d
+    mad z9.d, p0/m, z19.d, z17.d
     cmphi p1.d, p0/z, z17.d, z9.d
     add z9.d, p1/m, z9.d, z31.d
     add z17.d, z2.d, z16.d
     add z10.d, z10.d, z18.d
-    lsr z19.d, z10.d, #32
-    mul z19.d, p0/m, z19.d, z31.d
-    add z19.d, z17.d, z19.d
-    lsl z10.d, z10.d, #32
-    add z10.d, z10.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z10.d
+    lsr z20.d, z10.d, #32
+    mla z17.d, p0/m, z20.d, z31.d
+    mad z10.d, p0/m, z19.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z10.d
     add z10.d, p1/m, z10.d, z31.d
-    add z19.d, z3.d, z16.d
+    add z17.d, z3.d, z16.d
     add z11.d, z11.d, z18.d
-    lsr z17.d, z11.d, #32
-    mul z17.d, p0/m, z17.d, z31.d
-    add z17.d, z19.d, z17.d
-    lsl z11.d, z11.d, #32
-    add z11.d, z11.d, z17.d
+    lsr z20.d, z11.d, #32
+    mla z17.d, p0/m, z20.d, z31.d
+    mad z11.d, p0/m, z19.d, z17.d
     cmphi p1.d, p0/z, z17.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
     add z17.d, z4.d, z16.d
     add z12.d, z12.d, z18.d
-    lsr z19.d, z12.d, #32
-    mul z19.d, p0/m, z19.d, z31.d
-    add z19.d, z17.d, z19.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z12.d
+    lsr z20.d, z12.d, #32
+    mla z17.d, p0/m, z20.d, z31.d
+    mad z12.d, p0/m, z19.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z12.d
     add z12.d, p1/m, z12.d, z31.d
-    add z19.d, z5.d, z16.d
+    add z17.d, z5.d, z16.d
     add z13.d, z13.d, z18.d
-    lsr z17.d, z13.d, #32
-    mul z17.d, p0/m, z17.d, z31.d
-    add z17.d, z19.d, z17.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z17.d
+    lsr z20.d, z13.d, #32
+    mla z17.d, p0/m, z20.d, z31.d
+    mad z13.d, p0/m, z19.d, z17.d
     cmphi p1.d, p0/z, z17.d, z13.d
     add z13.d, p1/m, z13.d, z31.d
     add z17.d, z6.d, z16.d
     add z14.d, z14.d, z18.d
-    lsr z19.d, z14.d, #32
-    mul z19.d, p0/m, z19.d, z31.d
-    add z19.d, z17.d, z19.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z14.d
+    lsr z20.d, z14.d, #32
+    mla z17.d, p0/m, z20.d, z31.d
+    mad z14.d, p0/m, z19.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
     add z16.d, z7.d, z16.d
     add z18.d, z15.d, z18.d
     lsr z15.d, z18.d, #32
-    mul z15.d, p0/m, z15.d, z31.d
-    add z15.d, z16.d, z15.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z18.d
+    mla z16.d, p0/m, z15.d, z31.d
+    mad z18.d, p0/m, z19.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z18.d
     add z18.d, p1/m, z18.d, z31.d
     add z0.d, z8.d, z31.d
     umin z0.d, p0/m, z0.d, z8.d
@@ -2754,8 +2230,12 @@ proofmill_poseidon2_8_sve:
     ret
     .p2align 3
 90:
+    .xword 0x100000000
+    .xword 0x100000001
+    .xword 0xffffffff00000001
     .xword 0x2000000020000000
     .xword 0x1fffffffc0000000
-    .xword 0x800000000000001
-    .xword 0xf7ffffff
+    .xword 0x4
+    .xword 0x1800000008000000
+    .xword 0x7ffffffe0000000
     .size proofmill_poseidon2_8_sve, . - proofmill_poseidon2_8_sve

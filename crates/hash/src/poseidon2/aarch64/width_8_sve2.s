@@ -32,1140 +32,866 @@ proofmill_poseidon2_8_sve2:
     ldr z7, [x0, #7, mul vl]
     and z16.d, z0.d, z31.d
     lsr z17.d, z0.d, #32
-    and z18.d, z1.d, z31.d
-    lsr z19.d, z1.d, #32
-    and z20.d, z2.d, z31.d
-    lsr z21.d, z2.d, #32
-    and z22.d, z3.d, z31.d
-    lsr z23.d, z3.d, #32
-    and z24.d, z4.d, z31.d
-    lsr z25.d, z4.d, #32
-    and z26.d, z5.d, z31.d
-    lsr z27.d, z5.d, #32
-    and z28.d, z6.d, z31.d
-    lsr z29.d, z6.d, #32
-    and z30.d, z7.d, z31.d
-    lsr z7.d, z7.d, #32
-    add z6.d, z16.d, z18.d
-    add z5.d, z20.d, z22.d
-    add z4.d, z6.d, z5.d
-    add z18.d, z4.d, z18.d
-    add z22.d, z4.d, z22.d
-    add z6.d, z18.d, z6.d
-    lsl z20.d, z20.d, #1
-    add z20.d, z18.d, z20.d
-    add z18.d, z22.d, z5.d
-    lsl z16.d, z16.d, #1
-    add z16.d, z22.d, z16.d
-    add z22.d, z24.d, z26.d
-    add z5.d, z28.d, z30.d
-    add z4.d, z22.d, z5.d
-    add z26.d, z4.d, z26.d
-    add z30.d, z4.d, z30.d
-    add z22.d, z26.d, z22.d
-    lsl z28.d, z28.d, #1
-    add z28.d, z26.d, z28.d
-    add z26.d, z30.d, z5.d
-    lsl z24.d, z24.d, #1
-    add z24.d, z30.d, z24.d
-    add z30.d, z6.d, z22.d
-    add z0.d, z6.d, z30.d
-    add z4.d, z22.d, z30.d
-    add z30.d, z20.d, z28.d
-    add z1.d, z20.d, z30.d
-    add z5.d, z28.d, z30.d
-    add z30.d, z18.d, z26.d
-    add z2.d, z18.d, z30.d
-    add z6.d, z26.d, z30.d
-    add z30.d, z16.d, z24.d
-    add z3.d, z16.d, z30.d
-    add z30.d, z24.d, z30.d
-    add z24.d, z17.d, z19.d
-    add z16.d, z21.d, z23.d
-    add z26.d, z24.d, z16.d
-    add z19.d, z26.d, z19.d
-    add z26.d, z26.d, z23.d
-    add z24.d, z19.d, z24.d
-    lsl z21.d, z21.d, #1
-    add z21.d, z19.d, z21.d
-    add z16.d, z26.d, z16.d
-    lsl z17.d, z17.d, #1
-    add z17.d, z26.d, z17.d
-    add z26.d, z25.d, z27.d
-    add z19.d, z29.d, z7.d
-    add z23.d, z26.d, z19.d
-    add z27.d, z23.d, z27.d
-    add z23.d, z23.d, z7.d
-    add z26.d, z27.d, z26.d
-    lsl z29.d, z29.d, #1
-    add z29.d, z27.d, z29.d
-    add z19.d, z23.d, z19.d
-    lsl z25.d, z25.d, #1
-    add z25.d, z23.d, z25.d
-    add z23.d, z24.d, z26.d
-    add z8.d, z24.d, z23.d
-    add z12.d, z26.d, z23.d
-    add z23.d, z21.d, z29.d
-    add z9.d, z21.d, z23.d
-    add z13.d, z29.d, z23.d
-    add z23.d, z16.d, z19.d
-    add z10.d, z16.d, z23.d
-    add z14.d, z19.d, z23.d
-    add z23.d, z17.d, z25.d
-    add z11.d, z17.d, z23.d
-    add z15.d, z25.d, z23.d
-    mov z7.d, z30.d
+    and z18.d, z2.d, z31.d
+    lsr z19.d, z2.d, #32
+    and z20.d, z4.d, z31.d
+    lsr z21.d, z4.d, #32
+    and z22.d, z6.d, z31.d
+    lsr z23.d, z6.d, #32
+    uaddlb z24.d, z0.s, z1.s
+    uaddlb z25.d, z2.s, z3.s
+    add z26.d, z24.d, z25.d
+    uaddwb z27.d, z26.d, z1.s
+    uaddwb z26.d, z26.d, z3.s
+    add z24.d, z27.d, z24.d
+    adr z27.d, [z27.d, z18.d, lsl #1]
+    add z25.d, z26.d, z25.d
+    adr z26.d, [z26.d, z16.d, lsl #1]
+    uaddlb z16.d, z4.s, z5.s
+    uaddlb z18.d, z6.s, z7.s
+    add z28.d, z16.d, z18.d
+    uaddwb z29.d, z28.d, z5.s
+    uaddwb z28.d, z28.d, z7.s
+    add z16.d, z29.d, z16.d
+    adr z29.d, [z29.d, z22.d, lsl #1]
+    add z18.d, z28.d, z18.d
+    adr z28.d, [z28.d, z20.d, lsl #1]
+    add z20.d, z24.d, z16.d
+    add z24.d, z24.d, z20.d
+    add z20.d, z16.d, z20.d
+    add z16.d, z27.d, z29.d
+    add z27.d, z27.d, z16.d
+    add z16.d, z29.d, z16.d
+    add z29.d, z25.d, z18.d
+    add z25.d, z25.d, z29.d
+    add z29.d, z18.d, z29.d
+    add z18.d, z26.d, z28.d
+    add z26.d, z26.d, z18.d
+    add z18.d, z28.d, z18.d
+    uaddlt z28.d, z0.s, z1.s
+    uaddlt z22.d, z2.s, z3.s
+    add z30.d, z28.d, z22.d
+    uaddwt z1.d, z30.d, z1.s
+    uaddwt z30.d, z30.d, z3.s
+    add z28.d, z1.d, z28.d
+    adr z19.d, [z1.d, z19.d, lsl #1]
+    add z22.d, z30.d, z22.d
+    adr z30.d, [z30.d, z17.d, lsl #1]
+    uaddlt z17.d, z4.s, z5.s
+    uaddlt z6.d, z6.s, z7.s
+    add z4.d, z17.d, z6.d
+    uaddwt z5.d, z4.d, z5.s
+    uaddwt z4.d, z4.d, z7.s
+    add z17.d, z5.d, z17.d
+    adr z23.d, [z5.d, z23.d, lsl #1]
+    add z6.d, z4.d, z6.d
+    adr z21.d, [z4.d, z21.d, lsl #1]
+    add z4.d, z28.d, z17.d
+    add z8.d, z28.d, z4.d
+    add z12.d, z17.d, z4.d
+    add z17.d, z19.d, z23.d
+    add z9.d, z19.d, z17.d
+    add z13.d, z23.d, z17.d
+    add z17.d, z22.d, z6.d
+    add z10.d, z22.d, z17.d
+    add z14.d, z6.d, z17.d
+    add z17.d, z30.d, z21.d
+    add z11.d, z30.d, z17.d
+    add z15.d, z21.d, z17.d
+    mov z0.d, z24.d
+    mov z1.d, z27.d
+    mov z2.d, z25.d
+    mov z3.d, z26.d
+    mov z4.d, z20.d
+    mov z5.d, z16.d
+    mov z6.d, z29.d
+    mov z7.d, z18.d
     mov x3, #4
 1:
     ld1rd {z16.d}, p0/z, [x1, #0]
     add z16.d, z0.d, z16.d
     ld1rd {z17.d}, p0/z, [x1, #8]
     add z17.d, z8.d, z17.d
-    lsr z18.d, z17.d, #32
-    umullb z18.d, z18.s, z31.s
-    add z18.d, z16.d, z18.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    ld1rd {z18.d}, p0/z, [x1, #16]
-    add z18.d, z1.d, z18.d
-    ld1rd {z16.d}, p0/z, [x1, #24]
-    add z16.d, z9.d, z16.d
-    lsr z19.d, z16.d, #32
-    umullb z19.d, z19.s, z31.s
-    add z19.d, z18.d, z19.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    ld1rd {z19.d}, p0/z, [x1, #32]
-    add z19.d, z2.d, z19.d
-    ld1rd {z18.d}, p0/z, [x1, #40]
-    add z18.d, z10.d, z18.d
-    lsr z20.d, z18.d, #32
-    umullb z20.d, z20.s, z31.s
-    add z20.d, z19.d, z20.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    ld1rd {z20.d}, p0/z, [x1, #48]
-    add z20.d, z3.d, z20.d
-    ld1rd {z19.d}, p0/z, [x1, #56]
-    add z19.d, z11.d, z19.d
-    lsr z21.d, z19.d, #32
-    umullb z21.d, z21.s, z31.s
-    add z21.d, z20.d, z21.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    mul z21.d, z17.d, z17.d
-    umulh z20.d, z17.d, z17.d
-    lsr z22.d, z20.d, #32
-    cmphi p1.d, p0/z, z22.d, z21.d
-    sub z22.d, z21.d, z22.d
-    sub z22.d, p1/m, z22.d, z31.d
-    umullb z20.d, z20.s, z31.s
-    add z22.d, z22.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    mul z20.d, z16.d, z16.d
-    umulh z21.d, z16.d, z16.d
-    lsr z23.d, z21.d, #32
-    cmphi p1.d, p0/z, z23.d, z20.d
-    sub z23.d, z20.d, z23.d
-    sub z23.d, p1/m, z23.d, z31.d
-    umullb z21.d, z21.s, z31.s
-    add z23.d, z23.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    mul z21.d, z18.d, z18.d
-    umulh z20.d, z18.d, z18.d
-    lsr z24.d, z20.d, #32
-    cmphi p1.d, p0/z, z24.d, z21.d
-    sub z24.d, z21.d, z24.d
-    sub z24.d, p1/m, z24.d, z31.d
-    umullb z20.d, z20.s, z31.s
-    add z24.d, z24.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    mul z20.d, z19.d, z19.d
-    umulh z21.d, z19.d, z19.d
-    lsr z25.d, z21.d, #32
-    cmphi p1.d, p0/z, z25.d, z20.d
-    sub z25.d, z20.d, z25.d
-    sub z25.d, p1/m, z25.d, z31.d
-    umullb z21.d, z21.s, z31.s
-    add z25.d, z25.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    mul z21.d, z22.d, z17.d
-    umulh z17.d, z22.d, z17.d
-    lsr z20.d, z17.d, #32
-    cmphi p1.d, p0/z, z20.d, z21.d
-    sub z20.d, z21.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    umullb z17.d, z17.s, z31.s
-    add z20.d, z20.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    mul z17.d, z22.d, z22.d
-    umulh z22.d, z22.d, z22.d
-    lsr z21.d, z22.d, #32
-    cmphi p1.d, p0/z, z21.d, z17.d
-    sub z21.d, z17.d, z21.d
-    sub z21.d, p1/m, z21.d, z31.d
-    umullb z22.d, z22.s, z31.s
-    add z21.d, z21.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    mul z22.d, z23.d, z16.d
-    umulh z16.d, z23.d, z16.d
-    lsr z17.d, z16.d, #32
-    cmphi p1.d, p0/z, z17.d, z22.d
-    sub z17.d, z22.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    umullb z16.d, z16.s, z31.s
-    add z17.d, z17.d, z16.d
+    ld1rd {z18.d}, p0/z, [x2, #0]
+    umlalt z16.d, z17.s, z18.s
+    ld1rd {z19.d}, p0/z, [x2, #8]
+    mad z17.d, p0/m, z19.d, z16.d
     cmphi p1.d, p0/z, z16.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    mul z16.d, z23.d, z23.d
-    umulh z23.d, z23.d, z23.d
-    lsr z22.d, z23.d, #32
-    cmphi p1.d, p0/z, z22.d, z16.d
-    sub z22.d, z16.d, z22.d
-    sub z22.d, p1/m, z22.d, z31.d
-    umullb z23.d, z23.s, z31.s
-    add z22.d, z22.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z22.d
+    ld1rd {z16.d}, p0/z, [x1, #16]
+    add z16.d, z1.d, z16.d
+    ld1rd {z20.d}, p0/z, [x1, #24]
+    add z20.d, z9.d, z20.d
+    umlalt z16.d, z20.s, z18.s
+    mad z20.d, p0/m, z19.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    ld1rd {z16.d}, p0/z, [x1, #32]
+    add z16.d, z2.d, z16.d
+    ld1rd {z21.d}, p0/z, [x1, #40]
+    add z21.d, z10.d, z21.d
+    umlalt z16.d, z21.s, z18.s
+    mad z21.d, p0/m, z19.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    ld1rd {z16.d}, p0/z, [x1, #48]
+    add z16.d, z3.d, z16.d
+    ld1rd {z22.d}, p0/z, [x1, #56]
+    add z22.d, z11.d, z22.d
+    umlalt z16.d, z22.s, z18.s
+    mad z22.d, p0/m, z19.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z22.d
     add z22.d, p1/m, z22.d, z31.d
-    mul z23.d, z24.d, z18.d
-    umulh z18.d, z24.d, z18.d
-    lsr z16.d, z18.d, #32
+    mul z16.d, z17.d, z17.d
+    umulh z23.d, z17.d, z17.d
+    ld1rd {z24.d}, p0/z, [x2, #16]
+    mul z16.d, z16.d, z24.d
+    umulh z16.d, z16.d, z18.d
     cmphi p1.d, p0/z, z16.d, z23.d
     sub z16.d, z23.d, z16.d
     sub z16.d, p1/m, z16.d, z31.d
-    umullb z18.d, z18.s, z31.s
-    add z16.d, z16.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    mul z18.d, z24.d, z24.d
-    umulh z24.d, z24.d, z24.d
-    lsr z23.d, z24.d, #32
-    cmphi p1.d, p0/z, z23.d, z18.d
-    sub z23.d, z18.d, z23.d
+    mul z23.d, z20.d, z20.d
+    umulh z25.d, z20.d, z20.d
+    mul z23.d, z23.d, z24.d
+    umulh z23.d, z23.d, z18.d
+    cmphi p1.d, p0/z, z23.d, z25.d
+    sub z23.d, z25.d, z23.d
     sub z23.d, p1/m, z23.d, z31.d
-    umullb z24.d, z24.s, z31.s
-    add z23.d, z23.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    mul z24.d, z25.d, z19.d
-    umulh z19.d, z25.d, z19.d
-    lsr z18.d, z19.d, #32
-    cmphi p1.d, p0/z, z18.d, z24.d
-    sub z18.d, z24.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
-    umullb z19.d, z19.s, z31.s
-    add z18.d, z18.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z19.d, z25.d, z25.d
+    mul z25.d, z21.d, z21.d
+    umulh z26.d, z21.d, z21.d
+    mul z25.d, z25.d, z24.d
+    umulh z25.d, z25.d, z18.d
+    cmphi p1.d, p0/z, z25.d, z26.d
+    sub z25.d, z26.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    mul z26.d, z22.d, z22.d
+    umulh z27.d, z22.d, z22.d
+    mul z26.d, z26.d, z24.d
+    umulh z26.d, z26.d, z18.d
+    cmphi p1.d, p0/z, z26.d, z27.d
+    sub z26.d, z27.d, z26.d
+    sub z26.d, p1/m, z26.d, z31.d
+    mul z27.d, z16.d, z17.d
+    umulh z17.d, z16.d, z17.d
+    mul z27.d, z27.d, z24.d
+    umulh z27.d, z27.d, z18.d
+    cmphi p1.d, p0/z, z27.d, z17.d
+    sub z27.d, z17.d, z27.d
+    sub z27.d, p1/m, z27.d, z31.d
+    mul z17.d, z16.d, z16.d
+    umulh z16.d, z16.d, z16.d
+    mul z17.d, z17.d, z24.d
+    umulh z17.d, z17.d, z18.d
+    cmphi p1.d, p0/z, z17.d, z16.d
+    sub z17.d, z16.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    mul z16.d, z23.d, z20.d
+    umulh z20.d, z23.d, z20.d
+    mul z16.d, z16.d, z24.d
+    umulh z16.d, z16.d, z18.d
+    cmphi p1.d, p0/z, z16.d, z20.d
+    sub z16.d, z20.d, z16.d
+    sub z16.d, p1/m, z16.d, z31.d
+    mul z20.d, z23.d, z23.d
+    umulh z23.d, z23.d, z23.d
+    mul z20.d, z20.d, z24.d
+    umulh z20.d, z20.d, z18.d
+    cmphi p1.d, p0/z, z20.d, z23.d
+    sub z20.d, z23.d, z20.d
+    sub z20.d, p1/m, z20.d, z31.d
+    mul z23.d, z25.d, z21.d
+    umulh z21.d, z25.d, z21.d
+    mul z23.d, z23.d, z24.d
+    umulh z23.d, z23.d, z18.d
+    cmphi p1.d, p0/z, z23.d, z21.d
+    sub z23.d, z21.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
+    mul z21.d, z25.d, z25.d
     umulh z25.d, z25.d, z25.d
-    lsr z24.d, z25.d, #32
-    cmphi p1.d, p0/z, z24.d, z19.d
-    sub z24.d, z19.d, z24.d
-    sub z24.d, p1/m, z24.d, z31.d
-    umullb z25.d, z25.s, z31.s
-    add z24.d, z24.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    mul z25.d, z20.d, z21.d
-    umulh z21.d, z20.d, z21.d
-    lsr z20.d, z25.d, #32
-    and z19.d, z21.d, z31.d
-    and z25.d, z25.d, z31.d
-    sub z25.d, z25.d, z19.d
-    lsr z21.d, z21.d, #32
+    mul z21.d, z21.d, z24.d
+    umulh z21.d, z21.d, z18.d
+    cmphi p1.d, p0/z, z21.d, z25.d
     sub z21.d, z25.d, z21.d
-    add z19.d, z20.d, z19.d
-    mul z20.d, z17.d, z22.d
-    umulh z22.d, z17.d, z22.d
-    lsr z17.d, z20.d, #32
-    and z25.d, z22.d, z31.d
-    and z20.d, z20.d, z31.d
-    sub z20.d, z20.d, z25.d
-    lsr z22.d, z22.d, #32
-    sub z22.d, z20.d, z22.d
-    add z25.d, z17.d, z25.d
-    mul z17.d, z16.d, z23.d
-    umulh z23.d, z16.d, z23.d
-    lsr z16.d, z17.d, #32
-    and z20.d, z23.d, z31.d
-    and z17.d, z17.d, z31.d
-    sub z17.d, z17.d, z20.d
-    lsr z23.d, z23.d, #32
-    sub z23.d, z17.d, z23.d
-    add z20.d, z16.d, z20.d
-    mul z16.d, z18.d, z24.d
-    umulh z24.d, z18.d, z24.d
-    lsr z18.d, z16.d, #32
-    and z17.d, z24.d, z31.d
-    and z16.d, z16.d, z31.d
-    sub z16.d, z16.d, z17.d
-    lsr z24.d, z24.d, #32
-    sub z24.d, z16.d, z24.d
-    add z17.d, z18.d, z17.d
-    ld1rd {z18.d}, p0/z, [x1, #64]
-    add z18.d, z4.d, z18.d
-    ld1rd {z16.d}, p0/z, [x1, #72]
-    add z16.d, z12.d, z16.d
-    lsr z26.d, z16.d, #32
-    umullb z26.d, z26.s, z31.s
-    add z26.d, z18.d, z26.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
+    sub z21.d, p1/m, z21.d, z31.d
+    mul z25.d, z26.d, z22.d
+    umulh z22.d, z26.d, z22.d
+    mul z25.d, z25.d, z24.d
+    umulh z25.d, z25.d, z18.d
+    cmphi p1.d, p0/z, z25.d, z22.d
+    sub z25.d, z22.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    mul z22.d, z26.d, z26.d
+    umulh z26.d, z26.d, z26.d
+    mul z22.d, z22.d, z24.d
+    umulh z22.d, z22.d, z18.d
+    cmphi p1.d, p0/z, z22.d, z26.d
+    sub z22.d, z26.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    mul z26.d, z27.d, z17.d
+    umulh z17.d, z27.d, z17.d
+    lsr z27.d, z26.d, #32
+    uaddwb z27.d, z27.d, z17.s
+    usublt z17.d, z17.s, z26.s
+    usubwb z17.d, z17.d, z26.s
+    mul z26.d, z16.d, z20.d
+    umulh z20.d, z16.d, z20.d
+    lsr z16.d, z26.d, #32
+    uaddwb z16.d, z16.d, z20.s
+    usublt z20.d, z20.s, z26.s
+    usubwb z20.d, z20.d, z26.s
+    mul z26.d, z23.d, z21.d
+    umulh z21.d, z23.d, z21.d
+    lsr z23.d, z26.d, #32
+    uaddwb z23.d, z23.d, z21.s
+    usublt z21.d, z21.s, z26.s
+    usubwb z21.d, z21.d, z26.s
+    mul z26.d, z25.d, z22.d
+    umulh z22.d, z25.d, z22.d
+    lsr z25.d, z26.d, #32
+    uaddwb z25.d, z25.d, z22.s
+    usublt z22.d, z22.s, z26.s
+    usubwb z22.d, z22.d, z26.s
+    ld1rd {z26.d}, p0/z, [x1, #64]
+    add z26.d, z4.d, z26.d
+    ld1rd {z28.d}, p0/z, [x1, #72]
+    add z28.d, z12.d, z28.d
+    umlalt z26.d, z28.s, z18.s
+    mad z28.d, p0/m, z19.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
     ld1rd {z26.d}, p0/z, [x1, #80]
     add z26.d, z5.d, z26.d
-    ld1rd {z18.d}, p0/z, [x1, #88]
-    add z18.d, z13.d, z18.d
-    lsr z27.d, z18.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z26.d, z27.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    ld1rd {z27.d}, p0/z, [x1, #96]
-    add z27.d, z6.d, z27.d
-    ld1rd {z26.d}, p0/z, [x1, #104]
-    add z26.d, z14.d, z26.d
-    lsr z28.d, z26.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z28.d, z27.d, z28.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #112]
-    add z28.d, z7.d, z28.d
-    ld1rd {z27.d}, p0/z, [x1, #120]
-    add z27.d, z15.d, z27.d
-    lsr z29.d, z27.d, #32
-    umullb z29.d, z29.s, z31.s
-    add z29.d, z28.d, z29.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    mul z29.d, z16.d, z16.d
-    umulh z28.d, z16.d, z16.d
-    lsr z30.d, z28.d, #32
-    cmphi p1.d, p0/z, z30.d, z29.d
-    sub z30.d, z29.d, z30.d
-    sub z30.d, p1/m, z30.d, z31.d
-    umullb z28.d, z28.s, z31.s
-    add z30.d, z30.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    mul z28.d, z18.d, z18.d
-    umulh z29.d, z18.d, z18.d
-    lsr z15.d, z29.d, #32
-    cmphi p1.d, p0/z, z15.d, z28.d
-    sub z28.d, z28.d, z15.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z29.d, z29.s, z31.s
-    add z28.d, z28.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z29.d, z26.d, z26.d
-    umulh z15.d, z26.d, z26.d
-    lsr z7.d, z15.d, #32
-    cmphi p1.d, p0/z, z7.d, z29.d
-    sub z29.d, z29.d, z7.d
-    sub z29.d, p1/m, z29.d, z31.d
-    umullb z15.d, z15.s, z31.s
-    add z29.d, z29.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z29.d
+    ld1rd {z29.d}, p0/z, [x1, #88]
+    add z29.d, z13.d, z29.d
+    umlalt z26.d, z29.s, z18.s
+    mad z29.d, p0/m, z19.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    mul z15.d, z27.d, z27.d
-    umulh z7.d, z27.d, z27.d
-    lsr z14.d, z7.d, #32
-    cmphi p1.d, p0/z, z14.d, z15.d
-    sub z14.d, z15.d, z14.d
+    ld1rd {z26.d}, p0/z, [x1, #96]
+    add z26.d, z6.d, z26.d
+    ld1rd {z30.d}, p0/z, [x1, #104]
+    add z30.d, z14.d, z30.d
+    umlalt z26.d, z30.s, z18.s
+    mad z30.d, p0/m, z19.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    ld1rd {z26.d}, p0/z, [x1, #112]
+    add z26.d, z7.d, z26.d
+    ld1rd {z7.d}, p0/z, [x1, #120]
+    add z7.d, z15.d, z7.d
+    umlalt z26.d, z7.s, z18.s
+    mad z7.d, p0/m, z19.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    mul z26.d, z28.d, z28.d
+    umulh z19.d, z28.d, z28.d
+    mul z26.d, z26.d, z24.d
+    umulh z26.d, z26.d, z18.d
+    cmphi p1.d, p0/z, z26.d, z19.d
+    sub z26.d, z19.d, z26.d
+    sub z26.d, p1/m, z26.d, z31.d
+    mul z19.d, z29.d, z29.d
+    umulh z15.d, z29.d, z29.d
+    mul z19.d, z19.d, z24.d
+    umulh z19.d, z19.d, z18.d
+    cmphi p1.d, p0/z, z19.d, z15.d
+    sub z19.d, z15.d, z19.d
+    sub z19.d, p1/m, z19.d, z31.d
+    mul z15.d, z30.d, z30.d
+    umulh z14.d, z30.d, z30.d
+    mul z15.d, z15.d, z24.d
+    umulh z15.d, z15.d, z18.d
+    cmphi p1.d, p0/z, z15.d, z14.d
+    sub z15.d, z14.d, z15.d
+    sub z15.d, p1/m, z15.d, z31.d
+    mul z14.d, z7.d, z7.d
+    umulh z6.d, z7.d, z7.d
+    mul z14.d, z14.d, z24.d
+    umulh z14.d, z14.d, z18.d
+    cmphi p1.d, p0/z, z14.d, z6.d
+    sub z14.d, z6.d, z14.d
     sub z14.d, p1/m, z14.d, z31.d
-    umullb z7.d, z7.s, z31.s
-    add z14.d, z14.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    mul z7.d, z30.d, z16.d
-    umulh z16.d, z30.d, z16.d
-    lsr z15.d, z16.d, #32
+    mul z6.d, z26.d, z28.d
+    umulh z28.d, z26.d, z28.d
+    mul z6.d, z6.d, z24.d
+    umulh z6.d, z6.d, z18.d
+    cmphi p1.d, p0/z, z6.d, z28.d
+    sub z28.d, z28.d, z6.d
+    sub z28.d, p1/m, z28.d, z31.d
+    mul z6.d, z26.d, z26.d
+    umulh z26.d, z26.d, z26.d
+    mul z6.d, z6.d, z24.d
+    umulh z6.d, z6.d, z18.d
+    cmphi p1.d, p0/z, z6.d, z26.d
+    sub z26.d, z26.d, z6.d
+    sub z26.d, p1/m, z26.d, z31.d
+    mul z6.d, z19.d, z29.d
+    umulh z29.d, z19.d, z29.d
+    mul z6.d, z6.d, z24.d
+    umulh z6.d, z6.d, z18.d
+    cmphi p1.d, p0/z, z6.d, z29.d
+    sub z29.d, z29.d, z6.d
+    sub z29.d, p1/m, z29.d, z31.d
+    mul z6.d, z19.d, z19.d
+    umulh z19.d, z19.d, z19.d
+    mul z6.d, z6.d, z24.d
+    umulh z6.d, z6.d, z18.d
+    cmphi p1.d, p0/z, z6.d, z19.d
+    sub z19.d, z19.d, z6.d
+    sub z19.d, p1/m, z19.d, z31.d
+    mul z6.d, z15.d, z30.d
+    umulh z30.d, z15.d, z30.d
+    mul z6.d, z6.d, z24.d
+    umulh z6.d, z6.d, z18.d
+    cmphi p1.d, p0/z, z6.d, z30.d
+    sub z30.d, z30.d, z6.d
+    sub z30.d, p1/m, z30.d, z31.d
+    mul z6.d, z15.d, z15.d
+    umulh z15.d, z15.d, z15.d
+    mul z6.d, z6.d, z24.d
+    umulh z6.d, z6.d, z18.d
+    cmphi p1.d, p0/z, z6.d, z15.d
+    sub z6.d, z15.d, z6.d
+    sub z6.d, p1/m, z6.d, z31.d
+    mul z15.d, z14.d, z7.d
+    umulh z7.d, z14.d, z7.d
+    mul z15.d, z15.d, z24.d
+    umulh z15.d, z15.d, z18.d
     cmphi p1.d, p0/z, z15.d, z7.d
     sub z15.d, z7.d, z15.d
     sub z15.d, p1/m, z15.d, z31.d
-    umullb z16.d, z16.s, z31.s
-    add z15.d, z15.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    mul z16.d, z30.d, z30.d
-    umulh z30.d, z30.d, z30.d
-    lsr z7.d, z30.d, #32
-    cmphi p1.d, p0/z, z7.d, z16.d
-    sub z16.d, z16.d, z7.d
-    sub z16.d, p1/m, z16.d, z31.d
-    umullb z30.d, z30.s, z31.s
-    add z16.d, z16.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    mul z30.d, z28.d, z18.d
-    umulh z18.d, z28.d, z18.d
-    lsr z7.d, z18.d, #32
-    cmphi p1.d, p0/z, z7.d, z30.d
-    sub z30.d, z30.d, z7.d
-    sub z30.d, p1/m, z30.d, z31.d
-    umullb z18.d, z18.s, z31.s
-    add z30.d, z30.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    mul z18.d, z28.d, z28.d
-    umulh z28.d, z28.d, z28.d
-    lsr z7.d, z28.d, #32
-    cmphi p1.d, p0/z, z7.d, z18.d
-    sub z18.d, z18.d, z7.d
-    sub z18.d, p1/m, z18.d, z31.d
-    umullb z28.d, z28.s, z31.s
-    add z18.d, z18.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z28.d, z29.d, z26.d
-    umulh z26.d, z29.d, z26.d
-    lsr z7.d, z26.d, #32
-    cmphi p1.d, p0/z, z7.d, z28.d
-    sub z28.d, z28.d, z7.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z26.d, z26.s, z31.s
-    add z28.d, z28.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z26.d, z29.d, z29.d
-    umulh z29.d, z29.d, z29.d
-    lsr z7.d, z29.d, #32
-    cmphi p1.d, p0/z, z7.d, z26.d
-    sub z26.d, z26.d, z7.d
-    sub z26.d, p1/m, z26.d, z31.d
-    umullb z29.d, z29.s, z31.s
-    add z26.d, z26.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    mul z29.d, z14.d, z27.d
-    umulh z27.d, z14.d, z27.d
-    lsr z7.d, z27.d, #32
-    cmphi p1.d, p0/z, z7.d, z29.d
-    sub z29.d, z29.d, z7.d
-    sub z29.d, p1/m, z29.d, z31.d
-    umullb z27.d, z27.s, z31.s
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    mul z27.d, z14.d, z14.d
+    mul z7.d, z14.d, z14.d
     umulh z14.d, z14.d, z14.d
-    lsr z7.d, z14.d, #32
-    cmphi p1.d, p0/z, z7.d, z27.d
-    sub z27.d, z27.d, z7.d
-    sub z27.d, p1/m, z27.d, z31.d
-    umullb z14.d, z14.s, z31.s
-    add z27.d, z27.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    mul z14.d, z15.d, z16.d
-    umulh z16.d, z15.d, z16.d
-    lsr z15.d, z14.d, #32
-    and z7.d, z16.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z7.d
-    lsr z16.d, z16.d, #32
-    sub z16.d, z14.d, z16.d
-    add z7.d, z15.d, z7.d
-    mul z15.d, z30.d, z18.d
-    umulh z18.d, z30.d, z18.d
-    lsr z30.d, z15.d, #32
-    and z14.d, z18.d, z31.d
-    and z15.d, z15.d, z31.d
-    sub z15.d, z15.d, z14.d
-    lsr z18.d, z18.d, #32
-    sub z18.d, z15.d, z18.d
-    add z30.d, z30.d, z14.d
-    mul z14.d, z28.d, z26.d
+    mul z24.d, z7.d, z24.d
+    umulh z24.d, z24.d, z18.d
+    cmphi p1.d, p0/z, z24.d, z14.d
+    sub z24.d, z14.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    mul z18.d, z28.d, z26.d
     umulh z26.d, z28.d, z26.d
-    lsr z28.d, z14.d, #32
-    and z15.d, z26.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z15.d
-    lsr z26.d, z26.d, #32
-    sub z26.d, z14.d, z26.d
-    add z28.d, z28.d, z15.d
-    mul z15.d, z29.d, z27.d
-    umulh z27.d, z29.d, z27.d
-    lsr z29.d, z15.d, #32
-    and z14.d, z27.d, z31.d
-    and z15.d, z15.d, z31.d
-    sub z15.d, z15.d, z14.d
-    lsr z27.d, z27.d, #32
-    sub z27.d, z15.d, z27.d
-    add z29.d, z29.d, z14.d
-    add z14.d, z21.d, z22.d
-    add z15.d, z23.d, z24.d
-    add z6.d, z14.d, z15.d
-    add z22.d, z6.d, z22.d
-    add z24.d, z6.d, z24.d
-    add z14.d, z22.d, z14.d
-    lsl z23.d, z23.d, #1
-    add z23.d, z22.d, z23.d
-    add z22.d, z24.d, z15.d
-    lsl z21.d, z21.d, #1
-    add z21.d, z24.d, z21.d
-    add z24.d, z16.d, z18.d
-    add z15.d, z26.d, z27.d
-    add z6.d, z24.d, z15.d
-    add z18.d, z6.d, z18.d
-    add z27.d, z6.d, z27.d
-    add z24.d, z18.d, z24.d
-    lsl z26.d, z26.d, #1
-    add z26.d, z18.d, z26.d
-    add z18.d, z27.d, z15.d
-    lsl z16.d, z16.d, #1
-    add z16.d, z27.d, z16.d
-    add z27.d, z14.d, z24.d
-    add z0.d, z14.d, z27.d
-    add z4.d, z24.d, z27.d
-    add z27.d, z23.d, z26.d
-    add z1.d, z23.d, z27.d
-    add z5.d, z26.d, z27.d
-    add z27.d, z22.d, z18.d
-    add z2.d, z22.d, z27.d
-    add z6.d, z18.d, z27.d
-    add z27.d, z21.d, z16.d
-    add z3.d, z21.d, z27.d
-    add z27.d, z16.d, z27.d
-    add z16.d, z19.d, z25.d
-    add z21.d, z20.d, z17.d
-    add z18.d, z16.d, z21.d
-    add z25.d, z18.d, z25.d
-    add z18.d, z18.d, z17.d
-    add z16.d, z25.d, z16.d
-    lsl z20.d, z20.d, #1
+    lsr z28.d, z18.d, #32
+    uaddwb z28.d, z28.d, z26.s
+    usublt z26.d, z26.s, z18.s
+    usubwb z26.d, z26.d, z18.s
+    mul z18.d, z29.d, z19.d
+    umulh z19.d, z29.d, z19.d
+    lsr z29.d, z18.d, #32
+    uaddwb z29.d, z29.d, z19.s
+    usublt z19.d, z19.s, z18.s
+    usubwb z19.d, z19.d, z18.s
+    mul z18.d, z30.d, z6.d
+    umulh z30.d, z30.d, z6.d
+    lsr z6.d, z18.d, #32
+    uaddwb z6.d, z6.d, z30.s
+    usublt z30.d, z30.s, z18.s
+    usubwb z30.d, z30.d, z18.s
+    mul z18.d, z15.d, z24.d
+    umulh z24.d, z15.d, z24.d
+    lsr z15.d, z18.d, #32
+    uaddwb z15.d, z15.d, z24.s
+    usublt z24.d, z24.s, z18.s
+    usubwb z24.d, z24.d, z18.s
+    add z18.d, z27.d, z16.d
+    add z14.d, z23.d, z25.d
+    add z7.d, z18.d, z14.d
+    add z16.d, z7.d, z16.d
+    add z25.d, z7.d, z25.d
+    add z18.d, z16.d, z18.d
+    adr z16.d, [z16.d, z23.d, lsl #1]
+    add z23.d, z25.d, z14.d
+    adr z25.d, [z25.d, z27.d, lsl #1]
+    add z27.d, z28.d, z29.d
+    add z14.d, z6.d, z15.d
+    add z7.d, z27.d, z14.d
+    add z29.d, z7.d, z29.d
+    add z7.d, z7.d, z15.d
+    add z27.d, z29.d, z27.d
+    adr z29.d, [z29.d, z6.d, lsl #1]
+    add z14.d, z7.d, z14.d
+    adr z28.d, [z7.d, z28.d, lsl #1]
+    add z7.d, z18.d, z27.d
+    add z0.d, z18.d, z7.d
+    add z4.d, z27.d, z7.d
+    add z27.d, z16.d, z29.d
+    add z1.d, z16.d, z27.d
+    add z5.d, z29.d, z27.d
+    add z27.d, z23.d, z14.d
+    add z2.d, z23.d, z27.d
+    add z6.d, z14.d, z27.d
+    add z27.d, z25.d, z28.d
+    add z3.d, z25.d, z27.d
+    add z7.d, z28.d, z27.d
+    add z27.d, z17.d, z20.d
+    add z28.d, z21.d, z22.d
+    add z25.d, z27.d, z28.d
     add z20.d, z25.d, z20.d
-    add z21.d, z18.d, z21.d
-    lsl z19.d, z19.d, #1
-    add z19.d, z18.d, z19.d
-    add z18.d, z7.d, z30.d
-    add z25.d, z28.d, z29.d
-    add z17.d, z18.d, z25.d
-    add z30.d, z17.d, z30.d
-    add z17.d, z17.d, z29.d
-    add z18.d, z30.d, z18.d
-    lsl z28.d, z28.d, #1
-    add z28.d, z30.d, z28.d
-    add z25.d, z17.d, z25.d
-    lsl z30.d, z7.d, #1
-    add z30.d, z17.d, z30.d
-    add z17.d, z16.d, z18.d
-    add z8.d, z16.d, z17.d
-    add z12.d, z18.d, z17.d
-    add z17.d, z20.d, z28.d
-    add z9.d, z20.d, z17.d
-    add z13.d, z28.d, z17.d
-    add z17.d, z21.d, z25.d
-    add z10.d, z21.d, z17.d
-    add z14.d, z25.d, z17.d
-    add z17.d, z19.d, z30.d
-    add z11.d, z19.d, z17.d
-    add z15.d, z30.d, z17.d
-    mov z7.d, z27.d
+    add z25.d, z25.d, z22.d
+    add z27.d, z20.d, z27.d
+    adr z20.d, [z20.d, z21.d, lsl #1]
+    add z28.d, z25.d, z28.d
+    adr z25.d, [z25.d, z17.d, lsl #1]
+    add z17.d, z26.d, z19.d
+    add z21.d, z30.d, z24.d
+    add z22.d, z17.d, z21.d
+    add z19.d, z22.d, z19.d
+    add z22.d, z22.d, z24.d
+    add z17.d, z19.d, z17.d
+    adr z19.d, [z19.d, z30.d, lsl #1]
+    add z21.d, z22.d, z21.d
+    adr z22.d, [z22.d, z26.d, lsl #1]
+    add z26.d, z27.d, z17.d
+    add z8.d, z27.d, z26.d
+    add z12.d, z17.d, z26.d
+    add z26.d, z20.d, z19.d
+    add z9.d, z20.d, z26.d
+    add z13.d, z19.d, z26.d
+    add z26.d, z28.d, z21.d
+    add z10.d, z28.d, z26.d
+    add z14.d, z21.d, z26.d
+    add z26.d, z25.d, z22.d
+    add z11.d, z25.d, z26.d
+    add z15.d, z22.d, z26.d
     add x1, x1, #128
     subs x3, x3, #1
     b.ne 1b
-    ld1rd {z16.d}, p0/z, [x2, #0]
+    ld1rd {z16.d}, p0/z, [x2, #24]
     add z17.d, z1.d, z16.d
-    ld1rd {z18.d}, p0/z, [x2, #8]
+    ld1rd {z18.d}, p0/z, [x2, #32]
     add z19.d, z9.d, z18.d
-    lsr z20.d, z19.d, #32
-    umullb z20.d, z20.s, z31.s
-    add z20.d, z17.d, z20.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z19.d
+    ld1rd {z20.d}, p0/z, [x2, #0]
+    umlalt z17.d, z19.s, z20.s
+    ld1rd {z21.d}, p0/z, [x2, #8]
+    mad z19.d, p0/m, z21.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
-    and z20.d, z19.d, z31.d
-    lsr z19.d, z19.d, #32
     add z17.d, z2.d, z16.d
-    add z21.d, z10.d, z18.d
-    lsr z22.d, z21.d, #32
-    umullb z22.d, z22.s, z31.s
-    add z22.d, z17.d, z22.d
-    lsl z21.d, z21.d, #32
-    add z21.d, z21.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    and z22.d, z21.d, z31.d
-    lsr z21.d, z21.d, #32
-    add z17.d, z3.d, z16.d
-    add z23.d, z11.d, z18.d
-    lsr z24.d, z23.d, #32
-    umullb z24.d, z24.s, z31.s
-    add z24.d, z17.d, z24.d
-    lsl z23.d, z23.d, #32
-    add z23.d, z23.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    and z24.d, z23.d, z31.d
-    lsr z23.d, z23.d, #32
-    add z17.d, z4.d, z16.d
-    add z25.d, z12.d, z18.d
-    lsr z26.d, z25.d, #32
-    umullb z26.d, z26.s, z31.s
-    add z26.d, z17.d, z26.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z25.d
+    add z22.d, z10.d, z18.d
+    umlalt z17.d, z22.s, z20.s
+    mad z22.d, p0/m, z21.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    and z17.d, z22.d, z31.d
+    lsr z23.d, z22.d, #32
+    add z24.d, z3.d, z16.d
+    add z25.d, z11.d, z18.d
+    umlalt z24.d, z25.s, z20.s
+    mad z25.d, p0/m, z21.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    and z26.d, z25.d, z31.d
-    lsr z25.d, z25.d, #32
-    add z17.d, z5.d, z16.d
-    add z27.d, z13.d, z18.d
-    lsr z28.d, z27.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z28.d, z17.d, z28.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    and z28.d, z27.d, z31.d
-    lsr z27.d, z27.d, #32
-    add z17.d, z6.d, z16.d
-    add z29.d, z14.d, z18.d
-    lsr z30.d, z29.d, #32
-    umullb z30.d, z30.s, z31.s
-    add z30.d, z17.d, z30.d
-    lsl z29.d, z29.d, #32
-    add z29.d, z29.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z29.d
+    add z24.d, z4.d, z16.d
+    add z26.d, z12.d, z18.d
+    umlalt z24.d, z26.s, z20.s
+    mad z26.d, p0/m, z21.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    and z24.d, z26.d, z31.d
+    lsr z27.d, z26.d, #32
+    add z28.d, z5.d, z16.d
+    add z29.d, z13.d, z18.d
+    umlalt z28.d, z29.s, z20.s
+    mad z29.d, p0/m, z21.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    and z30.d, z29.d, z31.d
-    lsr z29.d, z29.d, #32
-    add z17.d, z7.d, z16.d
+    add z28.d, z6.d, z16.d
+    add z30.d, z14.d, z18.d
+    umlalt z28.d, z30.s, z20.s
+    mad z30.d, p0/m, z21.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    and z28.d, z30.d, z31.d
+    lsr z14.d, z30.d, #32
+    add z7.d, z7.d, z16.d
     add z15.d, z15.d, z18.d
-    lsr z7.d, z15.d, #32
-    umullb z7.d, z7.s, z31.s
-    add z17.d, z17.d, z7.d
-    lsl z15.d, z15.d, #32
-    add z15.d, z15.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z15.d
+    umlalt z7.d, z15.s, z20.s
+    mad z15.d, p0/m, z21.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z15.d
     add z15.d, p1/m, z15.d, z31.d
-    and z17.d, z15.d, z31.d
-    lsr z15.d, z15.d, #32
-    ld1rd {z7.d}, p0/z, [x1, #0]
-    add z7.d, z0.d, z7.d
+    and z7.d, z15.d, z31.d
+    lsr z6.d, z15.d, #32
+    ld1rd {z13.d}, p0/z, [x1, #0]
+    add z13.d, z0.d, z13.d
     ld1rd {z0.d}, p0/z, [x1, #8]
     add z0.d, z8.d, z0.d
-    lsr z8.d, z0.d, #32
-    umullb z8.d, z8.s, z31.s
-    add z8.d, z7.d, z8.d
-    lsl z0.d, z0.d, #32
-    add z0.d, z0.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z0.d
+    umlalt z13.d, z0.s, z20.s
+    mad z0.d, p0/m, z21.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z0.d
     add z0.d, p1/m, z0.d, z31.d
-    mul z8.d, z0.d, z0.d
-    umulh z7.d, z0.d, z0.d
-    lsr z14.d, z7.d, #32
-    cmphi p1.d, p0/z, z14.d, z8.d
-    sub z14.d, z8.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    umullb z7.d, z7.s, z31.s
-    add z14.d, z14.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    mul z7.d, z14.d, z0.d
-    umulh z0.d, z14.d, z0.d
-    lsr z8.d, z0.d, #32
-    cmphi p1.d, p0/z, z8.d, z7.d
-    sub z8.d, z7.d, z8.d
+    mul z13.d, z0.d, z0.d
+    umulh z8.d, z0.d, z0.d
+    ld1rd {z5.d}, p0/z, [x2, #16]
+    mul z13.d, z13.d, z5.d
+    umulh z13.d, z13.d, z20.d
+    cmphi p1.d, p0/z, z13.d, z8.d
+    sub z13.d, z8.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    mul z8.d, z13.d, z0.d
+    umulh z0.d, z13.d, z0.d
+    mul z8.d, z8.d, z5.d
+    umulh z8.d, z8.d, z20.d
+    cmphi p1.d, p0/z, z8.d, z0.d
+    sub z8.d, z0.d, z8.d
     sub z8.d, p1/m, z8.d, z31.d
-    umullb z0.d, z0.s, z31.s
-    add z8.d, z8.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    mul z0.d, z14.d, z14.d
-    umulh z14.d, z14.d, z14.d
-    lsr z7.d, z14.d, #32
-    cmphi p1.d, p0/z, z7.d, z0.d
-    sub z7.d, z0.d, z7.d
-    sub z7.d, p1/m, z7.d, z31.d
-    umullb z14.d, z14.s, z31.s
-    add z7.d, z7.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z7.d
-    add z7.d, p1/m, z7.d, z31.d
-    mul z14.d, z8.d, z7.d
-    umulh z7.d, z8.d, z7.d
-    lsr z8.d, z14.d, #32
-    and z0.d, z7.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z0.d
-    lsr z7.d, z7.d, #32
-    sub z7.d, z14.d, z7.d
-    add z0.d, z8.d, z0.d
-    add z8.d, z20.d, z22.d
-    add z14.d, z19.d, z21.d
-    add z8.d, z8.d, z26.d
-    add z14.d, z14.d, z25.d
-    add z6.d, z24.d, z28.d
-    add z13.d, z23.d, z27.d
-    add z8.d, z8.d, z30.d
-    add z14.d, z14.d, z29.d
-    add z8.d, z8.d, z17.d
-    add z14.d, z14.d, z15.d
-    add z8.d, z8.d, z6.d
-    add z14.d, z14.d, z13.d
-    add z13.d, z8.d, z7.d
-    add z6.d, z14.d, z0.d
-    sub z8.d, z8.d, z7.d
-    sub z14.d, z14.d, z0.d
+    mul z0.d, z13.d, z13.d
+    umulh z13.d, z13.d, z13.d
+    mul z0.d, z0.d, z5.d
+    umulh z0.d, z0.d, z20.d
+    cmphi p1.d, p0/z, z0.d, z13.d
+    sub z0.d, z13.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
+    mul z13.d, z8.d, z0.d
+    umulh z0.d, z8.d, z0.d
+    lsr z8.d, z13.d, #32
+    uaddwb z8.d, z8.d, z0.s
+    usublt z0.d, z0.s, z13.s
+    usubwb z0.d, z0.d, z13.s
+    uaddlb z13.d, z19.s, z22.s
+    uaddlt z22.d, z19.s, z22.s
+    uaddwb z13.d, z13.d, z26.s
+    uaddwt z22.d, z22.d, z26.s
+    uaddlb z12.d, z25.s, z29.s
+    uaddlt z4.d, z25.s, z29.s
+    uaddwb z13.d, z13.d, z30.s
+    uaddwt z22.d, z22.d, z30.s
+    uaddwb z13.d, z13.d, z15.s
+    uaddwt z22.d, z22.d, z15.s
+    add z13.d, z13.d, z12.d
+    add z22.d, z22.d, z4.d
+    add z4.d, z13.d, z8.d
+    add z12.d, z22.d, z0.d
+    sub z13.d, z13.d, z8.d
+    sub z22.d, z22.d, z0.d
     ld1rd {z0.d}, p0/z, [x1, #16]
+    add z0.d, z13.d, z0.d
+    ld1rd {z13.d}, p0/z, [x1, #24]
+    add z22.d, z22.d, z13.d
+    umlalt z0.d, z22.s, z20.s
+    mad z22.d, p0/m, z21.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    mul z0.d, z22.d, z22.d
+    umulh z13.d, z22.d, z22.d
+    mul z0.d, z0.d, z5.d
+    umulh z0.d, z0.d, z20.d
+    cmphi p1.d, p0/z, z0.d, z13.d
+    sub z0.d, z13.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
+    mul z13.d, z0.d, z22.d
+    umulh z22.d, z0.d, z22.d
+    mul z13.d, z13.d, z5.d
+    umulh z13.d, z13.d, z20.d
+    cmphi p1.d, p0/z, z13.d, z22.d
+    sub z22.d, z22.d, z13.d
+    sub z22.d, p1/m, z22.d, z31.d
+    mul z13.d, z0.d, z0.d
+    umulh z0.d, z0.d, z0.d
+    mul z13.d, z13.d, z5.d
+    umulh z13.d, z13.d, z20.d
+    cmphi p1.d, p0/z, z13.d, z0.d
+    sub z13.d, z0.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    mul z0.d, z22.d, z13.d
+    umulh z22.d, z22.d, z13.d
+    lsr z13.d, z0.d, #32
+    uaddwb z13.d, z13.d, z22.s
+    usublt z22.d, z22.s, z0.s
+    usubwb z22.d, z22.d, z0.s
+    lsl z0.d, z4.d, #1
+    lsl z8.d, z12.d, #1
+    uaddwb z15.d, z4.d, z19.s
+    uaddwt z19.d, z12.d, z19.s
+    adr z17.d, [z4.d, z17.d, lsl #1]
+    adr z23.d, [z12.d, z23.d, lsl #1]
+    uaddwb z11.d, z0.d, z25.s
+    uaddwt z25.d, z8.d, z25.s
+    lsl z24.d, z24.d, #1
+    lsl z27.d, z27.d, #1
+    uaddwb z24.d, z24.d, z26.s
+    uaddwt z27.d, z27.d, z26.s
+    add z24.d, z4.d, z24.d
+    add z27.d, z12.d, z27.d
+    usubwb z26.d, z0.d, z29.s
+    usubwt z29.d, z8.d, z29.s
+    lsl z28.d, z28.d, #1
+    lsl z14.d, z14.d, #1
+    uaddwb z28.d, z28.d, z30.s
+    uaddwt z30.d, z14.d, z30.s
+    sub z28.d, z4.d, z28.d
+    sub z30.d, z12.d, z30.d
+    ld1rd {z14.d}, p0/z, [x2, #40]
+    mls z4.d, p0/m, z7.d, z14.d
+    mls z12.d, p0/m, z6.d, z14.d
+    add z6.d, z15.d, z17.d
+    add z7.d, z19.d, z23.d
+    add z6.d, z6.d, z24.d
+    add z7.d, z7.d, z27.d
+    add z8.d, z11.d, z26.d
+    add z0.d, z25.d, z29.d
+    add z6.d, z6.d, z28.d
+    add z7.d, z7.d, z30.d
+    add z6.d, z6.d, z4.d
+    add z7.d, z7.d, z12.d
+    lsl z3.d, z8.d, #31
+    lsl z10.d, z0.d, #31
+    asr z8.d, z8.d, #1
+    uaddwb z8.d, z8.d, z10.s
+    uaddwb z8.d, z8.d, z3.s
+    asr z0.d, z0.d, #1
+    usubwb z0.d, z0.d, z3.s
+    add z8.d, z6.d, z8.d
+    add z0.d, z7.d, z0.d
+    add z7.d, z8.d, z13.d
+    add z6.d, z0.d, z22.d
+    sub z8.d, z8.d, z13.d
+    sub z22.d, z0.d, z22.d
+    ld1rd {z0.d}, p0/z, [x1, #32]
     add z0.d, z8.d, z0.d
-    ld1rd {z8.d}, p0/z, [x1, #24]
-    add z8.d, z14.d, z8.d
-    lsr z14.d, z8.d, #32
-    umullb z14.d, z14.s, z31.s
-    add z14.d, z0.d, z14.d
-    lsl z8.d, z8.d, #32
-    add z8.d, z8.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    mul z14.d, z8.d, z8.d
-    umulh z0.d, z8.d, z8.d
-    lsr z7.d, z0.d, #32
-    cmphi p1.d, p0/z, z7.d, z14.d
-    sub z7.d, z14.d, z7.d
-    sub z7.d, p1/m, z7.d, z31.d
-    umullb z0.d, z0.s, z31.s
-    add z7.d, z7.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z7.d
-    add z7.d, p1/m, z7.d, z31.d
-    mul z0.d, z7.d, z8.d
-    umulh z8.d, z7.d, z8.d
-    lsr z14.d, z8.d, #32
-    cmphi p1.d, p0/z, z14.d, z0.d
-    sub z14.d, z0.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    umullb z8.d, z8.s, z31.s
-    add z14.d, z14.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    mul z8.d, z7.d, z7.d
-    umulh z7.d, z7.d, z7.d
-    lsr z0.d, z7.d, #32
+    ld1rd {z8.d}, p0/z, [x1, #40]
+    add z22.d, z22.d, z8.d
+    umlalt z0.d, z22.s, z20.s
+    mad z22.d, p0/m, z21.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    mul z0.d, z22.d, z22.d
+    umulh z8.d, z22.d, z22.d
+    mul z0.d, z0.d, z5.d
+    umulh z0.d, z0.d, z20.d
     cmphi p1.d, p0/z, z0.d, z8.d
     sub z0.d, z8.d, z0.d
     sub z0.d, p1/m, z0.d, z31.d
-    umullb z7.d, z7.s, z31.s
-    add z0.d, z0.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
-    mul z7.d, z14.d, z0.d
-    umulh z0.d, z14.d, z0.d
-    lsr z14.d, z7.d, #32
-    and z8.d, z0.d, z31.d
-    and z7.d, z7.d, z31.d
-    sub z7.d, z7.d, z8.d
-    lsr z0.d, z0.d, #32
-    sub z0.d, z7.d, z0.d
-    add z8.d, z14.d, z8.d
-    lsl z14.d, z13.d, #1
-    lsl z7.d, z6.d, #1
-    add z20.d, z13.d, z20.d
-    add z19.d, z6.d, z19.d
-    lsl z22.d, z22.d, #1
-    lsl z21.d, z21.d, #1
-    add z22.d, z13.d, z22.d
-    add z21.d, z6.d, z21.d
-    add z24.d, z14.d, z24.d
-    add z23.d, z7.d, z23.d
-    lsl z5.d, z26.d, #1
-    lsl z12.d, z25.d, #1
-    add z26.d, z5.d, z26.d
-    add z25.d, z12.d, z25.d
-    add z26.d, z13.d, z26.d
-    add z25.d, z6.d, z25.d
-    sub z28.d, z14.d, z28.d
-    sub z27.d, z7.d, z27.d
-    lsl z7.d, z30.d, #1
-    lsl z14.d, z29.d, #1
-    add z30.d, z7.d, z30.d
-    add z29.d, z14.d, z29.d
-    sub z30.d, z13.d, z30.d
-    sub z29.d, z6.d, z29.d
-    lsl z17.d, z17.d, #2
-    lsl z15.d, z15.d, #2
-    sub z17.d, z13.d, z17.d
-    sub z15.d, z6.d, z15.d
-    add z6.d, z20.d, z22.d
-    add z13.d, z19.d, z21.d
-    add z6.d, z6.d, z26.d
-    add z13.d, z13.d, z25.d
-    add z14.d, z24.d, z28.d
-    add z7.d, z23.d, z27.d
-    add z6.d, z6.d, z30.d
-    add z13.d, z13.d, z29.d
-    add z6.d, z6.d, z17.d
-    add z13.d, z13.d, z15.d
-    lsl z12.d, z14.d, #31
-    and z12.d, z12.d, z31.d
-    lsl z5.d, z7.d, #31
-    and z5.d, z5.d, z31.d
-    asr z14.d, z14.d, #1
-    add z14.d, z14.d, z5.d
-    add z14.d, z14.d, z12.d
-    asr z7.d, z7.d, #1
-    sub z7.d, z7.d, z12.d
-    add z14.d, z6.d, z14.d
-    add z7.d, z13.d, z7.d
-    add z13.d, z14.d, z0.d
-    add z6.d, z7.d, z8.d
-    sub z14.d, z14.d, z0.d
-    sub z7.d, z7.d, z8.d
-    ld1rd {z8.d}, p0/z, [x1, #32]
-    add z8.d, z14.d, z8.d
-    ld1rd {z14.d}, p0/z, [x1, #40]
-    add z14.d, z7.d, z14.d
-    lsr z7.d, z14.d, #32
-    umullb z7.d, z7.s, z31.s
-    add z7.d, z8.d, z7.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    mul z7.d, z14.d, z14.d
-    umulh z8.d, z14.d, z14.d
-    lsr z0.d, z8.d, #32
-    cmphi p1.d, p0/z, z0.d, z7.d
-    sub z0.d, z7.d, z0.d
-    sub z0.d, p1/m, z0.d, z31.d
-    umullb z8.d, z8.s, z31.s
-    add z0.d, z0.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
-    mul z8.d, z0.d, z14.d
-    umulh z14.d, z0.d, z14.d
-    lsr z7.d, z14.d, #32
-    cmphi p1.d, p0/z, z7.d, z8.d
-    sub z7.d, z8.d, z7.d
-    sub z7.d, p1/m, z7.d, z31.d
-    umullb z14.d, z14.s, z31.s
-    add z7.d, z7.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z7.d
-    add z7.d, p1/m, z7.d, z31.d
-    mul z14.d, z0.d, z0.d
+    mul z8.d, z0.d, z22.d
+    umulh z22.d, z0.d, z22.d
+    mul z8.d, z8.d, z5.d
+    umulh z8.d, z8.d, z20.d
+    cmphi p1.d, p0/z, z8.d, z22.d
+    sub z22.d, z22.d, z8.d
+    sub z22.d, p1/m, z22.d, z31.d
+    mul z8.d, z0.d, z0.d
     umulh z0.d, z0.d, z0.d
-    lsr z8.d, z0.d, #32
-    cmphi p1.d, p0/z, z8.d, z14.d
-    sub z8.d, z14.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    umullb z0.d, z0.s, z31.s
-    add z8.d, z8.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    mul z0.d, z7.d, z8.d
-    umulh z8.d, z7.d, z8.d
-    lsr z7.d, z0.d, #32
-    and z14.d, z8.d, z31.d
-    and z0.d, z0.d, z31.d
-    sub z0.d, z0.d, z14.d
-    lsr z8.d, z8.d, #32
-    sub z8.d, z0.d, z8.d
-    add z14.d, z7.d, z14.d
-    lsl z7.d, z13.d, #2
-    lsl z0.d, z6.d, #2
-    add z20.d, z13.d, z20.d
-    add z19.d, z6.d, z19.d
-    lsl z22.d, z22.d, #1
-    lsl z21.d, z21.d, #1
-    add z22.d, z13.d, z22.d
-    add z21.d, z6.d, z21.d
-    add z24.d, z7.d, z24.d
-    add z23.d, z0.d, z23.d
-    lsl z12.d, z26.d, #1
-    lsl z5.d, z25.d, #1
-    add z26.d, z12.d, z26.d
-    add z25.d, z5.d, z25.d
-    add z26.d, z13.d, z26.d
-    add z25.d, z6.d, z25.d
-    sub z28.d, z7.d, z28.d
-    sub z27.d, z0.d, z27.d
-    lsl z0.d, z30.d, #1
-    lsl z7.d, z29.d, #1
-    add z30.d, z0.d, z30.d
-    add z29.d, z7.d, z29.d
-    sub z30.d, z13.d, z30.d
-    sub z29.d, z6.d, z29.d
-    lsl z17.d, z17.d, #2
-    lsl z15.d, z15.d, #2
-    sub z17.d, z13.d, z17.d
-    sub z15.d, z6.d, z15.d
-    add z6.d, z20.d, z22.d
-    add z13.d, z19.d, z21.d
-    add z6.d, z6.d, z26.d
-    add z13.d, z13.d, z25.d
-    add z7.d, z24.d, z28.d
-    add z0.d, z23.d, z27.d
-    add z6.d, z6.d, z30.d
-    add z13.d, z13.d, z29.d
-    add z6.d, z6.d, z17.d
-    add z13.d, z13.d, z15.d
-    lsl z5.d, z7.d, #30
-    and z5.d, z5.d, z31.d
-    lsl z12.d, z0.d, #30
-    and z12.d, z12.d, z31.d
-    asr z7.d, z7.d, #2
-    add z7.d, z7.d, z12.d
-    add z7.d, z7.d, z5.d
-    asr z0.d, z0.d, #2
-    sub z0.d, z0.d, z5.d
-    add z7.d, z6.d, z7.d
-    add z0.d, z13.d, z0.d
-    add z13.d, z7.d, z8.d
-    add z6.d, z0.d, z14.d
-    sub z7.d, z7.d, z8.d
-    sub z0.d, z0.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #48]
-    add z14.d, z7.d, z14.d
-    ld1rd {z7.d}, p0/z, [x1, #56]
-    add z7.d, z0.d, z7.d
-    lsr z0.d, z7.d, #32
-    umullb z0.d, z0.s, z31.s
-    add z0.d, z14.d, z0.d
-    lsl z7.d, z7.d, #32
-    add z7.d, z7.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z7.d
-    add z7.d, p1/m, z7.d, z31.d
-    mul z0.d, z7.d, z7.d
-    umulh z14.d, z7.d, z7.d
-    lsr z8.d, z14.d, #32
+    mul z8.d, z8.d, z5.d
+    umulh z8.d, z8.d, z20.d
     cmphi p1.d, p0/z, z8.d, z0.d
     sub z8.d, z0.d, z8.d
     sub z8.d, p1/m, z8.d, z31.d
-    umullb z14.d, z14.s, z31.s
-    add z8.d, z8.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    mul z14.d, z8.d, z7.d
-    umulh z7.d, z8.d, z7.d
-    lsr z0.d, z7.d, #32
-    cmphi p1.d, p0/z, z0.d, z14.d
-    sub z0.d, z14.d, z0.d
-    sub z0.d, p1/m, z0.d, z31.d
-    umullb z7.d, z7.s, z31.s
-    add z0.d, z0.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
-    mul z7.d, z8.d, z8.d
-    umulh z8.d, z8.d, z8.d
-    lsr z14.d, z8.d, #32
-    cmphi p1.d, p0/z, z14.d, z7.d
-    sub z14.d, z7.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    umullb z8.d, z8.s, z31.s
-    add z14.d, z14.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    mul z8.d, z0.d, z14.d
-    umulh z14.d, z0.d, z14.d
-    lsr z0.d, z8.d, #32
-    and z7.d, z14.d, z31.d
-    and z8.d, z8.d, z31.d
-    sub z8.d, z8.d, z7.d
-    lsr z14.d, z14.d, #32
-    sub z14.d, z8.d, z14.d
-    add z7.d, z0.d, z7.d
-    lsl z0.d, z13.d, #3
-    lsl z8.d, z6.d, #3
-    add z20.d, z13.d, z20.d
+    mul z0.d, z22.d, z8.d
+    umulh z22.d, z22.d, z8.d
+    lsr z8.d, z0.d, #32
+    uaddwb z8.d, z8.d, z22.s
+    usublt z22.d, z22.s, z0.s
+    usubwb z22.d, z22.d, z0.s
+    lsl z0.d, z7.d, #2
+    lsl z13.d, z6.d, #2
+    add z15.d, z7.d, z15.d
     add z19.d, z6.d, z19.d
-    lsl z22.d, z22.d, #1
-    lsl z21.d, z21.d, #1
-    add z22.d, z13.d, z22.d
-    add z21.d, z6.d, z21.d
-    add z24.d, z0.d, z24.d
-    add z23.d, z8.d, z23.d
-    lsl z5.d, z26.d, #1
-    lsl z12.d, z25.d, #1
-    add z26.d, z5.d, z26.d
-    add z25.d, z12.d, z25.d
-    add z26.d, z13.d, z26.d
-    add z25.d, z6.d, z25.d
-    sub z28.d, z0.d, z28.d
-    sub z27.d, z8.d, z27.d
-    lsl z8.d, z30.d, #1
-    lsl z0.d, z29.d, #1
-    add z30.d, z8.d, z30.d
-    add z29.d, z0.d, z29.d
-    sub z30.d, z13.d, z30.d
-    sub z29.d, z6.d, z29.d
-    lsl z17.d, z17.d, #2
-    lsl z15.d, z15.d, #2
-    sub z17.d, z13.d, z17.d
-    sub z15.d, z6.d, z15.d
-    add z6.d, z20.d, z22.d
-    add z13.d, z19.d, z21.d
-    add z6.d, z6.d, z26.d
-    add z13.d, z13.d, z25.d
-    add z0.d, z24.d, z28.d
-    add z8.d, z23.d, z27.d
-    add z6.d, z6.d, z30.d
-    add z13.d, z13.d, z29.d
-    add z6.d, z6.d, z17.d
-    add z13.d, z13.d, z15.d
-    lsl z12.d, z0.d, #29
-    and z12.d, z12.d, z31.d
-    lsl z5.d, z8.d, #29
-    and z5.d, z5.d, z31.d
-    asr z0.d, z0.d, #3
-    add z0.d, z0.d, z5.d
-    add z0.d, z0.d, z12.d
-    asr z8.d, z8.d, #3
-    sub z8.d, z8.d, z12.d
-    add z0.d, z6.d, z0.d
-    add z8.d, z13.d, z8.d
-    add z13.d, z0.d, z14.d
-    add z6.d, z8.d, z7.d
-    sub z0.d, z0.d, z14.d
-    sub z8.d, z8.d, z7.d
-    lsl z7.d, z13.d, #4
-    lsl z14.d, z6.d, #4
-    add z20.d, z13.d, z20.d
-    add z19.d, z6.d, z19.d
-    lsl z22.d, z22.d, #1
-    lsl z21.d, z21.d, #1
-    add z22.d, z13.d, z22.d
-    add z21.d, z6.d, z21.d
+    adr z17.d, [z7.d, z17.d, lsl #1]
+    adr z23.d, [z6.d, z23.d, lsl #1]
+    adr z11.d, [z11.d, z7.d, lsl #2]
+    adr z25.d, [z25.d, z6.d, lsl #2]
+    adr z24.d, [z24.d, z24.d, lsl #1]
+    adr z27.d, [z27.d, z27.d, lsl #1]
     add z24.d, z7.d, z24.d
-    add z23.d, z14.d, z23.d
-    lsl z12.d, z26.d, #1
-    lsl z5.d, z25.d, #1
-    add z26.d, z12.d, z26.d
-    add z25.d, z5.d, z25.d
-    add z26.d, z13.d, z26.d
-    add z25.d, z6.d, z25.d
+    add z27.d, z6.d, z27.d
+    sub z26.d, z0.d, z26.d
+    sub z29.d, z13.d, z29.d
+    adr z28.d, [z28.d, z28.d, lsl #1]
+    adr z30.d, [z30.d, z30.d, lsl #1]
     sub z28.d, z7.d, z28.d
-    sub z27.d, z14.d, z27.d
-    lsl z14.d, z30.d, #1
-    lsl z7.d, z29.d, #1
-    add z30.d, z14.d, z30.d
-    add z29.d, z7.d, z29.d
-    sub z30.d, z13.d, z30.d
-    sub z29.d, z6.d, z29.d
-    lsl z17.d, z17.d, #2
-    lsl z15.d, z15.d, #2
-    sub z17.d, z13.d, z17.d
-    sub z15.d, z6.d, z15.d
-    add z20.d, z20.d, z16.d
+    sub z30.d, z6.d, z30.d
+    mls z7.d, p0/m, z4.d, z14.d
+    mls z6.d, p0/m, z12.d, z14.d
+    add z12.d, z15.d, z17.d
+    add z4.d, z19.d, z23.d
+    add z12.d, z12.d, z24.d
+    add z4.d, z4.d, z27.d
+    add z13.d, z11.d, z26.d
+    add z0.d, z25.d, z29.d
+    add z12.d, z12.d, z28.d
+    add z4.d, z4.d, z30.d
+    add z12.d, z12.d, z7.d
+    add z4.d, z4.d, z6.d
+    lsl z3.d, z13.d, #30
+    lsl z10.d, z0.d, #30
+    asr z13.d, z13.d, #2
+    uaddwb z13.d, z13.d, z10.s
+    uaddwb z13.d, z13.d, z3.s
+    asr z0.d, z0.d, #2
+    usubwb z0.d, z0.d, z3.s
+    add z13.d, z12.d, z13.d
+    add z0.d, z4.d, z0.d
+    add z4.d, z13.d, z8.d
+    add z12.d, z0.d, z22.d
+    sub z13.d, z13.d, z8.d
+    sub z22.d, z0.d, z22.d
+    ld1rd {z0.d}, p0/z, [x1, #48]
+    add z0.d, z13.d, z0.d
+    ld1rd {z13.d}, p0/z, [x1, #56]
+    add z22.d, z22.d, z13.d
+    umlalt z0.d, z22.s, z20.s
+    mad z22.d, p0/m, z21.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    mul z0.d, z22.d, z22.d
+    umulh z13.d, z22.d, z22.d
+    mul z0.d, z0.d, z5.d
+    umulh z0.d, z0.d, z20.d
+    cmphi p1.d, p0/z, z0.d, z13.d
+    sub z0.d, z13.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
+    mul z13.d, z0.d, z22.d
+    umulh z22.d, z0.d, z22.d
+    mul z13.d, z13.d, z5.d
+    umulh z13.d, z13.d, z20.d
+    cmphi p1.d, p0/z, z13.d, z22.d
+    sub z22.d, z22.d, z13.d
+    sub z22.d, p1/m, z22.d, z31.d
+    mul z13.d, z0.d, z0.d
+    umulh z0.d, z0.d, z0.d
+    mul z13.d, z13.d, z5.d
+    umulh z13.d, z13.d, z20.d
+    cmphi p1.d, p0/z, z13.d, z0.d
+    sub z13.d, z0.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    mul z0.d, z22.d, z13.d
+    umulh z22.d, z22.d, z13.d
+    lsr z13.d, z0.d, #32
+    uaddwb z13.d, z13.d, z22.s
+    usublt z22.d, z22.s, z0.s
+    usubwb z22.d, z22.d, z0.s
+    lsl z0.d, z4.d, #3
+    lsl z5.d, z12.d, #3
+    add z15.d, z4.d, z15.d
+    add z19.d, z12.d, z19.d
+    adr z17.d, [z4.d, z17.d, lsl #1]
+    adr z23.d, [z12.d, z23.d, lsl #1]
+    adr z11.d, [z11.d, z4.d, lsl #3]
+    adr z25.d, [z25.d, z12.d, lsl #3]
+    adr z24.d, [z24.d, z24.d, lsl #1]
+    adr z27.d, [z27.d, z27.d, lsl #1]
+    add z24.d, z4.d, z24.d
+    add z27.d, z12.d, z27.d
+    sub z26.d, z0.d, z26.d
+    sub z29.d, z5.d, z29.d
+    adr z28.d, [z28.d, z28.d, lsl #1]
+    adr z30.d, [z30.d, z30.d, lsl #1]
+    sub z28.d, z4.d, z28.d
+    sub z30.d, z12.d, z30.d
+    mls z4.d, p0/m, z7.d, z14.d
+    mls z12.d, p0/m, z6.d, z14.d
+    add z6.d, z15.d, z17.d
+    add z7.d, z19.d, z23.d
+    add z6.d, z6.d, z24.d
+    add z7.d, z7.d, z27.d
+    add z5.d, z11.d, z26.d
+    add z0.d, z25.d, z29.d
+    add z6.d, z6.d, z28.d
+    add z7.d, z7.d, z30.d
+    add z6.d, z6.d, z4.d
+    add z7.d, z7.d, z12.d
+    lsl z8.d, z5.d, #29
+    lsl z3.d, z0.d, #29
+    asr z5.d, z5.d, #3
+    uaddwb z5.d, z5.d, z3.s
+    uaddwb z5.d, z5.d, z8.s
+    asr z0.d, z0.d, #3
+    usubwb z0.d, z0.d, z8.s
+    add z5.d, z6.d, z5.d
+    add z0.d, z7.d, z0.d
+    add z7.d, z5.d, z13.d
+    add z6.d, z0.d, z22.d
+    sub z5.d, z5.d, z13.d
+    sub z8.d, z0.d, z22.d
+    lsl z22.d, z7.d, #4
+    lsl z0.d, z6.d, #4
+    add z15.d, z7.d, z15.d
+    add z19.d, z6.d, z19.d
+    adr z17.d, [z7.d, z17.d, lsl #1]
+    adr z23.d, [z6.d, z23.d, lsl #1]
+    add z11.d, z22.d, z11.d
+    add z25.d, z0.d, z25.d
+    adr z24.d, [z24.d, z24.d, lsl #1]
+    adr z27.d, [z27.d, z27.d, lsl #1]
+    add z24.d, z7.d, z24.d
+    add z27.d, z6.d, z27.d
+    sub z22.d, z22.d, z26.d
+    sub z29.d, z0.d, z29.d
+    adr z28.d, [z28.d, z28.d, lsl #1]
+    adr z30.d, [z30.d, z30.d, lsl #1]
+    sub z28.d, z7.d, z28.d
+    sub z30.d, z6.d, z30.d
+    mls z7.d, p0/m, z4.d, z14.d
+    mls z6.d, p0/m, z12.d, z14.d
+    add z26.d, z15.d, z16.d
     add z19.d, z19.d, z18.d
-    lsr z6.d, z19.d, #32
-    umullb z6.d, z6.s, z31.s
-    add z20.d, z20.d, z6.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z19.d
+    umlalt z26.d, z19.s, z20.s
+    mad z19.d, p0/m, z21.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
     and z1.d, z19.d, z31.d
     lsr z9.d, z19.d, #32
-    add z22.d, z22.d, z16.d
-    add z21.d, z21.d, z18.d
-    lsr z19.d, z21.d, #32
-    umullb z19.d, z19.s, z31.s
-    add z19.d, z22.d, z19.d
-    lsl z21.d, z21.d, #32
-    add z21.d, z21.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    and z2.d, z21.d, z31.d
-    lsr z10.d, z21.d, #32
-    add z24.d, z24.d, z16.d
+    add z17.d, z17.d, z16.d
     add z23.d, z23.d, z18.d
-    lsr z21.d, z23.d, #32
-    umullb z21.d, z21.s, z31.s
-    add z21.d, z24.d, z21.d
-    lsl z23.d, z23.d, #32
-    add z23.d, z23.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z23.d
+    umlalt z17.d, z23.s, z20.s
+    mad z23.d, p0/m, z21.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z23.d
     add z23.d, p1/m, z23.d, z31.d
-    and z21.d, z23.d, z31.d
-    lsr z23.d, z23.d, #32
-    lsl z24.d, z21.d, #28
-    and z24.d, z24.d, z31.d
-    lsl z19.d, z23.d, #28
-    and z19.d, z19.d, z31.d
-    asr z21.d, z21.d, #4
-    add z21.d, z21.d, z19.d
-    add z3.d, z21.d, z24.d
-    asr z23.d, z23.d, #4
-    sub z11.d, z23.d, z24.d
-    add z26.d, z26.d, z16.d
+    and z2.d, z23.d, z31.d
+    lsr z10.d, z23.d, #32
+    add z23.d, z11.d, z16.d
     add z25.d, z25.d, z18.d
-    lsr z23.d, z25.d, #32
-    umullb z23.d, z23.s, z31.s
-    add z23.d, z26.d, z23.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z23.d
+    umlalt z23.d, z25.s, z20.s
+    mad z25.d, p0/m, z21.d, z23.d
     cmphi p1.d, p0/z, z23.d, z25.d
     add z25.d, p1/m, z25.d, z31.d
-    and z4.d, z25.d, z31.d
-    lsr z12.d, z25.d, #32
-    add z28.d, z28.d, z16.d
-    add z27.d, z27.d, z18.d
-    lsr z25.d, z27.d, #32
-    umullb z25.d, z25.s, z31.s
-    add z25.d, z28.d, z25.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    and z25.d, z27.d, z31.d
-    lsr z27.d, z27.d, #32
-    lsl z28.d, z25.d, #28
-    and z28.d, z28.d, z31.d
-    lsl z23.d, z27.d, #28
-    and z23.d, z23.d, z31.d
+    and z23.d, z25.d, z31.d
+    lsr z25.d, z25.d, #32
+    lsl z17.d, z23.d, #28
+    lsl z19.d, z25.d, #28
+    asr z23.d, z23.d, #4
+    uaddwb z23.d, z23.d, z19.s
+    uaddwb z3.d, z23.d, z17.s
     asr z25.d, z25.d, #4
-    add z25.d, z25.d, z23.d
-    add z5.d, z25.d, z28.d
-    asr z27.d, z27.d, #4
-    sub z13.d, z27.d, z28.d
-    add z30.d, z30.d, z16.d
+    usubwb z11.d, z25.d, z17.s
+    add z24.d, z24.d, z16.d
+    add z27.d, z27.d, z18.d
+    umlalt z24.d, z27.s, z20.s
+    mad z27.d, p0/m, z21.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z27.d
+    add z27.d, p1/m, z27.d, z31.d
+    and z4.d, z27.d, z31.d
+    lsr z12.d, z27.d, #32
+    add z22.d, z22.d, z16.d
     add z29.d, z29.d, z18.d
-    lsr z27.d, z29.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z30.d, z27.d
-    lsl z29.d, z29.d, #32
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
+    umlalt z22.d, z29.s, z20.s
+    mad z29.d, p0/m, z21.d, z22.d
+    cmphi p1.d, p0/z, z22.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    and z6.d, z29.d, z31.d
-    lsr z14.d, z29.d, #32
-    add z17.d, z17.d, z16.d
-    add z18.d, z15.d, z18.d
-    lsr z16.d, z18.d, #32
-    umullb z16.d, z16.s, z31.s
-    add z16.d, z17.d, z16.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z16.d
+    and z22.d, z29.d, z31.d
+    lsr z29.d, z29.d, #32
+    lsl z27.d, z22.d, #28
+    lsl z24.d, z29.d, #28
+    asr z22.d, z22.d, #4
+    uaddwb z22.d, z22.d, z24.s
+    uaddwb z22.d, z22.d, z27.s
+    asr z29.d, z29.d, #4
+    usubwb z13.d, z29.d, z27.s
+    add z28.d, z28.d, z16.d
+    add z30.d, z30.d, z18.d
+    umlalt z28.d, z30.s, z20.s
+    mad z30.d, p0/m, z21.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    and z28.d, z30.d, z31.d
+    lsr z14.d, z30.d, #32
+    add z16.d, z7.d, z16.d
+    add z18.d, z6.d, z18.d
+    umlalt z16.d, z18.s, z20.s
+    mad z18.d, p0/m, z21.d, z16.d
     cmphi p1.d, p0/z, z16.d, z18.d
     add z18.d, p1/m, z18.d, z31.d
     and z7.d, z18.d, z31.d
     lsr z15.d, z18.d, #32
+    mov z0.d, z5.d
+    mov z5.d, z22.d
+    mov z6.d, z28.d
     add x1, x1, #64
     mov x3, #3
 2:
@@ -1173,798 +899,607 @@ proofmill_poseidon2_8_sve2:
     add z16.d, z0.d, z16.d
     ld1rd {z17.d}, p0/z, [x1, #8]
     add z17.d, z8.d, z17.d
-    lsr z18.d, z17.d, #32
-    umullb z18.d, z18.s, z31.s
-    add z18.d, z16.d, z18.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
+    ld1rd {z18.d}, p0/z, [x2, #0]
+    umlalt z16.d, z17.s, z18.s
+    ld1rd {z19.d}, p0/z, [x2, #8]
+    mad z17.d, p0/m, z19.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    mul z18.d, z17.d, z17.d
-    umulh z16.d, z17.d, z17.d
-    lsr z19.d, z16.d, #32
-    cmphi p1.d, p0/z, z19.d, z18.d
-    sub z19.d, z18.d, z19.d
-    sub z19.d, p1/m, z19.d, z31.d
-    umullb z16.d, z16.s, z31.s
-    add z19.d, z19.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    mul z16.d, z19.d, z17.d
-    umulh z17.d, z19.d, z17.d
-    lsr z18.d, z17.d, #32
-    cmphi p1.d, p0/z, z18.d, z16.d
-    sub z18.d, z16.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
-    umullb z17.d, z17.s, z31.s
-    add z18.d, z18.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z17.d, z19.d, z19.d
-    umulh z19.d, z19.d, z19.d
-    lsr z16.d, z19.d, #32
+    mul z16.d, z17.d, z17.d
+    umulh z20.d, z17.d, z17.d
+    ld1rd {z21.d}, p0/z, [x2, #16]
+    mul z16.d, z16.d, z21.d
+    umulh z16.d, z16.d, z18.d
+    cmphi p1.d, p0/z, z16.d, z20.d
+    sub z16.d, z20.d, z16.d
+    sub z16.d, p1/m, z16.d, z31.d
+    mul z20.d, z16.d, z17.d
+    umulh z17.d, z16.d, z17.d
+    mul z20.d, z20.d, z21.d
+    umulh z20.d, z20.d, z18.d
+    cmphi p1.d, p0/z, z20.d, z17.d
+    sub z20.d, z17.d, z20.d
+    sub z20.d, p1/m, z20.d, z31.d
+    mul z17.d, z16.d, z16.d
+    umulh z16.d, z16.d, z16.d
+    mul z17.d, z17.d, z21.d
+    umulh z17.d, z17.d, z18.d
+    cmphi p1.d, p0/z, z17.d, z16.d
+    sub z17.d, z16.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    mul z16.d, z20.d, z17.d
+    umulh z17.d, z20.d, z17.d
+    lsr z20.d, z16.d, #32
+    uaddwb z20.d, z20.d, z17.s
+    usublt z17.d, z17.s, z16.s
+    usubwb z17.d, z17.d, z16.s
+    add z16.d, z1.d, z2.d
+    add z22.d, z9.d, z10.d
+    add z16.d, z16.d, z4.d
+    add z22.d, z22.d, z12.d
+    add z23.d, z3.d, z5.d
+    add z24.d, z11.d, z13.d
+    add z16.d, z16.d, z6.d
+    add z22.d, z22.d, z14.d
+    add z16.d, z16.d, z7.d
+    add z22.d, z22.d, z15.d
+    add z16.d, z16.d, z23.d
+    add z22.d, z22.d, z24.d
+    add z24.d, z16.d, z20.d
+    add z23.d, z22.d, z17.d
+    sub z16.d, z16.d, z20.d
+    sub z22.d, z22.d, z17.d
+    ld1rd {z17.d}, p0/z, [x1, #16]
+    add z17.d, z16.d, z17.d
+    ld1rd {z16.d}, p0/z, [x1, #24]
+    add z16.d, z22.d, z16.d
+    umlalt z17.d, z16.s, z18.s
+    mad z16.d, p0/m, z19.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    mul z17.d, z16.d, z16.d
+    umulh z22.d, z16.d, z16.d
+    mul z17.d, z17.d, z21.d
+    umulh z17.d, z17.d, z18.d
+    cmphi p1.d, p0/z, z17.d, z22.d
+    sub z17.d, z22.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    mul z22.d, z17.d, z16.d
+    umulh z16.d, z17.d, z16.d
+    mul z22.d, z22.d, z21.d
+    umulh z22.d, z22.d, z18.d
+    cmphi p1.d, p0/z, z22.d, z16.d
+    sub z22.d, z16.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    mul z16.d, z17.d, z17.d
+    umulh z17.d, z17.d, z17.d
+    mul z16.d, z16.d, z21.d
+    umulh z16.d, z16.d, z18.d
     cmphi p1.d, p0/z, z16.d, z17.d
     sub z16.d, z17.d, z16.d
     sub z16.d, p1/m, z16.d, z31.d
-    umullb z19.d, z19.s, z31.s
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    mul z19.d, z18.d, z16.d
-    umulh z16.d, z18.d, z16.d
-    lsr z18.d, z19.d, #32
-    and z17.d, z16.d, z31.d
-    and z19.d, z19.d, z31.d
-    sub z19.d, z19.d, z17.d
-    lsr z16.d, z16.d, #32
-    sub z16.d, z19.d, z16.d
-    add z17.d, z18.d, z17.d
-    add z18.d, z1.d, z2.d
-    add z19.d, z9.d, z10.d
-    add z18.d, z18.d, z4.d
-    add z19.d, z19.d, z12.d
-    add z20.d, z3.d, z5.d
-    add z21.d, z11.d, z13.d
-    add z18.d, z18.d, z6.d
-    add z19.d, z19.d, z14.d
-    add z18.d, z18.d, z7.d
-    add z19.d, z19.d, z15.d
-    add z18.d, z18.d, z20.d
-    add z19.d, z19.d, z21.d
-    add z21.d, z18.d, z16.d
-    add z20.d, z19.d, z17.d
-    sub z18.d, z18.d, z16.d
-    sub z19.d, z19.d, z17.d
-    ld1rd {z17.d}, p0/z, [x1, #16]
-    add z17.d, z18.d, z17.d
-    ld1rd {z18.d}, p0/z, [x1, #24]
-    add z18.d, z19.d, z18.d
-    lsr z19.d, z18.d, #32
-    umullb z19.d, z19.s, z31.s
-    add z19.d, z17.d, z19.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z19.d, z18.d, z18.d
-    umulh z17.d, z18.d, z18.d
-    lsr z16.d, z17.d, #32
-    cmphi p1.d, p0/z, z16.d, z19.d
-    sub z16.d, z19.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    umullb z17.d, z17.s, z31.s
-    add z16.d, z16.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    mul z17.d, z16.d, z18.d
-    umulh z18.d, z16.d, z18.d
-    lsr z19.d, z18.d, #32
-    cmphi p1.d, p0/z, z19.d, z17.d
-    sub z19.d, z17.d, z19.d
-    sub z19.d, p1/m, z19.d, z31.d
-    umullb z18.d, z18.s, z31.s
-    add z19.d, z19.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    mul z18.d, z16.d, z16.d
-    umulh z16.d, z16.d, z16.d
-    lsr z17.d, z16.d, #32
-    cmphi p1.d, p0/z, z17.d, z18.d
-    sub z17.d, z18.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    umullb z16.d, z16.s, z31.s
-    add z17.d, z17.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    mul z16.d, z19.d, z17.d
-    umulh z17.d, z19.d, z17.d
-    lsr z19.d, z16.d, #32
-    and z18.d, z17.d, z31.d
-    and z16.d, z16.d, z31.d
-    sub z16.d, z16.d, z18.d
-    lsr z17.d, z17.d, #32
-    sub z17.d, z16.d, z17.d
-    add z18.d, z19.d, z18.d
-    lsl z19.d, z21.d, #1
-    lsl z16.d, z20.d, #1
-    add z22.d, z21.d, z1.d
-    add z23.d, z20.d, z9.d
-    lsl z24.d, z2.d, #1
-    lsl z25.d, z10.d, #1
-    add z24.d, z21.d, z24.d
-    add z25.d, z20.d, z25.d
-    add z26.d, z19.d, z3.d
-    add z27.d, z16.d, z11.d
-    lsl z28.d, z4.d, #1
-    lsl z29.d, z12.d, #1
-    add z28.d, z28.d, z4.d
-    add z29.d, z29.d, z12.d
-    add z28.d, z21.d, z28.d
-    add z29.d, z20.d, z29.d
-    sub z19.d, z19.d, z5.d
-    sub z16.d, z16.d, z13.d
-    lsl z30.d, z6.d, #1
-    lsl z13.d, z14.d, #1
-    add z30.d, z30.d, z6.d
-    add z13.d, z13.d, z14.d
-    sub z30.d, z21.d, z30.d
-    sub z13.d, z20.d, z13.d
-    lsl z7.d, z7.d, #2
-    lsl z15.d, z15.d, #2
-    sub z21.d, z21.d, z7.d
-    sub z20.d, z20.d, z15.d
-    add z15.d, z22.d, z24.d
-    add z7.d, z23.d, z25.d
-    add z15.d, z15.d, z28.d
-    add z7.d, z7.d, z29.d
-    add z14.d, z26.d, z19.d
-    add z6.d, z27.d, z16.d
-    add z15.d, z15.d, z30.d
-    add z7.d, z7.d, z13.d
-    add z15.d, z15.d, z21.d
-    add z7.d, z7.d, z20.d
-    lsl z5.d, z14.d, #31
-    and z5.d, z5.d, z31.d
-    lsl z12.d, z6.d, #31
-    and z12.d, z12.d, z31.d
-    asr z14.d, z14.d, #1
-    add z14.d, z14.d, z12.d
-    add z14.d, z14.d, z5.d
-    asr z6.d, z6.d, #1
-    sub z6.d, z6.d, z5.d
-    add z14.d, z15.d, z14.d
-    add z6.d, z7.d, z6.d
-    add z7.d, z14.d, z17.d
-    add z15.d, z6.d, z18.d
-    sub z17.d, z14.d, z17.d
-    sub z18.d, z6.d, z18.d
-    ld1rd {z6.d}, p0/z, [x1, #32]
-    add z17.d, z17.d, z6.d
-    ld1rd {z6.d}, p0/z, [x1, #40]
-    add z18.d, z18.d, z6.d
-    lsr z6.d, z18.d, #32
-    umullb z6.d, z6.s, z31.s
-    add z17.d, z17.d, z6.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z17.d, z18.d, z18.d
-    umulh z6.d, z18.d, z18.d
-    lsr z14.d, z6.d, #32
-    cmphi p1.d, p0/z, z14.d, z17.d
-    sub z17.d, z17.d, z14.d
-    sub z17.d, p1/m, z17.d, z31.d
-    umullb z6.d, z6.s, z31.s
-    add z17.d, z17.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    mul z6.d, z17.d, z18.d
-    umulh z18.d, z17.d, z18.d
-    lsr z14.d, z18.d, #32
-    cmphi p1.d, p0/z, z14.d, z6.d
-    sub z14.d, z6.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    umullb z18.d, z18.s, z31.s
-    add z14.d, z14.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    mul z18.d, z17.d, z17.d
-    umulh z17.d, z17.d, z17.d
-    lsr z6.d, z17.d, #32
-    cmphi p1.d, p0/z, z6.d, z18.d
-    sub z18.d, z18.d, z6.d
-    sub z18.d, p1/m, z18.d, z31.d
-    umullb z17.d, z17.s, z31.s
-    add z18.d, z18.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z17.d, z14.d, z18.d
-    umulh z18.d, z14.d, z18.d
-    lsr z14.d, z17.d, #32
-    and z6.d, z18.d, z31.d
-    and z17.d, z17.d, z31.d
-    sub z17.d, z17.d, z6.d
-    lsr z18.d, z18.d, #32
-    sub z18.d, z17.d, z18.d
-    add z17.d, z14.d, z6.d
-    lsl z6.d, z7.d, #2
-    lsl z14.d, z15.d, #2
-    add z22.d, z7.d, z22.d
-    add z23.d, z15.d, z23.d
-    lsl z24.d, z24.d, #1
-    lsl z25.d, z25.d, #1
-    add z24.d, z7.d, z24.d
-    add z25.d, z15.d, z25.d
-    add z26.d, z6.d, z26.d
-    add z27.d, z14.d, z27.d
-    lsl z5.d, z28.d, #1
-    lsl z12.d, z29.d, #1
-    add z28.d, z5.d, z28.d
-    add z29.d, z12.d, z29.d
-    add z28.d, z7.d, z28.d
-    add z29.d, z15.d, z29.d
-    sub z19.d, z6.d, z19.d
-    sub z16.d, z14.d, z16.d
-    lsl z14.d, z30.d, #1
-    lsl z6.d, z13.d, #1
-    add z30.d, z14.d, z30.d
-    add z6.d, z6.d, z13.d
-    sub z30.d, z7.d, z30.d
-    sub z6.d, z15.d, z6.d
-    lsl z21.d, z21.d, #2
-    lsl z20.d, z20.d, #2
-    sub z21.d, z7.d, z21.d
-    sub z20.d, z15.d, z20.d
-    add z15.d, z22.d, z24.d
-    add z7.d, z23.d, z25.d
-    add z15.d, z15.d, z28.d
-    add z7.d, z7.d, z29.d
-    add z13.d, z26.d, z19.d
-    add z14.d, z27.d, z16.d
-    add z15.d, z15.d, z30.d
-    add z7.d, z7.d, z6.d
-    add z15.d, z15.d, z21.d
-    add z7.d, z7.d, z20.d
-    lsl z12.d, z13.d, #30
-    and z12.d, z12.d, z31.d
-    lsl z5.d, z14.d, #30
-    and z5.d, z5.d, z31.d
-    asr z13.d, z13.d, #2
-    add z13.d, z13.d, z5.d
-    add z13.d, z13.d, z12.d
-    asr z14.d, z14.d, #2
-    sub z14.d, z14.d, z12.d
-    add z13.d, z15.d, z13.d
-    add z14.d, z7.d, z14.d
-    add z7.d, z13.d, z18.d
-    add z15.d, z14.d, z17.d
-    sub z18.d, z13.d, z18.d
-    sub z17.d, z14.d, z17.d
-    ld1rd {z14.d}, p0/z, [x1, #48]
-    add z18.d, z18.d, z14.d
-    ld1rd {z14.d}, p0/z, [x1, #56]
-    add z17.d, z17.d, z14.d
-    lsr z14.d, z17.d, #32
-    umullb z14.d, z14.s, z31.s
-    add z18.d, z18.d, z14.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    mul z18.d, z17.d, z17.d
-    umulh z14.d, z17.d, z17.d
-    lsr z13.d, z14.d, #32
-    cmphi p1.d, p0/z, z13.d, z18.d
-    sub z18.d, z18.d, z13.d
-    sub z18.d, p1/m, z18.d, z31.d
-    umullb z14.d, z14.s, z31.s
-    add z18.d, z18.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z14.d, z18.d, z17.d
-    umulh z17.d, z18.d, z17.d
-    lsr z13.d, z17.d, #32
-    cmphi p1.d, p0/z, z13.d, z14.d
-    sub z13.d, z14.d, z13.d
-    sub z13.d, p1/m, z13.d, z31.d
-    umullb z17.d, z17.s, z31.s
-    add z13.d, z13.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    mul z17.d, z18.d, z18.d
-    umulh z18.d, z18.d, z18.d
-    lsr z14.d, z18.d, #32
-    cmphi p1.d, p0/z, z14.d, z17.d
-    sub z17.d, z17.d, z14.d
-    sub z17.d, p1/m, z17.d, z31.d
-    umullb z18.d, z18.s, z31.s
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    mul z18.d, z13.d, z17.d
-    umulh z17.d, z13.d, z17.d
-    lsr z13.d, z18.d, #32
-    and z14.d, z17.d, z31.d
-    and z18.d, z18.d, z31.d
-    sub z18.d, z18.d, z14.d
-    lsr z17.d, z17.d, #32
-    sub z17.d, z18.d, z17.d
-    add z18.d, z13.d, z14.d
-    lsl z14.d, z7.d, #3
-    lsl z13.d, z15.d, #3
-    add z22.d, z7.d, z22.d
-    add z23.d, z15.d, z23.d
-    lsl z24.d, z24.d, #1
-    lsl z25.d, z25.d, #1
-    add z24.d, z7.d, z24.d
-    add z25.d, z15.d, z25.d
-    add z26.d, z14.d, z26.d
-    add z27.d, z13.d, z27.d
-    lsl z12.d, z28.d, #1
-    lsl z5.d, z29.d, #1
-    add z28.d, z12.d, z28.d
-    add z29.d, z5.d, z29.d
-    add z28.d, z7.d, z28.d
-    add z29.d, z15.d, z29.d
-    sub z19.d, z14.d, z19.d
-    sub z16.d, z13.d, z16.d
-    lsl z13.d, z30.d, #1
-    lsl z14.d, z6.d, #1
-    add z30.d, z13.d, z30.d
-    add z14.d, z14.d, z6.d
-    sub z30.d, z7.d, z30.d
-    sub z14.d, z15.d, z14.d
-    lsl z21.d, z21.d, #2
-    lsl z20.d, z20.d, #2
-    sub z21.d, z7.d, z21.d
-    sub z20.d, z15.d, z20.d
-    add z15.d, z22.d, z24.d
-    add z7.d, z23.d, z25.d
-    add z15.d, z15.d, z28.d
-    add z7.d, z7.d, z29.d
-    add z6.d, z26.d, z19.d
-    add z13.d, z27.d, z16.d
-    add z15.d, z15.d, z30.d
+    mul z17.d, z22.d, z16.d
+    umulh z16.d, z22.d, z16.d
+    lsr z22.d, z17.d, #32
+    uaddwb z22.d, z22.d, z16.s
+    usublt z16.d, z16.s, z17.s
+    usubwb z16.d, z16.d, z17.s
+    lsl z17.d, z24.d, #1
+    lsl z20.d, z23.d, #1
+    add z25.d, z24.d, z1.d
+    add z26.d, z23.d, z9.d
+    adr z27.d, [z24.d, z2.d, lsl #1]
+    adr z28.d, [z23.d, z10.d, lsl #1]
+    adr z29.d, [z3.d, z24.d, lsl #1]
+    adr z30.d, [z11.d, z23.d, lsl #1]
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z12.d, [z12.d, z12.d, lsl #1]
+    add z4.d, z24.d, z4.d
+    add z12.d, z23.d, z12.d
+    sub z17.d, z17.d, z5.d
+    sub z20.d, z20.d, z13.d
+    adr z6.d, [z6.d, z6.d, lsl #1]
+    adr z14.d, [z14.d, z14.d, lsl #1]
+    sub z6.d, z24.d, z6.d
+    sub z14.d, z23.d, z14.d
+    ld1rd {z13.d}, p0/z, [x2, #40]
+    mls z24.d, p0/m, z7.d, z13.d
+    mls z23.d, p0/m, z15.d, z13.d
+    add z15.d, z25.d, z27.d
+    add z7.d, z26.d, z28.d
+    add z15.d, z15.d, z4.d
+    add z7.d, z7.d, z12.d
+    add z5.d, z29.d, z17.d
+    add z11.d, z30.d, z20.d
+    add z15.d, z15.d, z6.d
     add z7.d, z7.d, z14.d
-    add z15.d, z15.d, z21.d
-    add z7.d, z7.d, z20.d
-    lsl z5.d, z6.d, #29
-    and z5.d, z5.d, z31.d
-    lsl z12.d, z13.d, #29
-    and z12.d, z12.d, z31.d
-    asr z6.d, z6.d, #3
-    add z6.d, z6.d, z12.d
-    add z6.d, z6.d, z5.d
-    asr z13.d, z13.d, #3
-    sub z13.d, z13.d, z5.d
-    add z6.d, z15.d, z6.d
-    add z13.d, z7.d, z13.d
-    add z7.d, z6.d, z17.d
-    add z15.d, z13.d, z18.d
-    sub z17.d, z6.d, z17.d
-    sub z18.d, z13.d, z18.d
-    ld1rd {z13.d}, p0/z, [x1, #64]
-    add z17.d, z17.d, z13.d
-    ld1rd {z13.d}, p0/z, [x1, #72]
-    add z18.d, z18.d, z13.d
-    lsr z13.d, z18.d, #32
-    umullb z13.d, z13.s, z31.s
-    add z17.d, z17.d, z13.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z17.d, z18.d, z18.d
-    umulh z13.d, z18.d, z18.d
-    lsr z6.d, z13.d, #32
-    cmphi p1.d, p0/z, z6.d, z17.d
-    sub z17.d, z17.d, z6.d
-    sub z17.d, p1/m, z17.d, z31.d
-    umullb z13.d, z13.s, z31.s
-    add z17.d, z17.d, z13.d
-    cmphi p1.d, p0/z, z13.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    mul z13.d, z17.d, z18.d
-    umulh z18.d, z17.d, z18.d
-    lsr z6.d, z18.d, #32
-    cmphi p1.d, p0/z, z6.d, z13.d
-    sub z6.d, z13.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    umullb z18.d, z18.s, z31.s
-    add z6.d, z6.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    mul z18.d, z17.d, z17.d
-    umulh z17.d, z17.d, z17.d
-    lsr z13.d, z17.d, #32
-    cmphi p1.d, p0/z, z13.d, z18.d
-    sub z18.d, z18.d, z13.d
-    sub z18.d, p1/m, z18.d, z31.d
-    umullb z17.d, z17.s, z31.s
-    add z18.d, z18.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z17.d, z6.d, z18.d
-    umulh z18.d, z6.d, z18.d
-    lsr z6.d, z17.d, #32
-    and z13.d, z18.d, z31.d
-    and z17.d, z17.d, z31.d
-    sub z17.d, z17.d, z13.d
-    lsr z18.d, z18.d, #32
-    sub z18.d, z17.d, z18.d
-    add z17.d, z6.d, z13.d
-    lsl z13.d, z7.d, #4
-    lsl z6.d, z15.d, #4
-    add z22.d, z7.d, z22.d
-    add z23.d, z15.d, z23.d
-    lsl z24.d, z24.d, #1
-    lsl z25.d, z25.d, #1
-    add z24.d, z7.d, z24.d
-    add z25.d, z15.d, z25.d
-    add z26.d, z13.d, z26.d
-    add z27.d, z6.d, z27.d
-    lsl z5.d, z28.d, #1
-    lsl z12.d, z29.d, #1
-    add z28.d, z5.d, z28.d
-    add z29.d, z12.d, z29.d
-    add z28.d, z7.d, z28.d
-    add z29.d, z15.d, z29.d
-    sub z19.d, z13.d, z19.d
-    sub z16.d, z6.d, z16.d
-    lsl z6.d, z30.d, #1
-    lsl z13.d, z14.d, #1
-    add z30.d, z6.d, z30.d
-    add z13.d, z13.d, z14.d
-    sub z30.d, z7.d, z30.d
-    sub z13.d, z15.d, z13.d
-    lsl z21.d, z21.d, #2
-    lsl z20.d, z20.d, #2
-    sub z21.d, z7.d, z21.d
-    sub z20.d, z15.d, z20.d
-    add z15.d, z22.d, z24.d
-    add z7.d, z23.d, z25.d
-    add z15.d, z15.d, z28.d
-    add z7.d, z7.d, z29.d
-    add z14.d, z26.d, z19.d
-    add z6.d, z27.d, z16.d
-    add z15.d, z15.d, z30.d
-    add z7.d, z7.d, z13.d
-    add z15.d, z15.d, z21.d
-    add z7.d, z7.d, z20.d
-    lsl z12.d, z14.d, #28
-    and z12.d, z12.d, z31.d
-    lsl z5.d, z6.d, #28
-    and z5.d, z5.d, z31.d
-    asr z14.d, z14.d, #4
-    add z14.d, z14.d, z5.d
-    add z14.d, z14.d, z12.d
-    asr z6.d, z6.d, #4
-    sub z6.d, z6.d, z12.d
-    add z14.d, z15.d, z14.d
-    add z6.d, z7.d, z6.d
-    add z7.d, z14.d, z18.d
-    add z15.d, z6.d, z17.d
-    sub z18.d, z14.d, z18.d
-    sub z17.d, z6.d, z17.d
-    ld1rd {z6.d}, p0/z, [x1, #80]
-    add z18.d, z18.d, z6.d
-    ld1rd {z6.d}, p0/z, [x1, #88]
-    add z17.d, z17.d, z6.d
-    lsr z6.d, z17.d, #32
-    umullb z6.d, z6.s, z31.s
-    add z18.d, z18.d, z6.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    mul z18.d, z17.d, z17.d
-    umulh z6.d, z17.d, z17.d
-    lsr z14.d, z6.d, #32
-    cmphi p1.d, p0/z, z14.d, z18.d
-    sub z18.d, z18.d, z14.d
-    sub z18.d, p1/m, z18.d, z31.d
-    umullb z6.d, z6.s, z31.s
-    add z18.d, z18.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z6.d, z18.d, z17.d
-    umulh z17.d, z18.d, z17.d
-    lsr z14.d, z17.d, #32
-    cmphi p1.d, p0/z, z14.d, z6.d
-    sub z14.d, z6.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    umullb z17.d, z17.s, z31.s
-    add z14.d, z14.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    mul z17.d, z18.d, z18.d
-    umulh z18.d, z18.d, z18.d
-    lsr z6.d, z18.d, #32
-    cmphi p1.d, p0/z, z6.d, z17.d
-    sub z17.d, z17.d, z6.d
-    sub z17.d, p1/m, z17.d, z31.d
-    umullb z18.d, z18.s, z31.s
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    mul z18.d, z14.d, z17.d
-    umulh z17.d, z14.d, z17.d
-    lsr z14.d, z18.d, #32
-    and z6.d, z17.d, z31.d
-    and z18.d, z18.d, z31.d
-    sub z18.d, z18.d, z6.d
-    lsr z17.d, z17.d, #32
-    sub z17.d, z18.d, z17.d
-    add z18.d, z14.d, z6.d
-    lsl z6.d, z7.d, #5
-    lsl z14.d, z15.d, #5
-    add z22.d, z7.d, z22.d
-    add z23.d, z15.d, z23.d
-    lsl z24.d, z24.d, #1
-    lsl z25.d, z25.d, #1
-    add z24.d, z7.d, z24.d
-    add z25.d, z15.d, z25.d
-    add z26.d, z6.d, z26.d
-    add z27.d, z14.d, z27.d
-    lsl z12.d, z28.d, #1
-    lsl z5.d, z29.d, #1
-    add z28.d, z12.d, z28.d
-    add z29.d, z5.d, z29.d
-    add z28.d, z7.d, z28.d
-    add z29.d, z15.d, z29.d
-    sub z19.d, z6.d, z19.d
-    sub z16.d, z14.d, z16.d
-    lsl z14.d, z30.d, #1
-    lsl z6.d, z13.d, #1
-    add z30.d, z14.d, z30.d
-    add z6.d, z6.d, z13.d
-    sub z30.d, z7.d, z30.d
-    sub z6.d, z15.d, z6.d
-    lsl z21.d, z21.d, #2
-    lsl z20.d, z20.d, #2
-    sub z21.d, z7.d, z21.d
-    sub z20.d, z15.d, z20.d
-    add z15.d, z22.d, z24.d
-    add z7.d, z23.d, z25.d
-    add z15.d, z15.d, z28.d
-    add z7.d, z7.d, z29.d
-    add z13.d, z26.d, z19.d
-    add z14.d, z27.d, z16.d
-    add z15.d, z15.d, z30.d
-    add z7.d, z7.d, z6.d
-    add z15.d, z15.d, z21.d
-    add z7.d, z7.d, z20.d
-    lsl z5.d, z13.d, #27
-    and z5.d, z5.d, z31.d
-    lsl z12.d, z14.d, #27
-    and z12.d, z12.d, z31.d
-    asr z13.d, z13.d, #5
-    add z13.d, z13.d, z12.d
-    add z13.d, z13.d, z5.d
-    asr z14.d, z14.d, #5
-    sub z14.d, z14.d, z5.d
-    add z13.d, z15.d, z13.d
-    add z14.d, z7.d, z14.d
-    add z7.d, z13.d, z17.d
-    add z15.d, z14.d, z18.d
-    sub z0.d, z13.d, z17.d
-    sub z8.d, z14.d, z18.d
-    lsl z18.d, z7.d, #6
-    lsl z17.d, z15.d, #6
-    add z22.d, z7.d, z22.d
-    add z23.d, z15.d, z23.d
-    lsl z24.d, z24.d, #1
-    lsl z25.d, z25.d, #1
-    add z24.d, z7.d, z24.d
-    add z25.d, z15.d, z25.d
-    add z26.d, z18.d, z26.d
-    add z27.d, z17.d, z27.d
-    lsl z14.d, z28.d, #1
-    lsl z13.d, z29.d, #1
-    add z28.d, z14.d, z28.d
-    add z29.d, z13.d, z29.d
-    add z28.d, z7.d, z28.d
-    add z29.d, z15.d, z29.d
-    sub z18.d, z18.d, z19.d
-    sub z17.d, z17.d, z16.d
-    lsl z16.d, z30.d, #1
-    lsl z19.d, z6.d, #1
-    add z16.d, z16.d, z30.d
-    add z19.d, z19.d, z6.d
-    sub z16.d, z7.d, z16.d
-    sub z19.d, z15.d, z19.d
-    lsl z21.d, z21.d, #2
-    lsl z20.d, z20.d, #2
-    sub z21.d, z7.d, z21.d
-    sub z20.d, z15.d, z20.d
-    ld1rd {z30.d}, p0/z, [x2, #0]
-    add z22.d, z22.d, z30.d
-    ld1rd {z15.d}, p0/z, [x2, #8]
-    add z23.d, z23.d, z15.d
-    lsr z7.d, z23.d, #32
-    umullb z7.d, z7.s, z31.s
-    add z22.d, z22.d, z7.d
-    lsl z23.d, z23.d, #32
-    add z23.d, z23.d, z22.d
+    add z15.d, z15.d, z24.d
+    add z7.d, z7.d, z23.d
+    lsl z3.d, z5.d, #31
+    lsl z10.d, z11.d, #31
+    asr z5.d, z5.d, #1
+    uaddwb z5.d, z5.d, z10.s
+    uaddwb z5.d, z5.d, z3.s
+    asr z11.d, z11.d, #1
+    usubwb z11.d, z11.d, z3.s
+    add z5.d, z15.d, z5.d
+    add z11.d, z7.d, z11.d
+    add z7.d, z5.d, z22.d
+    add z15.d, z11.d, z16.d
+    sub z22.d, z5.d, z22.d
+    sub z16.d, z11.d, z16.d
+    ld1rd {z11.d}, p0/z, [x1, #32]
+    add z22.d, z22.d, z11.d
+    ld1rd {z11.d}, p0/z, [x1, #40]
+    add z16.d, z16.d, z11.d
+    umlalt z22.d, z16.s, z18.s
+    mad z16.d, p0/m, z19.d, z22.d
+    cmphi p1.d, p0/z, z22.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    mul z22.d, z16.d, z16.d
+    umulh z11.d, z16.d, z16.d
+    mul z22.d, z22.d, z21.d
+    umulh z22.d, z22.d, z18.d
+    cmphi p1.d, p0/z, z22.d, z11.d
+    sub z22.d, z11.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    mul z11.d, z22.d, z16.d
+    umulh z16.d, z22.d, z16.d
+    mul z11.d, z11.d, z21.d
+    umulh z11.d, z11.d, z18.d
+    cmphi p1.d, p0/z, z11.d, z16.d
+    sub z16.d, z16.d, z11.d
+    sub z16.d, p1/m, z16.d, z31.d
+    mul z11.d, z22.d, z22.d
+    umulh z22.d, z22.d, z22.d
+    mul z11.d, z11.d, z21.d
+    umulh z11.d, z11.d, z18.d
+    cmphi p1.d, p0/z, z11.d, z22.d
+    sub z22.d, z22.d, z11.d
+    sub z22.d, p1/m, z22.d, z31.d
+    mul z11.d, z16.d, z22.d
+    umulh z22.d, z16.d, z22.d
+    lsr z16.d, z11.d, #32
+    uaddwb z16.d, z16.d, z22.s
+    usublt z22.d, z22.s, z11.s
+    usubwb z22.d, z22.d, z11.s
+    lsl z11.d, z7.d, #2
+    lsl z5.d, z15.d, #2
+    add z25.d, z7.d, z25.d
+    add z26.d, z15.d, z26.d
+    adr z27.d, [z7.d, z27.d, lsl #1]
+    adr z28.d, [z15.d, z28.d, lsl #1]
+    adr z29.d, [z29.d, z7.d, lsl #2]
+    adr z30.d, [z30.d, z15.d, lsl #2]
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z12.d, [z12.d, z12.d, lsl #1]
+    add z4.d, z7.d, z4.d
+    add z12.d, z15.d, z12.d
+    sub z17.d, z11.d, z17.d
+    sub z20.d, z5.d, z20.d
+    adr z6.d, [z6.d, z6.d, lsl #1]
+    adr z14.d, [z14.d, z14.d, lsl #1]
+    sub z6.d, z7.d, z6.d
+    sub z14.d, z15.d, z14.d
+    mls z7.d, p0/m, z24.d, z13.d
+    mls z15.d, p0/m, z23.d, z13.d
+    add z23.d, z25.d, z27.d
+    add z24.d, z26.d, z28.d
+    add z23.d, z23.d, z4.d
+    add z24.d, z24.d, z12.d
+    add z5.d, z29.d, z17.d
+    add z11.d, z30.d, z20.d
+    add z23.d, z23.d, z6.d
+    add z24.d, z24.d, z14.d
+    add z23.d, z23.d, z7.d
+    add z24.d, z24.d, z15.d
+    lsl z3.d, z5.d, #30
+    lsl z10.d, z11.d, #30
+    asr z5.d, z5.d, #2
+    uaddwb z5.d, z5.d, z10.s
+    uaddwb z5.d, z5.d, z3.s
+    asr z11.d, z11.d, #2
+    usubwb z11.d, z11.d, z3.s
+    add z23.d, z23.d, z5.d
+    add z24.d, z24.d, z11.d
+    add z11.d, z23.d, z16.d
+    add z5.d, z24.d, z22.d
+    sub z23.d, z23.d, z16.d
+    sub z24.d, z24.d, z22.d
+    ld1rd {z22.d}, p0/z, [x1, #48]
+    add z22.d, z23.d, z22.d
+    ld1rd {z23.d}, p0/z, [x1, #56]
+    add z23.d, z24.d, z23.d
+    umlalt z22.d, z23.s, z18.s
+    mad z23.d, p0/m, z19.d, z22.d
     cmphi p1.d, p0/z, z22.d, z23.d
     add z23.d, p1/m, z23.d, z31.d
-    and z1.d, z23.d, z31.d
-    lsr z9.d, z23.d, #32
-    add z24.d, z24.d, z30.d
-    add z25.d, z25.d, z15.d
-    lsr z23.d, z25.d, #32
-    umullb z23.d, z23.s, z31.s
-    add z23.d, z24.d, z23.d
-    lsl z25.d, z25.d, #32
-    add z25.d, z25.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    and z2.d, z25.d, z31.d
-    lsr z10.d, z25.d, #32
-    add z26.d, z26.d, z30.d
-    add z27.d, z27.d, z15.d
-    lsr z25.d, z27.d, #32
-    umullb z25.d, z25.s, z31.s
-    add z25.d, z26.d, z25.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    and z25.d, z27.d, z31.d
-    lsr z27.d, z27.d, #32
-    lsl z26.d, z25.d, #26
-    and z26.d, z26.d, z31.d
-    lsl z23.d, z27.d, #26
-    and z23.d, z23.d, z31.d
-    asr z25.d, z25.d, #6
-    add z25.d, z25.d, z23.d
-    add z3.d, z25.d, z26.d
-    asr z27.d, z27.d, #6
-    sub z11.d, z27.d, z26.d
-    add z28.d, z28.d, z30.d
-    add z29.d, z29.d, z15.d
-    lsr z27.d, z29.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z28.d, z27.d
-    lsl z29.d, z29.d, #32
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    and z4.d, z29.d, z31.d
-    lsr z12.d, z29.d, #32
-    add z18.d, z18.d, z30.d
-    add z17.d, z17.d, z15.d
-    lsr z29.d, z17.d, #32
-    umullb z29.d, z29.s, z31.s
-    add z29.d, z18.d, z29.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    and z29.d, z17.d, z31.d
-    lsr z17.d, z17.d, #32
-    lsl z18.d, z29.d, #26
-    and z18.d, z18.d, z31.d
-    lsl z27.d, z17.d, #26
-    and z27.d, z27.d, z31.d
+    mul z22.d, z23.d, z23.d
+    umulh z24.d, z23.d, z23.d
+    mul z22.d, z22.d, z21.d
+    umulh z22.d, z22.d, z18.d
+    cmphi p1.d, p0/z, z22.d, z24.d
+    sub z22.d, z24.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    mul z24.d, z22.d, z23.d
+    umulh z23.d, z22.d, z23.d
+    mul z24.d, z24.d, z21.d
+    umulh z24.d, z24.d, z18.d
+    cmphi p1.d, p0/z, z24.d, z23.d
+    sub z24.d, z23.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    mul z23.d, z22.d, z22.d
+    umulh z22.d, z22.d, z22.d
+    mul z23.d, z23.d, z21.d
+    umulh z23.d, z23.d, z18.d
+    cmphi p1.d, p0/z, z23.d, z22.d
+    sub z23.d, z22.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
+    mul z22.d, z24.d, z23.d
+    umulh z23.d, z24.d, z23.d
+    lsr z24.d, z22.d, #32
+    uaddwb z24.d, z24.d, z23.s
+    usublt z23.d, z23.s, z22.s
+    usubwb z23.d, z23.d, z22.s
+    lsl z22.d, z11.d, #3
+    lsl z16.d, z5.d, #3
+    add z25.d, z11.d, z25.d
+    add z26.d, z5.d, z26.d
+    adr z27.d, [z11.d, z27.d, lsl #1]
+    adr z28.d, [z5.d, z28.d, lsl #1]
+    adr z29.d, [z29.d, z11.d, lsl #3]
+    adr z30.d, [z30.d, z5.d, lsl #3]
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z12.d, [z12.d, z12.d, lsl #1]
+    add z4.d, z11.d, z4.d
+    add z12.d, z5.d, z12.d
+    sub z22.d, z22.d, z17.d
+    sub z16.d, z16.d, z20.d
+    adr z20.d, [z6.d, z6.d, lsl #1]
+    adr z17.d, [z14.d, z14.d, lsl #1]
+    sub z20.d, z11.d, z20.d
+    sub z17.d, z5.d, z17.d
+    mls z11.d, p0/m, z7.d, z13.d
+    mls z5.d, p0/m, z15.d, z13.d
+    add z15.d, z25.d, z27.d
+    add z7.d, z26.d, z28.d
+    add z15.d, z15.d, z4.d
+    add z7.d, z7.d, z12.d
+    add z14.d, z29.d, z22.d
+    add z6.d, z30.d, z16.d
+    add z15.d, z15.d, z20.d
+    add z7.d, z7.d, z17.d
+    add z15.d, z15.d, z11.d
+    add z7.d, z7.d, z5.d
+    lsl z3.d, z14.d, #29
+    lsl z10.d, z6.d, #29
+    asr z14.d, z14.d, #3
+    uaddwb z14.d, z14.d, z10.s
+    uaddwb z14.d, z14.d, z3.s
+    asr z6.d, z6.d, #3
+    usubwb z6.d, z6.d, z3.s
+    add z14.d, z15.d, z14.d
+    add z6.d, z7.d, z6.d
+    add z7.d, z14.d, z24.d
+    add z15.d, z6.d, z23.d
+    sub z24.d, z14.d, z24.d
+    sub z23.d, z6.d, z23.d
+    ld1rd {z6.d}, p0/z, [x1, #64]
+    add z24.d, z24.d, z6.d
+    ld1rd {z6.d}, p0/z, [x1, #72]
+    add z23.d, z23.d, z6.d
+    umlalt z24.d, z23.s, z18.s
+    mad z23.d, p0/m, z19.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
+    mul z24.d, z23.d, z23.d
+    umulh z6.d, z23.d, z23.d
+    mul z24.d, z24.d, z21.d
+    umulh z24.d, z24.d, z18.d
+    cmphi p1.d, p0/z, z24.d, z6.d
+    sub z24.d, z6.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    mul z6.d, z24.d, z23.d
+    umulh z23.d, z24.d, z23.d
+    mul z6.d, z6.d, z21.d
+    umulh z6.d, z6.d, z18.d
+    cmphi p1.d, p0/z, z6.d, z23.d
+    sub z23.d, z23.d, z6.d
+    sub z23.d, p1/m, z23.d, z31.d
+    mul z6.d, z24.d, z24.d
+    umulh z24.d, z24.d, z24.d
+    mul z6.d, z6.d, z21.d
+    umulh z6.d, z6.d, z18.d
+    cmphi p1.d, p0/z, z6.d, z24.d
+    sub z24.d, z24.d, z6.d
+    sub z24.d, p1/m, z24.d, z31.d
+    mul z6.d, z23.d, z24.d
+    umulh z24.d, z23.d, z24.d
+    lsr z23.d, z6.d, #32
+    uaddwb z23.d, z23.d, z24.s
+    usublt z24.d, z24.s, z6.s
+    usubwb z24.d, z24.d, z6.s
+    lsl z6.d, z7.d, #4
+    lsl z14.d, z15.d, #4
+    add z25.d, z7.d, z25.d
+    add z26.d, z15.d, z26.d
+    adr z27.d, [z7.d, z27.d, lsl #1]
+    adr z28.d, [z15.d, z28.d, lsl #1]
+    add z29.d, z6.d, z29.d
+    add z30.d, z14.d, z30.d
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z12.d, [z12.d, z12.d, lsl #1]
+    add z4.d, z7.d, z4.d
+    add z12.d, z15.d, z12.d
+    sub z22.d, z6.d, z22.d
+    sub z16.d, z14.d, z16.d
+    adr z20.d, [z20.d, z20.d, lsl #1]
+    adr z17.d, [z17.d, z17.d, lsl #1]
+    sub z20.d, z7.d, z20.d
+    sub z17.d, z15.d, z17.d
+    mls z7.d, p0/m, z11.d, z13.d
+    mls z15.d, p0/m, z5.d, z13.d
+    add z5.d, z25.d, z27.d
+    add z11.d, z26.d, z28.d
+    add z5.d, z5.d, z4.d
+    add z11.d, z11.d, z12.d
+    add z14.d, z29.d, z22.d
+    add z6.d, z30.d, z16.d
+    add z5.d, z5.d, z20.d
+    add z11.d, z11.d, z17.d
+    add z5.d, z5.d, z7.d
+    add z11.d, z11.d, z15.d
+    lsl z3.d, z14.d, #28
+    lsl z10.d, z6.d, #28
+    asr z14.d, z14.d, #4
+    uaddwb z14.d, z14.d, z10.s
+    uaddwb z14.d, z14.d, z3.s
+    asr z6.d, z6.d, #4
+    usubwb z6.d, z6.d, z3.s
+    add z14.d, z5.d, z14.d
+    add z6.d, z11.d, z6.d
+    add z11.d, z14.d, z23.d
+    add z5.d, z6.d, z24.d
+    sub z23.d, z14.d, z23.d
+    sub z24.d, z6.d, z24.d
+    ld1rd {z6.d}, p0/z, [x1, #80]
+    add z23.d, z23.d, z6.d
+    ld1rd {z6.d}, p0/z, [x1, #88]
+    add z24.d, z24.d, z6.d
+    umlalt z23.d, z24.s, z18.s
+    mad z24.d, p0/m, z19.d, z23.d
+    cmphi p1.d, p0/z, z23.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    mul z23.d, z24.d, z24.d
+    umulh z6.d, z24.d, z24.d
+    mul z23.d, z23.d, z21.d
+    umulh z23.d, z23.d, z18.d
+    cmphi p1.d, p0/z, z23.d, z6.d
+    sub z23.d, z6.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
+    mul z6.d, z23.d, z24.d
+    umulh z24.d, z23.d, z24.d
+    mul z6.d, z6.d, z21.d
+    umulh z6.d, z6.d, z18.d
+    cmphi p1.d, p0/z, z6.d, z24.d
+    sub z24.d, z24.d, z6.d
+    sub z24.d, p1/m, z24.d, z31.d
+    mul z6.d, z23.d, z23.d
+    umulh z23.d, z23.d, z23.d
+    mul z21.d, z6.d, z21.d
+    umulh z21.d, z21.d, z18.d
+    cmphi p1.d, p0/z, z21.d, z23.d
+    sub z21.d, z23.d, z21.d
+    sub z21.d, p1/m, z21.d, z31.d
+    mul z23.d, z24.d, z21.d
+    umulh z21.d, z24.d, z21.d
+    lsr z24.d, z23.d, #32
+    uaddwb z24.d, z24.d, z21.s
+    usublt z21.d, z21.s, z23.s
+    usubwb z21.d, z21.d, z23.s
+    lsl z23.d, z11.d, #5
+    lsl z6.d, z5.d, #5
+    add z25.d, z11.d, z25.d
+    add z26.d, z5.d, z26.d
+    adr z27.d, [z11.d, z27.d, lsl #1]
+    adr z28.d, [z5.d, z28.d, lsl #1]
+    add z29.d, z23.d, z29.d
+    add z30.d, z6.d, z30.d
+    adr z4.d, [z4.d, z4.d, lsl #1]
+    adr z12.d, [z12.d, z12.d, lsl #1]
+    add z4.d, z11.d, z4.d
+    add z12.d, z5.d, z12.d
+    sub z23.d, z23.d, z22.d
+    sub z16.d, z6.d, z16.d
+    adr z20.d, [z20.d, z20.d, lsl #1]
+    adr z17.d, [z17.d, z17.d, lsl #1]
+    sub z20.d, z11.d, z20.d
+    sub z17.d, z5.d, z17.d
+    mls z11.d, p0/m, z7.d, z13.d
+    mls z5.d, p0/m, z15.d, z13.d
+    add z22.d, z25.d, z27.d
+    add z15.d, z26.d, z28.d
+    add z22.d, z22.d, z4.d
+    add z15.d, z15.d, z12.d
+    add z7.d, z29.d, z23.d
+    add z6.d, z30.d, z16.d
+    add z22.d, z22.d, z20.d
+    add z15.d, z15.d, z17.d
+    add z22.d, z22.d, z11.d
+    add z15.d, z15.d, z5.d
+    lsl z14.d, z7.d, #27
+    lsl z3.d, z6.d, #27
+    asr z7.d, z7.d, #5
+    uaddwb z7.d, z7.d, z3.s
+    uaddwb z7.d, z7.d, z14.s
+    asr z6.d, z6.d, #5
+    usubwb z6.d, z6.d, z14.s
+    add z22.d, z22.d, z7.d
+    add z6.d, z15.d, z6.d
+    add z15.d, z22.d, z24.d
+    add z7.d, z6.d, z21.d
+    sub z0.d, z22.d, z24.d
+    sub z8.d, z6.d, z21.d
+    lsl z21.d, z15.d, #6
+    lsl z22.d, z7.d, #6
+    add z25.d, z15.d, z25.d
+    add z26.d, z7.d, z26.d
+    adr z27.d, [z15.d, z27.d, lsl #1]
+    adr z28.d, [z7.d, z28.d, lsl #1]
+    add z29.d, z21.d, z29.d
+    add z30.d, z22.d, z30.d
+    adr z24.d, [z4.d, z4.d, lsl #1]
+    adr z12.d, [z12.d, z12.d, lsl #1]
+    add z24.d, z15.d, z24.d
+    add z12.d, z7.d, z12.d
+    sub z21.d, z21.d, z23.d
+    sub z22.d, z22.d, z16.d
+    adr z20.d, [z20.d, z20.d, lsl #1]
+    adr z17.d, [z17.d, z17.d, lsl #1]
+    sub z20.d, z15.d, z20.d
+    sub z17.d, z7.d, z17.d
+    mls z15.d, p0/m, z11.d, z13.d
+    mls z7.d, p0/m, z5.d, z13.d
+    ld1rd {z16.d}, p0/z, [x2, #24]
+    add z25.d, z25.d, z16.d
+    ld1rd {z23.d}, p0/z, [x2, #32]
+    add z26.d, z26.d, z23.d
+    umlalt z25.d, z26.s, z18.s
+    mad z26.d, p0/m, z19.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    and z1.d, z26.d, z31.d
+    lsr z9.d, z26.d, #32
+    add z27.d, z27.d, z16.d
+    add z28.d, z28.d, z23.d
+    umlalt z27.d, z28.s, z18.s
+    mad z28.d, p0/m, z19.d, z27.d
+    cmphi p1.d, p0/z, z27.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    and z2.d, z28.d, z31.d
+    lsr z10.d, z28.d, #32
+    add z29.d, z29.d, z16.d
+    add z30.d, z30.d, z23.d
+    umlalt z29.d, z30.s, z18.s
+    mad z30.d, p0/m, z19.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    and z29.d, z30.d, z31.d
+    lsr z30.d, z30.d, #32
+    lsl z28.d, z29.d, #26
+    lsl z27.d, z30.d, #26
     asr z29.d, z29.d, #6
-    add z29.d, z29.d, z27.d
-    add z5.d, z29.d, z18.d
-    asr z17.d, z17.d, #6
-    sub z13.d, z17.d, z18.d
-    add z16.d, z16.d, z30.d
-    add z19.d, z19.d, z15.d
-    lsr z17.d, z19.d, #32
-    umullb z17.d, z17.s, z31.s
-    add z17.d, z16.d, z17.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    and z6.d, z19.d, z31.d
-    lsr z14.d, z19.d, #32
-    add z30.d, z21.d, z30.d
-    add z20.d, z20.d, z15.d
-    lsr z21.d, z20.d, #32
-    umullb z21.d, z21.s, z31.s
-    add z21.d, z30.d, z21.d
-    lsl z20.d, z20.d, #32
-    add z20.d, z20.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    and z7.d, z20.d, z31.d
-    lsr z15.d, z20.d, #32
+    uaddwb z29.d, z29.d, z27.s
+    uaddwb z3.d, z29.d, z28.s
+    asr z30.d, z30.d, #6
+    usubwb z11.d, z30.d, z28.s
+    add z24.d, z24.d, z16.d
+    add z30.d, z12.d, z23.d
+    umlalt z24.d, z30.s, z18.s
+    mad z30.d, p0/m, z19.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    and z4.d, z30.d, z31.d
+    lsr z12.d, z30.d, #32
+    add z21.d, z21.d, z16.d
+    add z22.d, z22.d, z23.d
+    umlalt z21.d, z22.s, z18.s
+    mad z22.d, p0/m, z19.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z22.d
+    add z22.d, p1/m, z22.d, z31.d
+    and z21.d, z22.d, z31.d
+    lsr z22.d, z22.d, #32
+    lsl z30.d, z21.d, #26
+    lsl z24.d, z22.d, #26
+    asr z21.d, z21.d, #6
+    uaddwb z21.d, z21.d, z24.s
+    uaddwb z5.d, z21.d, z30.s
+    asr z22.d, z22.d, #6
+    usubwb z13.d, z22.d, z30.s
+    add z20.d, z20.d, z16.d
+    add z17.d, z17.d, z23.d
+    umlalt z20.d, z17.s, z18.s
+    mad z17.d, p0/m, z19.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    and z6.d, z17.d, z31.d
+    lsr z14.d, z17.d, #32
+    add z16.d, z15.d, z16.d
+    add z23.d, z7.d, z23.d
+    umlalt z16.d, z23.s, z18.s
+    mad z23.d, p0/m, z19.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
+    and z7.d, z23.d, z31.d
+    lsr z15.d, z23.d, #32
     add x1, x1, #96
     subs x3, x3, #1
     b.ne 2b
-    ld1rd {z16.d}, p0/z, [x2, #0]
+    ld1rd {z16.d}, p0/z, [x2, #24]
     add z17.d, z0.d, z16.d
-    ld1rd {z18.d}, p0/z, [x2, #8]
+    ld1rd {z18.d}, p0/z, [x2, #32]
     add z19.d, z8.d, z18.d
-    lsr z20.d, z19.d, #32
-    umullb z20.d, z20.s, z31.s
-    add z20.d, z17.d, z20.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z19.d
+    ld1rd {z20.d}, p0/z, [x2, #0]
+    umlalt z17.d, z19.s, z20.s
+    ld1rd {z21.d}, p0/z, [x2, #8]
+    mad z19.d, p0/m, z21.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
     and z0.d, z19.d, z31.d
     lsr z8.d, z19.d, #32
     add z19.d, z1.d, z16.d
-    add z20.d, z9.d, z18.d
-    lsr z17.d, z20.d, #32
-    umullb z17.d, z17.s, z31.s
-    add z17.d, z19.d, z17.d
-    lsl z20.d, z20.d, #32
-    add z20.d, z20.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    and z1.d, z20.d, z31.d
-    lsr z9.d, z20.d, #32
-    add z20.d, z2.d, z16.d
-    add z17.d, z10.d, z18.d
-    lsr z19.d, z17.d, #32
-    umullb z19.d, z19.s, z31.s
-    add z19.d, z20.d, z19.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z19.d
+    add z17.d, z9.d, z18.d
+    umlalt z19.d, z17.s, z20.s
+    mad z17.d, p0/m, z21.d, z19.d
     cmphi p1.d, p0/z, z19.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    and z2.d, z17.d, z31.d
-    lsr z10.d, z17.d, #32
-    add z17.d, z3.d, z16.d
-    add z19.d, z11.d, z18.d
-    lsr z20.d, z19.d, #32
-    umullb z20.d, z20.s, z31.s
-    add z20.d, z17.d, z20.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z19.d
+    and z1.d, z17.d, z31.d
+    lsr z9.d, z17.d, #32
+    add z17.d, z2.d, z16.d
+    add z19.d, z10.d, z18.d
+    umlalt z17.d, z19.s, z20.s
+    mad z19.d, p0/m, z21.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
-    and z3.d, z19.d, z31.d
-    lsr z11.d, z19.d, #32
-    add z19.d, z4.d, z16.d
-    add z20.d, z12.d, z18.d
-    lsr z17.d, z20.d, #32
-    umullb z17.d, z17.s, z31.s
-    add z17.d, z19.d, z17.d
-    lsl z20.d, z20.d, #32
-    add z20.d, z20.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    and z4.d, z20.d, z31.d
-    lsr z12.d, z20.d, #32
-    add z20.d, z5.d, z16.d
+    and z2.d, z19.d, z31.d
+    lsr z10.d, z19.d, #32
+    add z19.d, z3.d, z16.d
+    add z17.d, z11.d, z18.d
+    umlalt z19.d, z17.s, z20.s
+    mad z17.d, p0/m, z21.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    and z3.d, z17.d, z31.d
+    lsr z11.d, z17.d, #32
+    add z17.d, z4.d, z16.d
+    add z19.d, z12.d, z18.d
+    umlalt z17.d, z19.s, z20.s
+    mad z19.d, p0/m, z21.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    and z4.d, z19.d, z31.d
+    lsr z12.d, z19.d, #32
+    add z19.d, z5.d, z16.d
     add z17.d, z13.d, z18.d
-    lsr z19.d, z17.d, #32
-    umullb z19.d, z19.s, z31.s
-    add z19.d, z20.d, z19.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z19.d
+    umlalt z19.d, z17.s, z20.s
+    mad z17.d, p0/m, z21.d, z19.d
     cmphi p1.d, p0/z, z19.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
     and z5.d, z17.d, z31.d
     lsr z13.d, z17.d, #32
     add z17.d, z6.d, z16.d
     add z19.d, z14.d, z18.d
-    lsr z20.d, z19.d, #32
-    umullb z20.d, z20.s, z31.s
-    add z20.d, z17.d, z20.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z19.d
+    umlalt z17.d, z19.s, z20.s
+    mad z19.d, p0/m, z21.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
     and z6.d, z19.d, z31.d
     lsr z14.d, z19.d, #32
     add z16.d, z7.d, z16.d
     add z18.d, z15.d, z18.d
-    lsr z19.d, z18.d, #32
-    umullb z19.d, z19.s, z31.s
-    add z19.d, z16.d, z19.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z18.d
+    umlalt z16.d, z18.s, z20.s
+    mad z18.d, p0/m, z21.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z18.d
     add z18.d, p1/m, z18.d, z31.d
     and z7.d, z18.d, z31.d
     lsr z15.d, z18.d, #32
@@ -1974,547 +1509,399 @@ proofmill_poseidon2_8_sve2:
     add z16.d, z0.d, z16.d
     ld1rd {z17.d}, p0/z, [x1, #8]
     add z17.d, z8.d, z17.d
-    lsr z18.d, z17.d, #32
-    umullb z18.d, z18.s, z31.s
-    add z18.d, z16.d, z18.d
-    lsl z17.d, z17.d, #32
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    ld1rd {z18.d}, p0/z, [x1, #16]
-    add z18.d, z1.d, z18.d
-    ld1rd {z16.d}, p0/z, [x1, #24]
-    add z16.d, z9.d, z16.d
-    lsr z19.d, z16.d, #32
-    umullb z19.d, z19.s, z31.s
-    add z19.d, z18.d, z19.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    ld1rd {z19.d}, p0/z, [x1, #32]
-    add z19.d, z2.d, z19.d
-    ld1rd {z18.d}, p0/z, [x1, #40]
-    add z18.d, z10.d, z18.d
-    lsr z20.d, z18.d, #32
-    umullb z20.d, z20.s, z31.s
-    add z20.d, z19.d, z20.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    ld1rd {z20.d}, p0/z, [x1, #48]
-    add z20.d, z3.d, z20.d
-    ld1rd {z19.d}, p0/z, [x1, #56]
-    add z19.d, z11.d, z19.d
-    lsr z21.d, z19.d, #32
-    umullb z21.d, z21.s, z31.s
-    add z21.d, z20.d, z21.d
-    lsl z19.d, z19.d, #32
-    add z19.d, z19.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    mul z21.d, z17.d, z17.d
-    umulh z20.d, z17.d, z17.d
-    lsr z22.d, z20.d, #32
-    cmphi p1.d, p0/z, z22.d, z21.d
-    sub z22.d, z21.d, z22.d
-    sub z22.d, p1/m, z22.d, z31.d
-    umullb z20.d, z20.s, z31.s
-    add z22.d, z22.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    mul z20.d, z16.d, z16.d
-    umulh z21.d, z16.d, z16.d
-    lsr z23.d, z21.d, #32
-    cmphi p1.d, p0/z, z23.d, z20.d
-    sub z23.d, z20.d, z23.d
-    sub z23.d, p1/m, z23.d, z31.d
-    umullb z21.d, z21.s, z31.s
-    add z23.d, z23.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    mul z21.d, z18.d, z18.d
-    umulh z20.d, z18.d, z18.d
-    lsr z24.d, z20.d, #32
-    cmphi p1.d, p0/z, z24.d, z21.d
-    sub z24.d, z21.d, z24.d
-    sub z24.d, p1/m, z24.d, z31.d
-    umullb z20.d, z20.s, z31.s
-    add z24.d, z24.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    mul z20.d, z19.d, z19.d
-    umulh z21.d, z19.d, z19.d
-    lsr z25.d, z21.d, #32
-    cmphi p1.d, p0/z, z25.d, z20.d
-    sub z25.d, z20.d, z25.d
-    sub z25.d, p1/m, z25.d, z31.d
-    umullb z21.d, z21.s, z31.s
-    add z25.d, z25.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z25.d
-    add z25.d, p1/m, z25.d, z31.d
-    mul z21.d, z22.d, z17.d
-    umulh z17.d, z22.d, z17.d
-    lsr z20.d, z17.d, #32
-    cmphi p1.d, p0/z, z20.d, z21.d
-    sub z20.d, z21.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    umullb z17.d, z17.s, z31.s
-    add z20.d, z20.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    mul z17.d, z22.d, z22.d
-    umulh z22.d, z22.d, z22.d
-    lsr z21.d, z22.d, #32
-    cmphi p1.d, p0/z, z21.d, z17.d
-    sub z21.d, z17.d, z21.d
-    sub z21.d, p1/m, z21.d, z31.d
-    umullb z22.d, z22.s, z31.s
-    add z21.d, z21.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    mul z22.d, z23.d, z16.d
-    umulh z16.d, z23.d, z16.d
-    lsr z17.d, z16.d, #32
-    cmphi p1.d, p0/z, z17.d, z22.d
-    sub z17.d, z22.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    umullb z16.d, z16.s, z31.s
-    add z17.d, z17.d, z16.d
+    ld1rd {z18.d}, p0/z, [x2, #0]
+    umlalt z16.d, z17.s, z18.s
+    ld1rd {z19.d}, p0/z, [x2, #8]
+    mad z17.d, p0/m, z19.d, z16.d
     cmphi p1.d, p0/z, z16.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    mul z16.d, z23.d, z23.d
-    umulh z23.d, z23.d, z23.d
-    lsr z22.d, z23.d, #32
-    cmphi p1.d, p0/z, z22.d, z16.d
-    sub z22.d, z16.d, z22.d
-    sub z22.d, p1/m, z22.d, z31.d
-    umullb z23.d, z23.s, z31.s
-    add z22.d, z22.d, z23.d
-    cmphi p1.d, p0/z, z23.d, z22.d
+    ld1rd {z16.d}, p0/z, [x1, #16]
+    add z16.d, z1.d, z16.d
+    ld1rd {z20.d}, p0/z, [x1, #24]
+    add z20.d, z9.d, z20.d
+    umlalt z16.d, z20.s, z18.s
+    mad z20.d, p0/m, z19.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    ld1rd {z16.d}, p0/z, [x1, #32]
+    add z16.d, z2.d, z16.d
+    ld1rd {z21.d}, p0/z, [x1, #40]
+    add z21.d, z10.d, z21.d
+    umlalt z16.d, z21.s, z18.s
+    mad z21.d, p0/m, z19.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    ld1rd {z16.d}, p0/z, [x1, #48]
+    add z16.d, z3.d, z16.d
+    ld1rd {z22.d}, p0/z, [x1, #56]
+    add z22.d, z11.d, z22.d
+    umlalt z16.d, z22.s, z18.s
+    mad z22.d, p0/m, z19.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z22.d
     add z22.d, p1/m, z22.d, z31.d
-    mul z23.d, z24.d, z18.d
-    umulh z18.d, z24.d, z18.d
-    lsr z16.d, z18.d, #32
+    mul z16.d, z17.d, z17.d
+    umulh z23.d, z17.d, z17.d
+    ld1rd {z24.d}, p0/z, [x2, #16]
+    mul z16.d, z16.d, z24.d
+    umulh z16.d, z16.d, z18.d
     cmphi p1.d, p0/z, z16.d, z23.d
     sub z16.d, z23.d, z16.d
     sub z16.d, p1/m, z16.d, z31.d
-    umullb z18.d, z18.s, z31.s
-    add z16.d, z16.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    mul z18.d, z24.d, z24.d
-    umulh z24.d, z24.d, z24.d
-    lsr z23.d, z24.d, #32
-    cmphi p1.d, p0/z, z23.d, z18.d
-    sub z23.d, z18.d, z23.d
+    mul z23.d, z20.d, z20.d
+    umulh z25.d, z20.d, z20.d
+    mul z23.d, z23.d, z24.d
+    umulh z23.d, z23.d, z18.d
+    cmphi p1.d, p0/z, z23.d, z25.d
+    sub z23.d, z25.d, z23.d
     sub z23.d, p1/m, z23.d, z31.d
-    umullb z24.d, z24.s, z31.s
-    add z23.d, z23.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z23.d
-    add z23.d, p1/m, z23.d, z31.d
-    mul z24.d, z25.d, z19.d
-    umulh z19.d, z25.d, z19.d
-    lsr z18.d, z19.d, #32
-    cmphi p1.d, p0/z, z18.d, z24.d
-    sub z18.d, z24.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
-    umullb z19.d, z19.s, z31.s
-    add z18.d, z18.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z19.d, z25.d, z25.d
+    mul z25.d, z21.d, z21.d
+    umulh z26.d, z21.d, z21.d
+    mul z25.d, z25.d, z24.d
+    umulh z25.d, z25.d, z18.d
+    cmphi p1.d, p0/z, z25.d, z26.d
+    sub z25.d, z26.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    mul z26.d, z22.d, z22.d
+    umulh z27.d, z22.d, z22.d
+    mul z26.d, z26.d, z24.d
+    umulh z26.d, z26.d, z18.d
+    cmphi p1.d, p0/z, z26.d, z27.d
+    sub z26.d, z27.d, z26.d
+    sub z26.d, p1/m, z26.d, z31.d
+    mul z27.d, z16.d, z17.d
+    umulh z17.d, z16.d, z17.d
+    mul z27.d, z27.d, z24.d
+    umulh z27.d, z27.d, z18.d
+    cmphi p1.d, p0/z, z27.d, z17.d
+    sub z27.d, z17.d, z27.d
+    sub z27.d, p1/m, z27.d, z31.d
+    mul z17.d, z16.d, z16.d
+    umulh z16.d, z16.d, z16.d
+    mul z17.d, z17.d, z24.d
+    umulh z17.d, z17.d, z18.d
+    cmphi p1.d, p0/z, z17.d, z16.d
+    sub z17.d, z16.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    mul z16.d, z23.d, z20.d
+    umulh z20.d, z23.d, z20.d
+    mul z16.d, z16.d, z24.d
+    umulh z16.d, z16.d, z18.d
+    cmphi p1.d, p0/z, z16.d, z20.d
+    sub z16.d, z20.d, z16.d
+    sub z16.d, p1/m, z16.d, z31.d
+    mul z20.d, z23.d, z23.d
+    umulh z23.d, z23.d, z23.d
+    mul z20.d, z20.d, z24.d
+    umulh z20.d, z20.d, z18.d
+    cmphi p1.d, p0/z, z20.d, z23.d
+    sub z20.d, z23.d, z20.d
+    sub z20.d, p1/m, z20.d, z31.d
+    mul z23.d, z25.d, z21.d
+    umulh z21.d, z25.d, z21.d
+    mul z23.d, z23.d, z24.d
+    umulh z23.d, z23.d, z18.d
+    cmphi p1.d, p0/z, z23.d, z21.d
+    sub z23.d, z21.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
+    mul z21.d, z25.d, z25.d
     umulh z25.d, z25.d, z25.d
-    lsr z24.d, z25.d, #32
-    cmphi p1.d, p0/z, z24.d, z19.d
-    sub z24.d, z19.d, z24.d
-    sub z24.d, p1/m, z24.d, z31.d
-    umullb z25.d, z25.s, z31.s
-    add z24.d, z24.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z24.d
-    add z24.d, p1/m, z24.d, z31.d
-    mul z25.d, z20.d, z21.d
-    umulh z21.d, z20.d, z21.d
-    lsr z20.d, z25.d, #32
-    and z19.d, z21.d, z31.d
-    and z25.d, z25.d, z31.d
-    sub z25.d, z25.d, z19.d
-    lsr z21.d, z21.d, #32
+    mul z21.d, z21.d, z24.d
+    umulh z21.d, z21.d, z18.d
+    cmphi p1.d, p0/z, z21.d, z25.d
     sub z21.d, z25.d, z21.d
-    add z19.d, z20.d, z19.d
-    mul z20.d, z17.d, z22.d
-    umulh z22.d, z17.d, z22.d
-    lsr z17.d, z20.d, #32
-    and z25.d, z22.d, z31.d
-    and z20.d, z20.d, z31.d
-    sub z20.d, z20.d, z25.d
-    lsr z22.d, z22.d, #32
-    sub z22.d, z20.d, z22.d
-    add z25.d, z17.d, z25.d
-    mul z17.d, z16.d, z23.d
-    umulh z23.d, z16.d, z23.d
-    lsr z16.d, z17.d, #32
-    and z20.d, z23.d, z31.d
-    and z17.d, z17.d, z31.d
-    sub z17.d, z17.d, z20.d
-    lsr z23.d, z23.d, #32
-    sub z23.d, z17.d, z23.d
-    add z20.d, z16.d, z20.d
-    mul z16.d, z18.d, z24.d
-    umulh z24.d, z18.d, z24.d
-    lsr z18.d, z16.d, #32
-    and z17.d, z24.d, z31.d
-    and z16.d, z16.d, z31.d
-    sub z16.d, z16.d, z17.d
-    lsr z24.d, z24.d, #32
-    sub z24.d, z16.d, z24.d
-    add z17.d, z18.d, z17.d
-    ld1rd {z18.d}, p0/z, [x1, #64]
-    add z18.d, z4.d, z18.d
-    ld1rd {z16.d}, p0/z, [x1, #72]
-    add z16.d, z12.d, z16.d
-    lsr z26.d, z16.d, #32
-    umullb z26.d, z26.s, z31.s
-    add z26.d, z18.d, z26.d
-    lsl z16.d, z16.d, #32
-    add z16.d, z16.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
+    sub z21.d, p1/m, z21.d, z31.d
+    mul z25.d, z26.d, z22.d
+    umulh z22.d, z26.d, z22.d
+    mul z25.d, z25.d, z24.d
+    umulh z25.d, z25.d, z18.d
+    cmphi p1.d, p0/z, z25.d, z22.d
+    sub z25.d, z22.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    mul z22.d, z26.d, z26.d
+    umulh z26.d, z26.d, z26.d
+    mul z22.d, z22.d, z24.d
+    umulh z22.d, z22.d, z18.d
+    cmphi p1.d, p0/z, z22.d, z26.d
+    sub z22.d, z26.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    mul z26.d, z27.d, z17.d
+    umulh z17.d, z27.d, z17.d
+    lsr z27.d, z26.d, #32
+    uaddwb z27.d, z27.d, z17.s
+    usublt z17.d, z17.s, z26.s
+    usubwb z17.d, z17.d, z26.s
+    mul z26.d, z16.d, z20.d
+    umulh z20.d, z16.d, z20.d
+    lsr z16.d, z26.d, #32
+    uaddwb z16.d, z16.d, z20.s
+    usublt z20.d, z20.s, z26.s
+    usubwb z20.d, z20.d, z26.s
+    mul z26.d, z23.d, z21.d
+    umulh z21.d, z23.d, z21.d
+    lsr z23.d, z26.d, #32
+    uaddwb z23.d, z23.d, z21.s
+    usublt z21.d, z21.s, z26.s
+    usubwb z21.d, z21.d, z26.s
+    mul z26.d, z25.d, z22.d
+    umulh z22.d, z25.d, z22.d
+    lsr z25.d, z26.d, #32
+    uaddwb z25.d, z25.d, z22.s
+    usublt z22.d, z22.s, z26.s
+    usubwb z22.d, z22.d, z26.s
+    ld1rd {z26.d}, p0/z, [x1, #64]
+    add z26.d, z4.d, z26.d
+    ld1rd {z28.d}, p0/z, [x1, #72]
+    add z28.d, z12.d, z28.d
+    umlalt z26.d, z28.s, z18.s
+    mad z28.d, p0/m, z19.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
     ld1rd {z26.d}, p0/z, [x1, #80]
     add z26.d, z5.d, z26.d
-    ld1rd {z18.d}, p0/z, [x1, #88]
-    add z18.d, z13.d, z18.d
-    lsr z27.d, z18.d, #32
-    umullb z27.d, z27.s, z31.s
-    add z27.d, z26.d, z27.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    ld1rd {z27.d}, p0/z, [x1, #96]
-    add z27.d, z6.d, z27.d
-    ld1rd {z26.d}, p0/z, [x1, #104]
-    add z26.d, z14.d, z26.d
-    lsr z28.d, z26.d, #32
-    umullb z28.d, z28.s, z31.s
-    add z28.d, z27.d, z28.d
-    lsl z26.d, z26.d, #32
-    add z26.d, z26.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    ld1rd {z28.d}, p0/z, [x1, #112]
-    add z28.d, z7.d, z28.d
-    ld1rd {z27.d}, p0/z, [x1, #120]
-    add z27.d, z15.d, z27.d
-    lsr z29.d, z27.d, #32
-    umullb z29.d, z29.s, z31.s
-    add z29.d, z28.d, z29.d
-    lsl z27.d, z27.d, #32
-    add z27.d, z27.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    mul z29.d, z16.d, z16.d
-    umulh z28.d, z16.d, z16.d
-    lsr z30.d, z28.d, #32
-    cmphi p1.d, p0/z, z30.d, z29.d
-    sub z30.d, z29.d, z30.d
-    sub z30.d, p1/m, z30.d, z31.d
-    umullb z28.d, z28.s, z31.s
-    add z30.d, z30.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    mul z28.d, z18.d, z18.d
-    umulh z29.d, z18.d, z18.d
-    lsr z15.d, z29.d, #32
-    cmphi p1.d, p0/z, z15.d, z28.d
-    sub z28.d, z28.d, z15.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z29.d, z29.s, z31.s
-    add z28.d, z28.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z29.d, z26.d, z26.d
-    umulh z15.d, z26.d, z26.d
-    lsr z7.d, z15.d, #32
-    cmphi p1.d, p0/z, z7.d, z29.d
-    sub z29.d, z29.d, z7.d
-    sub z29.d, p1/m, z29.d, z31.d
-    umullb z15.d, z15.s, z31.s
-    add z29.d, z29.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z29.d
+    ld1rd {z29.d}, p0/z, [x1, #88]
+    add z29.d, z13.d, z29.d
+    umlalt z26.d, z29.s, z18.s
+    mad z29.d, p0/m, z19.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    mul z15.d, z27.d, z27.d
-    umulh z7.d, z27.d, z27.d
-    lsr z14.d, z7.d, #32
-    cmphi p1.d, p0/z, z14.d, z15.d
-    sub z14.d, z15.d, z14.d
+    ld1rd {z26.d}, p0/z, [x1, #96]
+    add z26.d, z6.d, z26.d
+    ld1rd {z30.d}, p0/z, [x1, #104]
+    add z30.d, z14.d, z30.d
+    umlalt z26.d, z30.s, z18.s
+    mad z30.d, p0/m, z19.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    ld1rd {z26.d}, p0/z, [x1, #112]
+    add z26.d, z7.d, z26.d
+    ld1rd {z7.d}, p0/z, [x1, #120]
+    add z7.d, z15.d, z7.d
+    umlalt z26.d, z7.s, z18.s
+    mad z7.d, p0/m, z19.d, z26.d
+    cmphi p1.d, p0/z, z26.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    mul z26.d, z28.d, z28.d
+    umulh z19.d, z28.d, z28.d
+    mul z26.d, z26.d, z24.d
+    umulh z26.d, z26.d, z18.d
+    cmphi p1.d, p0/z, z26.d, z19.d
+    sub z26.d, z19.d, z26.d
+    sub z26.d, p1/m, z26.d, z31.d
+    mul z19.d, z29.d, z29.d
+    umulh z15.d, z29.d, z29.d
+    mul z19.d, z19.d, z24.d
+    umulh z19.d, z19.d, z18.d
+    cmphi p1.d, p0/z, z19.d, z15.d
+    sub z19.d, z15.d, z19.d
+    sub z19.d, p1/m, z19.d, z31.d
+    mul z15.d, z30.d, z30.d
+    umulh z14.d, z30.d, z30.d
+    mul z15.d, z15.d, z24.d
+    umulh z15.d, z15.d, z18.d
+    cmphi p1.d, p0/z, z15.d, z14.d
+    sub z15.d, z14.d, z15.d
+    sub z15.d, p1/m, z15.d, z31.d
+    mul z14.d, z7.d, z7.d
+    umulh z6.d, z7.d, z7.d
+    mul z14.d, z14.d, z24.d
+    umulh z14.d, z14.d, z18.d
+    cmphi p1.d, p0/z, z14.d, z6.d
+    sub z14.d, z6.d, z14.d
     sub z14.d, p1/m, z14.d, z31.d
-    umullb z7.d, z7.s, z31.s
-    add z14.d, z14.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    mul z7.d, z30.d, z16.d
-    umulh z16.d, z30.d, z16.d
-    lsr z15.d, z16.d, #32
+    mul z6.d, z26.d, z28.d
+    umulh z28.d, z26.d, z28.d
+    mul z6.d, z6.d, z24.d
+    umulh z6.d, z6.d, z18.d
+    cmphi p1.d, p0/z, z6.d, z28.d
+    sub z28.d, z28.d, z6.d
+    sub z28.d, p1/m, z28.d, z31.d
+    mul z6.d, z26.d, z26.d
+    umulh z26.d, z26.d, z26.d
+    mul z6.d, z6.d, z24.d
+    umulh z6.d, z6.d, z18.d
+    cmphi p1.d, p0/z, z6.d, z26.d
+    sub z26.d, z26.d, z6.d
+    sub z26.d, p1/m, z26.d, z31.d
+    mul z6.d, z19.d, z29.d
+    umulh z29.d, z19.d, z29.d
+    mul z6.d, z6.d, z24.d
+    umulh z6.d, z6.d, z18.d
+    cmphi p1.d, p0/z, z6.d, z29.d
+    sub z29.d, z29.d, z6.d
+    sub z29.d, p1/m, z29.d, z31.d
+    mul z6.d, z19.d, z19.d
+    umulh z19.d, z19.d, z19.d
+    mul z6.d, z6.d, z24.d
+    umulh z6.d, z6.d, z18.d
+    cmphi p1.d, p0/z, z6.d, z19.d
+    sub z19.d, z19.d, z6.d
+    sub z19.d, p1/m, z19.d, z31.d
+    mul z6.d, z15.d, z30.d
+    umulh z30.d, z15.d, z30.d
+    mul z6.d, z6.d, z24.d
+    umulh z6.d, z6.d, z18.d
+    cmphi p1.d, p0/z, z6.d, z30.d
+    sub z30.d, z30.d, z6.d
+    sub z30.d, p1/m, z30.d, z31.d
+    mul z6.d, z15.d, z15.d
+    umulh z15.d, z15.d, z15.d
+    mul z6.d, z6.d, z24.d
+    umulh z6.d, z6.d, z18.d
+    cmphi p1.d, p0/z, z6.d, z15.d
+    sub z6.d, z15.d, z6.d
+    sub z6.d, p1/m, z6.d, z31.d
+    mul z15.d, z14.d, z7.d
+    umulh z7.d, z14.d, z7.d
+    mul z15.d, z15.d, z24.d
+    umulh z15.d, z15.d, z18.d
     cmphi p1.d, p0/z, z15.d, z7.d
     sub z15.d, z7.d, z15.d
     sub z15.d, p1/m, z15.d, z31.d
-    umullb z16.d, z16.s, z31.s
-    add z15.d, z15.d, z16.d
-    cmphi p1.d, p0/z, z16.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    mul z16.d, z30.d, z30.d
-    umulh z30.d, z30.d, z30.d
-    lsr z7.d, z30.d, #32
-    cmphi p1.d, p0/z, z7.d, z16.d
-    sub z16.d, z16.d, z7.d
-    sub z16.d, p1/m, z16.d, z31.d
-    umullb z30.d, z30.s, z31.s
-    add z16.d, z16.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    mul z30.d, z28.d, z18.d
-    umulh z18.d, z28.d, z18.d
-    lsr z7.d, z18.d, #32
-    cmphi p1.d, p0/z, z7.d, z30.d
-    sub z30.d, z30.d, z7.d
-    sub z30.d, p1/m, z30.d, z31.d
-    umullb z18.d, z18.s, z31.s
-    add z30.d, z30.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    mul z18.d, z28.d, z28.d
-    umulh z28.d, z28.d, z28.d
-    lsr z7.d, z28.d, #32
-    cmphi p1.d, p0/z, z7.d, z18.d
-    sub z18.d, z18.d, z7.d
-    sub z18.d, p1/m, z18.d, z31.d
-    umullb z28.d, z28.s, z31.s
-    add z18.d, z18.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z18.d
-    add z18.d, p1/m, z18.d, z31.d
-    mul z28.d, z29.d, z26.d
-    umulh z26.d, z29.d, z26.d
-    lsr z7.d, z26.d, #32
-    cmphi p1.d, p0/z, z7.d, z28.d
-    sub z28.d, z28.d, z7.d
-    sub z28.d, p1/m, z28.d, z31.d
-    umullb z26.d, z26.s, z31.s
-    add z28.d, z28.d, z26.d
-    cmphi p1.d, p0/z, z26.d, z28.d
-    add z28.d, p1/m, z28.d, z31.d
-    mul z26.d, z29.d, z29.d
-    umulh z29.d, z29.d, z29.d
-    lsr z7.d, z29.d, #32
-    cmphi p1.d, p0/z, z7.d, z26.d
-    sub z26.d, z26.d, z7.d
-    sub z26.d, p1/m, z26.d, z31.d
-    umullb z29.d, z29.s, z31.s
-    add z26.d, z26.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    mul z29.d, z14.d, z27.d
-    umulh z27.d, z14.d, z27.d
-    lsr z7.d, z27.d, #32
-    cmphi p1.d, p0/z, z7.d, z29.d
-    sub z29.d, z29.d, z7.d
-    sub z29.d, p1/m, z29.d, z31.d
-    umullb z27.d, z27.s, z31.s
-    add z29.d, z29.d, z27.d
-    cmphi p1.d, p0/z, z27.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    mul z27.d, z14.d, z14.d
+    mul z7.d, z14.d, z14.d
     umulh z14.d, z14.d, z14.d
-    lsr z7.d, z14.d, #32
-    cmphi p1.d, p0/z, z7.d, z27.d
-    sub z27.d, z27.d, z7.d
-    sub z27.d, p1/m, z27.d, z31.d
-    umullb z14.d, z14.s, z31.s
-    add z27.d, z27.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z27.d
-    add z27.d, p1/m, z27.d, z31.d
-    mul z14.d, z15.d, z16.d
-    umulh z16.d, z15.d, z16.d
-    lsr z15.d, z14.d, #32
-    and z7.d, z16.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z7.d
-    lsr z16.d, z16.d, #32
-    sub z16.d, z14.d, z16.d
-    add z7.d, z15.d, z7.d
-    mul z15.d, z30.d, z18.d
-    umulh z18.d, z30.d, z18.d
-    lsr z30.d, z15.d, #32
-    and z14.d, z18.d, z31.d
-    and z15.d, z15.d, z31.d
-    sub z15.d, z15.d, z14.d
-    lsr z18.d, z18.d, #32
-    sub z18.d, z15.d, z18.d
-    add z30.d, z30.d, z14.d
-    mul z14.d, z28.d, z26.d
+    mul z24.d, z7.d, z24.d
+    umulh z24.d, z24.d, z18.d
+    cmphi p1.d, p0/z, z24.d, z14.d
+    sub z24.d, z14.d, z24.d
+    sub z24.d, p1/m, z24.d, z31.d
+    mul z18.d, z28.d, z26.d
     umulh z26.d, z28.d, z26.d
-    lsr z28.d, z14.d, #32
-    and z15.d, z26.d, z31.d
-    and z14.d, z14.d, z31.d
-    sub z14.d, z14.d, z15.d
-    lsr z26.d, z26.d, #32
-    sub z26.d, z14.d, z26.d
-    add z28.d, z28.d, z15.d
-    mul z15.d, z29.d, z27.d
-    umulh z27.d, z29.d, z27.d
-    lsr z29.d, z15.d, #32
-    and z14.d, z27.d, z31.d
-    and z15.d, z15.d, z31.d
-    sub z15.d, z15.d, z14.d
-    lsr z27.d, z27.d, #32
-    sub z27.d, z15.d, z27.d
-    add z29.d, z29.d, z14.d
-    add z14.d, z21.d, z22.d
-    add z15.d, z23.d, z24.d
-    add z6.d, z14.d, z15.d
-    add z22.d, z6.d, z22.d
-    add z24.d, z6.d, z24.d
-    add z14.d, z22.d, z14.d
-    lsl z23.d, z23.d, #1
-    add z23.d, z22.d, z23.d
-    add z22.d, z24.d, z15.d
-    lsl z21.d, z21.d, #1
-    add z21.d, z24.d, z21.d
-    add z24.d, z16.d, z18.d
-    add z15.d, z26.d, z27.d
-    add z6.d, z24.d, z15.d
-    add z18.d, z6.d, z18.d
-    add z27.d, z6.d, z27.d
-    add z24.d, z18.d, z24.d
-    lsl z26.d, z26.d, #1
-    add z26.d, z18.d, z26.d
-    add z18.d, z27.d, z15.d
-    lsl z16.d, z16.d, #1
-    add z16.d, z27.d, z16.d
-    add z27.d, z14.d, z24.d
-    add z0.d, z14.d, z27.d
-    add z4.d, z24.d, z27.d
-    add z27.d, z23.d, z26.d
-    add z1.d, z23.d, z27.d
-    add z5.d, z26.d, z27.d
-    add z27.d, z22.d, z18.d
-    add z2.d, z22.d, z27.d
-    add z6.d, z18.d, z27.d
-    add z27.d, z21.d, z16.d
-    add z3.d, z21.d, z27.d
-    add z27.d, z16.d, z27.d
-    add z16.d, z19.d, z25.d
-    add z21.d, z20.d, z17.d
-    add z18.d, z16.d, z21.d
-    add z25.d, z18.d, z25.d
-    add z18.d, z18.d, z17.d
-    add z16.d, z25.d, z16.d
-    lsl z20.d, z20.d, #1
+    lsr z28.d, z18.d, #32
+    uaddwb z28.d, z28.d, z26.s
+    usublt z26.d, z26.s, z18.s
+    usubwb z26.d, z26.d, z18.s
+    mul z18.d, z29.d, z19.d
+    umulh z19.d, z29.d, z19.d
+    lsr z29.d, z18.d, #32
+    uaddwb z29.d, z29.d, z19.s
+    usublt z19.d, z19.s, z18.s
+    usubwb z19.d, z19.d, z18.s
+    mul z18.d, z30.d, z6.d
+    umulh z30.d, z30.d, z6.d
+    lsr z6.d, z18.d, #32
+    uaddwb z6.d, z6.d, z30.s
+    usublt z30.d, z30.s, z18.s
+    usubwb z30.d, z30.d, z18.s
+    mul z18.d, z15.d, z24.d
+    umulh z24.d, z15.d, z24.d
+    lsr z15.d, z18.d, #32
+    uaddwb z15.d, z15.d, z24.s
+    usublt z24.d, z24.s, z18.s
+    usubwb z24.d, z24.d, z18.s
+    add z18.d, z27.d, z16.d
+    add z14.d, z23.d, z25.d
+    add z7.d, z18.d, z14.d
+    add z16.d, z7.d, z16.d
+    add z25.d, z7.d, z25.d
+    add z18.d, z16.d, z18.d
+    adr z16.d, [z16.d, z23.d, lsl #1]
+    add z23.d, z25.d, z14.d
+    adr z25.d, [z25.d, z27.d, lsl #1]
+    add z27.d, z28.d, z29.d
+    add z14.d, z6.d, z15.d
+    add z7.d, z27.d, z14.d
+    add z29.d, z7.d, z29.d
+    add z7.d, z7.d, z15.d
+    add z27.d, z29.d, z27.d
+    adr z29.d, [z29.d, z6.d, lsl #1]
+    add z14.d, z7.d, z14.d
+    adr z28.d, [z7.d, z28.d, lsl #1]
+    add z7.d, z18.d, z27.d
+    add z0.d, z18.d, z7.d
+    add z4.d, z27.d, z7.d
+    add z27.d, z16.d, z29.d
+    add z1.d, z16.d, z27.d
+    add z5.d, z29.d, z27.d
+    add z27.d, z23.d, z14.d
+    add z2.d, z23.d, z27.d
+    add z6.d, z14.d, z27.d
+    add z27.d, z25.d, z28.d
+    add z3.d, z25.d, z27.d
+    add z7.d, z28.d, z27.d
+    add z27.d, z17.d, z20.d
+    add z28.d, z21.d, z22.d
+    add z25.d, z27.d, z28.d
     add z20.d, z25.d, z20.d
-    add z21.d, z18.d, z21.d
-    lsl z19.d, z19.d, #1
-    add z19.d, z18.d, z19.d
-    add z18.d, z7.d, z30.d
-    add z25.d, z28.d, z29.d
-    add z17.d, z18.d, z25.d
-    add z30.d, z17.d, z30.d
-    add z17.d, z17.d, z29.d
-    add z18.d, z30.d, z18.d
-    lsl z28.d, z28.d, #1
-    add z28.d, z30.d, z28.d
-    add z25.d, z17.d, z25.d
-    lsl z30.d, z7.d, #1
-    add z30.d, z17.d, z30.d
-    add z17.d, z16.d, z18.d
-    add z8.d, z16.d, z17.d
-    add z12.d, z18.d, z17.d
-    add z17.d, z20.d, z28.d
-    add z9.d, z20.d, z17.d
-    add z13.d, z28.d, z17.d
-    add z17.d, z21.d, z25.d
-    add z10.d, z21.d, z17.d
-    add z14.d, z25.d, z17.d
-    add z17.d, z19.d, z30.d
-    add z11.d, z19.d, z17.d
-    add z15.d, z30.d, z17.d
-    mov z7.d, z27.d
+    add z25.d, z25.d, z22.d
+    add z27.d, z20.d, z27.d
+    adr z20.d, [z20.d, z21.d, lsl #1]
+    add z28.d, z25.d, z28.d
+    adr z25.d, [z25.d, z17.d, lsl #1]
+    add z17.d, z26.d, z19.d
+    add z21.d, z30.d, z24.d
+    add z22.d, z17.d, z21.d
+    add z19.d, z22.d, z19.d
+    add z22.d, z22.d, z24.d
+    add z17.d, z19.d, z17.d
+    adr z19.d, [z19.d, z30.d, lsl #1]
+    add z21.d, z22.d, z21.d
+    adr z22.d, [z22.d, z26.d, lsl #1]
+    add z26.d, z27.d, z17.d
+    add z8.d, z27.d, z26.d
+    add z12.d, z17.d, z26.d
+    add z26.d, z20.d, z19.d
+    add z9.d, z20.d, z26.d
+    add z13.d, z19.d, z26.d
+    add z26.d, z28.d, z21.d
+    add z10.d, z28.d, z26.d
+    add z14.d, z21.d, z26.d
+    add z26.d, z25.d, z22.d
+    add z11.d, z25.d, z26.d
+    add z15.d, z22.d, z26.d
     add x1, x1, #128
     subs x3, x3, #1
     b.ne 3b
-    ld1rd {z16.d}, p0/z, [x2, #16]
+    ld1rd {z16.d}, p0/z, [x2, #48]
     add z17.d, z0.d, z16.d
-    ld1rd {z18.d}, p0/z, [x2, #24]
+    ld1rd {z18.d}, p0/z, [x2, #56]
     add z8.d, z8.d, z18.d
-    lsr z19.d, z8.d, #32
-    umullb z19.d, z19.s, z31.s
-    add z19.d, z17.d, z19.d
-    lsl z8.d, z8.d, #32
-    add z8.d, z8.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z8.d
+    ld1rd {z19.d}, p0/z, [x2, #0]
+    umlalt z17.d, z8.s, z19.s
+    ld1rd {z20.d}, p0/z, [x2, #8]
+    mad z8.d, p0/m, z20.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z8.d
     add z8.d, p1/m, z8.d, z31.d
-    add z19.d, z1.d, z16.d
+    add z17.d, z1.d, z16.d
     add z9.d, z9.d, z18.d
-    lsr z17.d, z9.d, #32
-    umullb z17.d, z17.s, z31.s
-    add z17.d, z19.d, z17.d
-    lsl z9.d, z9.d, #32
-    add z9.d, z9.d, z17.d
+    umlalt z17.d, z9.s, z19.s
+    mad z9.d, p0/m, z20.d, z17.d
     cmphi p1.d, p0/z, z17.d, z9.d
     add z9.d, p1/m, z9.d, z31.d
     add z17.d, z2.d, z16.d
     add z10.d, z10.d, z18.d
-    lsr z19.d, z10.d, #32
-    umullb z19.d, z19.s, z31.s
-    add z19.d, z17.d, z19.d
-    lsl z10.d, z10.d, #32
-    add z10.d, z10.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z10.d
+    umlalt z17.d, z10.s, z19.s
+    mad z10.d, p0/m, z20.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z10.d
     add z10.d, p1/m, z10.d, z31.d
-    add z19.d, z3.d, z16.d
+    add z17.d, z3.d, z16.d
     add z11.d, z11.d, z18.d
-    lsr z17.d, z11.d, #32
-    umullb z17.d, z17.s, z31.s
-    add z17.d, z19.d, z17.d
-    lsl z11.d, z11.d, #32
-    add z11.d, z11.d, z17.d
+    umlalt z17.d, z11.s, z19.s
+    mad z11.d, p0/m, z20.d, z17.d
     cmphi p1.d, p0/z, z17.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
     add z17.d, z4.d, z16.d
     add z12.d, z12.d, z18.d
-    lsr z19.d, z12.d, #32
-    umullb z19.d, z19.s, z31.s
-    add z19.d, z17.d, z19.d
-    lsl z12.d, z12.d, #32
-    add z12.d, z12.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z12.d
+    umlalt z17.d, z12.s, z19.s
+    mad z12.d, p0/m, z20.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z12.d
     add z12.d, p1/m, z12.d, z31.d
-    add z19.d, z5.d, z16.d
+    add z17.d, z5.d, z16.d
     add z13.d, z13.d, z18.d
-    lsr z17.d, z13.d, #32
-    umullb z17.d, z17.s, z31.s
-    add z17.d, z19.d, z17.d
-    lsl z13.d, z13.d, #32
-    add z13.d, z13.d, z17.d
+    umlalt z17.d, z13.s, z19.s
+    mad z13.d, p0/m, z20.d, z17.d
     cmphi p1.d, p0/z, z17.d, z13.d
     add z13.d, p1/m, z13.d, z31.d
     add z17.d, z6.d, z16.d
     add z14.d, z14.d, z18.d
-    lsr z19.d, z14.d, #32
-    umullb z19.d, z19.s, z31.s
-    add z19.d, z17.d, z19.d
-    lsl z14.d, z14.d, #32
-    add z14.d, z14.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z14.d
+    umlalt z17.d, z14.s, z19.s
+    mad z14.d, p0/m, z20.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
     add z16.d, z7.d, z16.d
     add z18.d, z15.d, z18.d
-    lsr z15.d, z18.d, #32
-    umullb z15.d, z15.s, z31.s
-    add z15.d, z16.d, z15.d
-    lsl z18.d, z18.d, #32
-    add z18.d, z18.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z18.d
+    umlalt z16.d, z18.s, z19.s
+    mad z18.d, p0/m, z20.d, z16.d
+    cmphi p1.d, p0/z, z16.d, z18.d
     add z18.d, p1/m, z18.d, z31.d
     add z0.d, z8.d, z31.d
     umin z0.d, p0/m, z0.d, z8.d
@@ -2548,8 +1935,12 @@ proofmill_poseidon2_8_sve2:
     ret
     .p2align 3
 90:
+    .xword 0xffffffff00000001
+    .xword 0x100000000
+    .xword 0x100000001
     .xword 0x2000000020000000
     .xword 0x1fffffffc0000000
-    .xword 0x800000000000001
-    .xword 0xf7ffffff
+    .xword 0x4
+    .xword 0x1800000008000000
+    .xword 0x7ffffffe0000000
     .size proofmill_poseidon2_8_sve2, . - proofmill_poseidon2_8_sve2
