@@ -1,8 +1,8 @@
 //! Plonky3's elements and ours.
 
-use p3_field::{PackedValue, PrimeField64};
+use p3_field::{ExtensionField, PackedValue, PrimeField64};
 use p3_goldilocks::Goldilocks;
-use proofmill_field::goldilocks::Goldilocks as Element;
+use proofmill_field::goldilocks::{Extension, Goldilocks as Element};
 
 /// Our element; Plonky3's words may be above p.
 pub(crate) fn element(value: Goldilocks) -> Element {
@@ -12,6 +12,18 @@ pub(crate) fn element(value: Goldilocks) -> Element {
 /// Plonky3's element.
 pub(crate) fn value(element: Element) -> Goldilocks {
     Goldilocks::new(element.to_canonical())
+}
+
+/// Our element of the extension; both have powers of one generator as their basis.
+pub(crate) fn ours<C: ExtensionField<Goldilocks>, const N: usize>(challenge: C) -> Extension<Element, N> {
+    Extension(std::array::from_fn(|i| element(challenge.as_basis_coefficients_slice()[i])))
+}
+
+/// Plonky3's element of the extension.
+pub(crate) fn theirs<C: ExtensionField<Goldilocks>, const N: usize>(
+    value_of_ours: Extension<Element, N>,
+) -> C {
+    C::from_basis_coefficients_fn(|i| value(value_of_ours.0[i]))
 }
 
 /// The words of elements, which may be above p.

@@ -2,7 +2,7 @@
 
 use crate::{
     Dft,
-    elements::{element, value, words},
+    elements::{element, ours, theirs, words},
 };
 use p3_challenger::{CanObserve, FieldChallenger, GrindingChallenger};
 use p3_commit::{
@@ -68,14 +68,6 @@ fn is_ours<C: ExtensionField<Goldilocks>>() -> bool {
         }
         _ => false,
     }
-}
-
-fn ours<C: ExtensionField<Goldilocks>, const N: usize>(challenge: C) -> Extension<Element, N> {
-    Extension(std::array::from_fn(|i| element(challenge.as_basis_coefficients_slice()[i])))
-}
-
-fn theirs<C: ExtensionField<Goldilocks>, const N: usize>(value_of_ours: Extension<Element, N>) -> C {
-    C::from_basis_coefficients_fn(|i| value(value_of_ours.0[i]))
 }
 
 fn generator() -> Element {

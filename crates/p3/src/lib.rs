@@ -10,6 +10,7 @@
 //! | [`KeccakF`] | `p3_keccak::KeccakF`, and the sponges and compression functions of trees |
 //! | [`FriPcs`] | `TwoAdicFriPcs`, and its openings and folding |
 //! | [`prove`] | `p3_uni_stark::prove` |
+//! | [`verify`] | `p3_uni_stark::verify`, which may panic |
 //!
 //! The kernels are chosen when the program runs, so it need not be compiled for the CPU.
 //!
@@ -30,14 +31,18 @@ mod engine;
 mod fri;
 mod keccak;
 mod poseidon2;
+mod proof;
 mod prove;
+mod verify;
 
 pub use dft::Dft;
 pub use engine::{constraints, preprocessed_key};
 pub use fri::FriPcs;
 pub use keccak::KeccakF;
 pub use poseidon2::{Poseidon2, default_goldilocks_poseidon2_8, default_goldilocks_poseidon2_12};
+pub use proof::{Challenge, Configuration, Words, from_plonky3, to_plonky3};
 pub use prove::{prove, prove_with_preprocessed};
+pub use verify::{verify, verify_with_preprocessed};
 
 /// The number of elements of each row, of which there are as many as digests.
 fn columns<T, D>(rows: &[T], digests: &[D]) -> usize {

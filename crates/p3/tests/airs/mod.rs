@@ -174,3 +174,52 @@ impl<AB: AirBuilder<F: Field>> Air<AB> for Preprocessed {
         builder.when_transition().assert_eq(next, local + square + next_square);
     }
 }
+
+/// Two columns, the second of which is the product of the first and of a fixed column; no constraint reads the next row.
+#[derive(Clone, Copy)]
+pub(crate) struct Products {
+    pub(crate) log_rows: usize,
+}
+
+impl Products {
+    fn factor(row: usize) -> u64 {
+        (3 * row + 1) as u64
+    }
+
+    pub(crate) fn trace(log_rows: usize) -> RowMajorMatrix<Goldilocks> {
+        let row =
+            |row: usize| [row as u64 + 7, (row as u64 + 7) * Self::factor(row)].map(Goldilocks::from_u64);
+        RowMajorMatrix::new((0..1 << log_rows).flat_map(row).collect(), 2)
+    }
+}
+
+impl<F: Field> BaseAir<F> for Products {
+    fn width(&self) -> usize {
+        2
+    }
+
+    fn main_next_row_columns(&self) -> Vec<usize> {
+        vec![]
+    }
+
+    fn preprocessed_width(&self) -> usize {
+        1
+    }
+
+    fn preprocessed_next_row_columns(&self) -> Vec<usize> {
+        vec![]
+    }
+
+    fn preprocessed_trace(&self) -> Option<RowMajorMatrix<F>> {
+        let factors = (0..1 << self.log_rows).map(|row| F::from_u64(Self::factor(row)));
+        Some(RowMajorMatrix::new_col(factors.collect()))
+    }
+}
+
+impl<AB: AirBuilder<F: Field>> Air<AB> for Products {
+    fn eval(&self, builder: &mut AB) {
+        let (main, fixed) = (builder.main(), builder.preprocessed().clone());
+        let (local, factor) = (main.current_slice(), fixed.current_slice()[0]);
+        builder.assert_eq(local[1], local[0] * factor);
+    }
+}

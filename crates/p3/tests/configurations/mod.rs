@@ -13,6 +13,7 @@ use p3_symmetric::{
 };
 use p3_uni_stark::StarkConfig;
 use proofmill_p3::{Dft, FriPcs, KeccakF, Poseidon2};
+use proofmill_stark::Grinding;
 use rand::{SeedableRng, rngs::SmallRng};
 
 type Challenge = BinomialExtensionField<Goldilocks, 2>;
@@ -41,7 +42,58 @@ impl Parameters {
             mmcs,
         }
     }
+
+    /// Those of our engine of the same meaning.
+    pub(crate) fn of_engine(self, extension: u32) -> proofmill_stark::Parameters {
+        let bits = self.grinding as u32;
+        proofmill_stark::Parameters {
+            extension,
+            log_blowup: self.log_blowup as u32,
+            log_arity: self.max_log_arity as u32,
+            log_final_length: self.log_final_poly_len as u32,
+            queries: self.num_queries as u32,
+            cap_height: self.cap_height as u32,
+            grinding: Grinding { out_of_domain: bits, batching: bits, commit: bits, query: bits },
+            ..proofmill_stark::Parameters::PROVEN_100
+        }
+    }
 }
+
+/// Cases: arities of 2 to 16, final polynomials, caps, and with and without proofs of work.
+pub(crate) const PARAMETERS: [Parameters; 4] = [
+    Parameters {
+        log_blowup: 1,
+        log_final_poly_len: 0,
+        max_log_arity: 1,
+        cap_height: 0,
+        num_queries: 5,
+        grinding: 0,
+    },
+    Parameters {
+        log_blowup: 2,
+        log_final_poly_len: 2,
+        max_log_arity: 3,
+        cap_height: 2,
+        num_queries: 40,
+        grinding: 3,
+    },
+    Parameters {
+        log_blowup: 3,
+        log_final_poly_len: 0,
+        max_log_arity: 4,
+        cap_height: 1,
+        num_queries: 5,
+        grinding: 1,
+    },
+    Parameters {
+        log_blowup: 1,
+        log_final_poly_len: 1,
+        max_log_arity: 2,
+        cap_height: 3,
+        num_queries: 3,
+        grinding: 0,
+    },
+];
 
 type StockPcs<M> =
     TwoAdicFriPcs<Goldilocks, Radix2DitParallel<Goldilocks>, M, ExtensionMmcs<Goldilocks, Challenge, M>>;

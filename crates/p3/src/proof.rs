@@ -1,0 +1,397 @@
+//! Proofs of Plonky3 and ours.
+//!
+//! Both consist of the same values. Plonky3 has a list for each query and for each matrix of it; we have one list for all, whose
+//! parts follow from the shape of the statement. A conversion therefore checks all lengths: where one differs, it gives an error, and
+//! nothing is left out. Converted back, a proof is what it was.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use crate::elements::{element, ours, theirs, value};
+use p3_commit::{ExtensionMmcs, Mmcs, Pcs, PolynomialSpace};
+use p3_field::{
+    ExtensionField,
+    extension::{BinomialExtensionField, CubicTrinomialExtensionField},
+};
+use p3_fri::{BatchMultiOpening, CommitPhaseMultiStep, FriProof};
+use p3_goldilocks::Goldilocks;
+use p3_merkle_tree::PrunedMerklePaths;
+use p3_symmetric::MerkleCap;
+use p3_uni_stark::{Com, Commitments, Domain, OpenedValues, PreprocessedOpenedValues, StarkGenericConfig};
+use proofmill_field::goldilocks::Extension;
+use proofmill_hash::{Digest, sponge::DIGEST};
+use proofmill_stark::{OpenedRows, OpeningProof, Proof, Round, StarkHash, VerifyError};
+
+type Element = proofmill_field::goldilocks::Goldilocks;
+
+/// A configuration of Plonky3 whose proofs are proofs of [`proofmill_stark`] with the hash `H` and challenges in the extension of
+/// degree `D`.
+///
+/// Configurations over Goldilocks are, if they have trees of `MerkleTreeMmcs` with digests of four words, FRI, no blinding, and
+/// challenges in `BinomialExtensionField<Goldilocks, 2>` or `CubicTrinomialExtensionField<Goldilocks>`. That trees and transcript hash
+/// as `H` does is for the caller to know: a type of Plonky3 does not tell the constants of its permutation.
+pub trait Configuration<H: StarkHash, const D: usize>: StarkGenericConfig {
+    /// The digests of a commitment.
+    fn digests(commitment: &Com<Self>) -> Vec<H::Digest>;
+
+    /// [`from_plonky3`].
+    ///
+    /// # Errors
+    /// As there.
+    fn from_plonky3(proof: &p3_uni_stark::Proof<Self>) -> Result<Proof<H, D>, VerifyError>;
+
+    /// [`to_plonky3`].
+    ///
+    /// # Errors
+    /// As there.
+    fn to_plonky3(proof: &Proof<H, D>) -> Result<p3_uni_stark::Proof<Self>, VerifyError>;
+}
+
+/// The field of challenges that is our extension of degree `D`.
+pub trait Challenge<const D: usize>: ExtensionField<Goldilocks> {}
+
+impl Challenge<2> for BinomialExtensionField<Goldilocks, 2> {}
+impl Challenge<3> for CubicTrinomialExtensionField<Goldilocks> {}
+
+/// A digest of ours in the words of Plonky3's trees.
+pub trait Words: Copy {
+    /// An element, or an integer of 64 bits.
+    type Word: Copy;
+
+    /// The words of the digest.
+    fn to_words(self) -> [Self::Word; DIGEST];
+
+    /// The digest of these words.
+    fn from_words(words: [Self::Word; DIGEST]) -> Self;
+}
+
+impl Words for Digest {
+    type Word = Goldilocks;
+
+    fn to_words(self) -> [Goldilocks; DIGEST] {
+        self.0.map(value)
+    }
+
+    fn from_words(words: [Goldilocks; DIGEST]) -> Self {
+        Self(words.map(element))
+    }
+}
+
+impl Words for [u64; DIGEST] {
+    type Word = u64;
+
+    fn to_words(self) -> Self {
+        self
+    }
+
+    fn from_words(words: Self) -> Self {
+        words
+    }
+}
+
+type Word<H> = <<H as proofmill_hash::TreeHash>::Digest as Words>::Word;
+type Cap<H> = MerkleCap<Goldilocks, [Word<H>; DIGEST]>;
+type Siblings<H> = PrunedMerklePaths<Word<H>, DIGEST>;
+type Opening<C, M> =
+    FriProof<C, ExtensionMmcs<Goldilocks, C, M>, Goldilocks, Vec<BatchMultiOpening<Goldilocks, M>>>;
+
+/// Our proof of the same values as one of Plonky3.
+///
+/// Elements whose words are not below p are reduced, which is also what Plonky3's verifier makes of them: provers of Plonky3 leave
+/// them in proofs in memory, and its encodings reduce them or refuse them.
+///
+/// # Errors
+/// [`VerifyError::Malformed`] if a list is not as long as other lists of the proof make it, for lists that are there and empty, and for
+/// values that blind.
+pub fn from_plonky3<H, SC, const D: usize>(
+    proof: &p3_uni_stark::Proof<SC>,
+) -> Result<Proof<H, D>, VerifyError>
+where
+    H: StarkHash,
+    SC: Configuration<H, D>,
+{
+    SC::from_plonky3(proof)
+}
+
+/// Plonky3's proof of the same values as one of ours.
+///
+/// # Errors
+/// [`VerifyError::Malformed`] for proofs that [`proofmill_stark::verify`] refuses because of a length.
+pub fn to_plonky3<H, SC, const D: usize>(proof: &Proof<H, D>) -> Result<p3_uni_stark::Proof<SC>, VerifyError>
+where
+    H: StarkHash,
+    SC: Configuration<H, D>,
+{
+    SC::to_plonky3(proof)
+}
+
+impl<H, SC, M, const D: usize> Configuration<H, D> for SC
+where
+    H: StarkHash<Digest: Words>,
+    SC: StarkGenericConfig<Challenge: Challenge<D>>,
+    Domain<SC>: PolynomialSpace<Val = Goldilocks>,
+    SC::Pcs: Pcs<SC::Challenge, SC::Challenger, Commitment = Cap<H>, Proof = Opening<SC::Challenge, M>>,
+    M: Mmcs<Goldilocks, Commitment = Cap<H>, MultiProof = Siblings<H>>,
+{
+    fn digests(commitment: &Com<Self>) -> Vec<H::Digest> {
+        digests::<H>(commitment.roots())
+    }
+
+    fn from_plonky3(proof: &p3_uni_stark::Proof<Self>) -> Result<Proof<H, D>, VerifyError> {
+        // By all fields, so that none is forgotten.
+        let p3_uni_stark::Proof { commitments, opened_values, opening_proof, degree_bits, ood_pow_witness } =
+            proof;
+        let Commitments { trace, quotient_chunks, random } = commitments;
+        expect("commitments to random values", 0, random.iter().len())?;
+        let opened = values_from_plonky3(opened_values)?;
+        let log_rows = u32::try_from(*degree_bits).map_err(|_| VerifyError::Malformed {
+            what: "logarithm of the number of rows",
+            expected: Element::TWO_ADICITY as usize,
+            found: *degree_bits,
+        })?;
+        Ok(Proof {
+            log_rows,
+            trace: digests::<H>(trace.roots()),
+            quotient: digests::<H>(quotient_chunks.roots()),
+            out_of_domain_work: element(*ood_pow_witness),
+            opening: opening_from_plonky3(&opened, opening_proof)?,
+            opened,
+        })
+    }
+
+    fn to_plonky3(proof: &Proof<H, D>) -> Result<p3_uni_stark::Proof<Self>, VerifyError> {
+        let Proof { log_rows, trace, quotient, out_of_domain_work, opened, opening } = proof;
+        Ok(p3_uni_stark::Proof {
+            commitments: Commitments {
+                trace: cap::<H>(trace)?,
+                quotient_chunks: cap::<H>(quotient)?,
+                random: None,
+            },
+            opened_values: values_to_plonky3(opened)?,
+            opening_proof: opening_to_plonky3(opened, opening)?,
+            degree_bits: *log_rows as usize,
+            ood_pow_witness: value(*out_of_domain_work),
+        })
+    }
+}
+
+fn expect(what: &'static str, expected: usize, found: usize) -> Result<(), VerifyError> {
+    if expected == found { Ok(()) } else { Err(VerifyError::Malformed { what, expected, found }) }
+}
+
+/// That a list which is there has values: an empty list stands for one that is not there.
+fn expect_some<T>(what: &'static str, list: &[T]) -> Result<(), VerifyError> {
+    expect(what, list.len().max(1), list.len())
+}
+
+fn digests<H: StarkHash<Digest: Words>>(words: &[[Word<H>; DIGEST]]) -> Vec<H::Digest> {
+    words.iter().map(|words| H::Digest::from_words(*words)).collect()
+}
+
+fn words<H: StarkHash<Digest: Words>>(digests: &[H::Digest]) -> Vec<[Word<H>; DIGEST]> {
+    digests.iter().map(|digest| digest.to_words()).collect()
+}
+
+/// Plonky3's cap, which has a power of two of digests.
+fn cap<H: StarkHash<Digest: Words>>(digests: &[H::Digest]) -> Result<Cap<H>, VerifyError> {
+    expect("digests of a commitment", digests.len().next_power_of_two(), digests.len())?;
+    Ok(MerkleCap::new(words::<H>(digests)))
+}
+
+fn all_ours<C: Challenge<D>, const D: usize>(values: &[C]) -> Vec<Extension<Element, D>> {
+    values.iter().map(|value| ours(*value)).collect()
+}
+
+fn all_theirs<C: Challenge<D>, const D: usize>(values: &[Extension<Element, D>]) -> Vec<C> {
+    values.iter().map(|value| theirs(*value)).collect()
+}
+
+/// Values that may not be there.
+fn some_ours<C: Challenge<D>, const D: usize>(
+    what: &'static str,
+    values: Option<&[C]>,
+) -> Result<Vec<Extension<Element, D>>, VerifyError> {
+    values.map_or(Ok(()), |values| expect_some(what, values))?;
+    Ok(all_ours(values.unwrap_or_default()))
+}
+
+/// The values, if there are some.
+fn some_theirs<C: Challenge<D>, const D: usize>(values: &[Extension<Element, D>]) -> Option<Vec<C>> {
+    (!values.is_empty()).then(|| all_theirs(values))
+}
+
+fn values_from_plonky3<C: Challenge<D>, const D: usize>(
+    opened: &OpenedValues<C>,
+) -> Result<proofmill_stark::OpenedValues<D>, VerifyError> {
+    let OpenedValues { trace_local, trace_next, preprocessed, quotient_chunks, random } = opened;
+    expect("lists of random values", 0, random.iter().len())?;
+    let chunk = |values: &Vec<C>| {
+        let wrong_length = VerifyError::Malformed {
+            what: "values of a polynomial of the quotient",
+            expected: D,
+            found: values.len(),
+        };
+        all_ours(values).try_into().map_err(|_| wrong_length)
+    };
+    let (local, next) = match preprocessed {
+        Some(PreprocessedOpenedValues { local, next }) => (Some(local.as_slice()), next.as_deref()),
+        None => (None, None),
+    };
+    Ok(proofmill_stark::OpenedValues {
+        trace: some_ours("values of the trace", Some(trace_local))?,
+        next: some_ours("values of the next row", trace_next.as_deref())?,
+        preprocessed: some_ours("values of preprocessed columns", local)?,
+        next_preprocessed: some_ours("values of the next row's preprocessed columns", next)?,
+        quotient: quotient_chunks.iter().map(chunk).collect::<Result<_, _>>()?,
+    })
+}
+
+fn values_to_plonky3<C: Challenge<D>, const D: usize>(
+    opened: &proofmill_stark::OpenedValues<D>,
+) -> Result<OpenedValues<C>, VerifyError> {
+    let proofmill_stark::OpenedValues { trace, next, preprocessed, next_preprocessed, quotient } = opened;
+    expect_some("values of the trace", trace)?;
+    if !next_preprocessed.is_empty() {
+        expect_some("values of preprocessed columns", preprocessed)?;
+    }
+    Ok(OpenedValues {
+        trace_local: all_theirs(trace),
+        trace_next: some_theirs(next),
+        preprocessed: some_theirs(preprocessed)
+            .map(|local| PreprocessedOpenedValues { local, next: some_theirs(next_preprocessed) }),
+        quotient_chunks: quotient.iter().map(|chunk| all_theirs(chunk)).collect(),
+        random: None,
+    })
+}
+
+/// The widths of the matrices of each commitment: the trace, polynomials of the quotient, preprocessed columns.
+fn widths<const D: usize>(opened: &proofmill_stark::OpenedValues<D>) -> Vec<Vec<usize>> {
+    let mut widths = vec![vec![opened.trace.len()], vec![D; opened.quotient.len()]];
+    if !opened.preprocessed.is_empty() {
+        widths.push(vec![opened.preprocessed.len()]);
+    }
+    widths
+}
+
+fn opening_from_plonky3<H, C, M, const D: usize>(
+    opened: &proofmill_stark::OpenedValues<D>,
+    opening: &Opening<C, M>,
+) -> Result<OpeningProof<H, D>, VerifyError>
+where
+    H: StarkHash<Digest: Words>,
+    C: Challenge<D>,
+    M: Mmcs<Goldilocks, Commitment = Cap<H>, MultiProof = Siblings<H>>,
+{
+    let FriProof {
+        batch_pow_witness,
+        commit_phase_commits,
+        commit_pow_witnesses,
+        input_openings,
+        commit_phase_openings,
+        final_poly,
+        query_pow_witness,
+    } = opening;
+    let widths = widths(opened);
+    expect("opened commitments", widths.len(), input_openings.len())?;
+    let queries = input_openings.first().map_or(0, |opening| opening.opened_values.len());
+    let mut rows = Vec::with_capacity(widths.len());
+    for (BatchMultiOpening { opened_values, opening_proof }, widths) in input_openings.iter().zip(&widths) {
+        expect("opened rows of a commitment", queries, opened_values.len())?;
+        for row in opened_values {
+            expect("matrices of an opened row", widths.len(), row.len())?;
+            row.iter()
+                .zip(widths)
+                .try_for_each(|(part, width)| expect("values of an opened row", *width, part.len()))?;
+        }
+        let PrunedMerklePaths { sibling_hashes } = opening_proof;
+        let values = opened_values.iter().flatten().flatten().map(|value| element(*value));
+        rows.push(OpenedRows { values: values.collect(), siblings: digests::<H>(sibling_hashes) });
+    }
+
+    let count = commit_phase_commits.len();
+    expect("proofs of work in rounds of FRI", count, commit_pow_witnesses.len())?;
+    expect("openings of rounds of FRI", count, commit_phase_openings.len())?;
+    let mut rounds = Vec::with_capacity(count);
+    for ((commitment, work), CommitPhaseMultiStep { sibling_values, opening_proof }) in
+        commit_phase_commits.iter().zip(commit_pow_witnesses).zip(commit_phase_openings)
+    {
+        expect("opened rows of a round of FRI", queries, sibling_values.len())?;
+        let others = sibling_values.first().map_or(0, Vec::len);
+        sibling_values
+            .iter()
+            .try_for_each(|row| expect("values of a row of a round of FRI", others, row.len()))?;
+        let PrunedMerklePaths { sibling_hashes } = opening_proof;
+        rounds.push(Round {
+            commitment: digests::<H>(commitment.roots()),
+            work: element(*work),
+            others: sibling_values.iter().flatten().map(|value| ours(*value)).collect(),
+            siblings: digests::<H>(sibling_hashes),
+        });
+    }
+    Ok(OpeningProof {
+        batching_work: element(*batch_pow_witness),
+        rounds,
+        final_polynomial: all_ours(final_poly),
+        query_work: element(*query_pow_witness),
+        rows,
+    })
+}
+
+/// Splits values into as many lists of equal lengths as there are queries.
+fn split<'a, T>(
+    what: &'static str,
+    values: &'a [T],
+    queries: usize,
+) -> Result<impl Iterator<Item = &'a [T]>, VerifyError> {
+    let length = values.len().checked_div(queries).unwrap_or(0);
+    expect(what, length * queries, values.len())?;
+    Ok((0..queries).map(move |query| values.get(query * length..(query + 1) * length).unwrap_or_default()))
+}
+
+fn opening_to_plonky3<H, C, M, const D: usize>(
+    opened: &proofmill_stark::OpenedValues<D>,
+    opening: &OpeningProof<H, D>,
+) -> Result<Opening<C, M>, VerifyError>
+where
+    H: StarkHash<Digest: Words>,
+    C: Challenge<D>,
+    M: Mmcs<Goldilocks, Commitment = Cap<H>, MultiProof = Siblings<H>>,
+{
+    let OpeningProof { batching_work, rounds, final_polynomial, query_work, rows } = opening;
+    let widths = widths(opened);
+    expect("opened commitments", widths.len(), rows.len())?;
+    let of_trace = rows.first().map_or(0, |rows| rows.values.len());
+    let queries = of_trace.checked_div(opened.trace.len()).unwrap_or(0);
+    let mut input_openings = Vec::with_capacity(rows.len());
+    for (OpenedRows { values, siblings }, widths) in rows.iter().zip(&widths) {
+        let mut opened_values = Vec::with_capacity(queries);
+        for mut row in split("values of opened rows", values, queries)? {
+            expect("values of an opened row", widths.iter().sum(), row.len())?;
+            let mut parts = Vec::with_capacity(widths.len());
+            for width in widths {
+                let (part, rest) = row.split_at_checked(*width).unwrap_or((row, &[]));
+                parts.push(part.iter().map(|element| value(*element)).collect());
+                row = rest;
+            }
+            opened_values.push(parts);
+        }
+        let opening_proof = PrunedMerklePaths { sibling_hashes: words::<H>(siblings) };
+        input_openings.push(BatchMultiOpening { opened_values, opening_proof });
+    }
+    let mut commit_phase_commits = Vec::with_capacity(rounds.len());
+    let mut commit_phase_openings = Vec::with_capacity(rounds.len());
+    for Round { commitment, work: _, others, siblings } in rounds {
+        commit_phase_commits.push(cap::<H>(commitment)?);
+        commit_phase_openings.push(CommitPhaseMultiStep {
+            sibling_values: split("values of a round of FRI", others, queries)?.map(all_theirs).collect(),
+            opening_proof: PrunedMerklePaths { sibling_hashes: words::<H>(siblings) },
+        });
+    }
+    Ok(FriProof {
+        batch_pow_witness: value(*batching_work),
+        commit_phase_commits,
+        commit_pow_witnesses: rounds.iter().map(|round| value(round.work)).collect(),
+        input_openings,
+        commit_phase_openings,
+        final_poly: all_theirs(final_polynomial),
+        query_pow_witness: value(*query_work),
+    })
+}

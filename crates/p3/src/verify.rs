@@ -1,0 +1,88 @@
+//! The verifier of `p3_uni_stark` on our engine.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use crate::{
+    constraints,
+    elements::element,
+    proof::{Configuration, from_plonky3},
+};
+use p3_air::{Air, symbolic::SymbolicAirBuilder};
+use p3_goldilocks::Goldilocks;
+use p3_uni_stark::{PreprocessedVerifierKey, Proof};
+use proofmill_cpu::Level;
+use proofmill_field::goldilocks::{Extension, ExtensionField, Goldilocks as Element};
+use proofmill_stark::{Parameters, StarkHash, VerifyError};
+
+/// Verifies a proof of Plonky3, as [`p3_uni_stark::verify`] does, but never panics, whatever the proof and the public values are.
+///
+/// `H` is the hash of trees and transcript, with Plonky3's default constants: `Sponge<Poseidon2<8>>` and `Sponge<Poseidon2<12>>` of
+/// `proofmill_hash`, or `Keccak`. `parameters` have the same meaning as those of the configuration, which are not read: its type tells
+/// only that the proof is of this kind.
+///
+/// It refuses all proofs that Plonky3's verifier refuses. An element of a proof in memory is taken modulo p, as Plonky3's verifier
+/// takes it. As Plonky3's, it leaves the number of rows to the prover: a statement about a certain number has to compare
+/// `proof.degree_bits`.
+///
+/// Captures the constraints of the AIR each time. For many proofs of one AIR, [`constraints`](crate::constraints()) does so once,
+/// for [`from_plonky3`] and [`proofmill_stark::verify`].
+///
+/// # Errors
+/// As [`proofmill_stark::verify`]; [`VerifyError::Malformed`] also as [`from_plonky3`].
+///
+/// # Panics
+/// As [`constraints`](crate::constraints()): because of the AIR, not because of the proof.
+pub fn verify<H, SC, A, const D: usize>(
+    parameters: &Parameters,
+    air: &A,
+    proof: &Proof<SC>,
+    public_values: &[Goldilocks],
+) -> Result<(), VerifyError>
+where
+    H: StarkHash,
+    SC: Configuration<H, D>,
+    A: Air<SymbolicAirBuilder<Goldilocks>>,
+    Extension<Element, D>: ExtensionField<D>,
+{
+    verify_with_preprocessed(parameters, air, proof, public_values, None)
+}
+
+/// [`verify`] for an AIR with preprocessed columns, as [`p3_uni_stark::verify_with_preprocessed`].
+///
+/// A key of ours, [`preprocessed_key`](crate::preprocessed_key), is one for [`from_plonky3`] and [`proofmill_stark::verify`].
+///
+/// # Errors
+/// As [`verify`]; [`VerifyError::Statement`] if the key is not one of the AIR.
+///
+/// # Panics
+/// As [`verify`].
+pub fn verify_with_preprocessed<H, SC, A, const D: usize>(
+    parameters: &Parameters,
+    air: &A,
+    proof: &Proof<SC>,
+    public_values: &[Goldilocks],
+    preprocessed: Option<&PreprocessedVerifierKey<SC>>,
+) -> Result<(), VerifyError>
+where
+    H: StarkHash,
+    SC: Configuration<H, D>,
+    A: Air<SymbolicAirBuilder<Goldilocks>>,
+    Extension<Element, D>: ExtensionField<D>,
+{
+    let statement = |text: String| VerifyError::Statement(text);
+    let constraints = constraints(air).map_err(|error| statement(error.to_string()))?;
+    let key = match preprocessed {
+        None => None,
+        Some(key) => {
+            let (expected, found) = (air.preprocessed_width(), key.width);
+            if expected != found {
+                return Err(statement(format!("expected a key of {expected} columns, found one of {found}")));
+            }
+            let log_rows = u32::try_from(key.degree_bits).map_err(|error| statement(error.to_string()))?;
+            Some((SC::digests(&key.commitment), log_rows))
+        }
+    };
+    let key = key.as_ref().map(|(digests, log_rows)| (digests.as_slice(), *log_rows));
+    let public_values: Vec<_> = public_values.iter().map(|value| element(*value)).collect();
+    let proof = from_plonky3(proof)?;
+    proofmill_stark::verify(Level::best(), parameters, &constraints, key, &public_values, &proof)
+}
