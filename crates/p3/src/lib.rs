@@ -10,7 +10,7 @@
 //! | [`KeccakF`] | `p3_keccak::KeccakF`, and the sponges and compression functions of trees |
 //! | [`FriPcs`] | `TwoAdicFriPcs`, and its openings and folding |
 //! | [`prove`] | `p3_uni_stark::prove` |
-//! | [`verify`] | `p3_uni_stark::verify`, which may panic |
+//! | [`verify`] | `p3_uni_stark::verify` |
 //!
 //! The kernels are chosen when the program runs, so it need not be compiled for the CPU.
 //!

@@ -5,7 +5,11 @@ mod airs;
 mod configurations;
 
 use airs::{Fibonacci, Powers, Preprocessed, Products, RoundConstants};
-use configurations::{PARAMETERS, Parameters, defaults, stock_keccak};
+use configurations::{
+    PARAMETERS, Parameters,
+    defaults::{cubic_8, quadratic_8, quadratic_12},
+    stock_keccak,
+};
 use p3_air::{Air, symbolic::SymbolicAirBuilder};
 use p3_challenger::GrindingChallenger;
 use p3_commit::PolynomialSpace;
@@ -13,15 +17,14 @@ use p3_field::{PrimeCharacteristicRing, PrimeField64};
 use p3_goldilocks::Goldilocks;
 use p3_matrix::{Matrix, dense::RowMajorMatrix};
 use p3_uni_stark::{
-    Domain, Proof, QuotientAir, StarkGenericConfig, VerifierConstraintFolder, setup_preprocessed,
-    verify_with_preprocessed,
+    Domain, PreprocessedOpenedValues, Proof, QuotientAir, StarkGenericConfig, VerifierConstraintFolder,
+    setup_preprocessed, verify_with_preprocessed,
 };
-use proofmill_cpu::Level;
 use proofmill_field::goldilocks::{Extension, ExtensionField, Goldilocks as Element};
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
-use proofmill_p3::{Configuration, to_plonky3};
-use proofmill_progress::Progress;
-use proofmill_stark::{StarkHash, prove};
+use proofmill_p3::{Configuration, prove_with_preprocessed};
+use proofmill_stark::StarkHash;
+use proofmill_testing::for_each_pool;
 use rand::{RngExt, SeedableRng, rngs::SmallRng, seq::SliceRandom};
 use serde_json::{Value, json};
 use std::{
@@ -32,7 +35,9 @@ use std::{
 };
 
 /// As many changes of one kind are tried in places of one kind; an emulator is slow.
-const SAMPLES: usize = if cfg!(target_arch = "aarch64") { 1 } else { 4 };
+const SAMPLES: usize = if cfg!(target_arch = "aarch64") { 1 } else { 6 };
+/// As many pairs of changes are tried in addition.
+const PAIRS: usize = 100 * SAMPLES;
 const MODULUS: u64 = Goldilocks::ORDER_U64;
 
 thread_local! {
@@ -72,12 +77,13 @@ impl Change {
         format!("{} {}", place.join("/"), self.what)
     }
 
-    fn apply(&self, proof: &Value) -> Value {
-        let mut changed = proof.clone();
+    /// Changes a proof, where it still has this place after other changes.
+    fn apply(&self, proof: &mut Value) {
         for (pointer, value) in &self.replaced {
-            *changed.pointer_mut(pointer).expect("a place in the proof") = value.clone();
+            if let Some(place) = proof.pointer_mut(pointer) {
+                *place = value.clone();
+            }
         }
-        changed
     }
 }
 
@@ -96,7 +102,7 @@ fn changes(proof: &Value, pointer: &str, rng: &mut SmallRng, all: &mut Vec<Chang
             replace("one less", json!(number.wrapping_sub(1)));
             replace("random", json!(rng.random::<u64>() % MODULUS));
             replace("the modulus", json!(MODULUS));
-            replace("not canonical", json!(number.checked_add(MODULUS).unwrap_or(u64::MAX)));
+            replace("not canonical", json!(number.saturating_add(MODULUS)));
             if pointer == "/degree_bits" {
                 for bits in (0..70_u64).chain([1 << 32, 1 << 63]) {
                     replace("bits", json!(bits));
@@ -195,6 +201,11 @@ fn consistent_changes(proof: &Value) -> Vec<Change> {
     all
 }
 
+/// The verdicts of Plonky3's verifier and of ours; `None` for a panic.
+type Verdicts = [Option<bool>; 2];
+
+const ACCEPTED: Verdicts = [Some(true); 2];
+
 /// What became of changed proofs.
 #[derive(Debug, Default)]
 struct Tally {
@@ -202,50 +213,92 @@ struct Tally {
     tried: usize,
     /// Those that it refuses.
     undecodable: usize,
-    /// Those for which Plonky3's verifier panics.
+    /// Those for which Plonky3's verifier panics, by kind.
     panics: BTreeMap<String, usize>,
     /// Those that both accept.
     accepted: usize,
 }
 
 impl Tally {
+    fn count(&mut self, kind: &str, [theirs, ours]: Verdicts) {
+        assert!(ours.is_some(), "our verifier panics: {kind}");
+        assert_eq!(ours, Some(theirs == Some(true)), "our verdict, and Plonky3's: {kind}");
+        self.tried += 1;
+        self.accepted += usize::from(ours == Some(true));
+        if theirs.is_none() {
+            *self.panics.entry(kind.to_owned()).or_default() += 1;
+        }
+    }
+
     /// Tries changes of each kind in places of each kind.
-    fn sample(&mut self, proof: &Value, seed: u64, verdicts: impl Fn(&Value) -> Option<[Option<bool>; 2]>) {
+    fn sample(&mut self, proof: &Value, seed: u64, verdicts: impl Fn(&Value) -> Option<Verdicts>) {
         let mut rng = SmallRng::seed_from_u64(seed);
         let mut all = Vec::new();
         changes(proof, "", &mut rng, &mut all);
         all.shuffle(&mut rng);
+        let pairs = (0..PAIRS).map(|_| [0, 1].map(|_| &all[rng.random_range(0..all.len())]).to_vec());
+        let pairs: Vec<_> = pairs.collect();
         let mut counts = BTreeMap::<String, usize>::new();
-        all.retain(|change| {
+        let single = all.iter().filter(|change| {
             let count = counts.entry(change.kind()).or_default();
             *count += 1;
             *count <= SAMPLES || change.pointer == "/degree_bits"
         });
-        for change in consistent_changes(proof).into_iter().chain(all) {
-            let changed = change.apply(proof);
+        let consistent = consistent_changes(proof);
+        for changes in consistent.iter().chain(single).map(|change| vec![change]).chain(pairs) {
+            let mut changed = proof.clone();
+            changes.iter().for_each(|change| change.apply(&mut changed));
             if changed == *proof {
                 continue;
             }
-            let Some([theirs, ours]) = verdicts(&changed) else {
-                self.undecodable += 1;
-                continue;
-            };
-            let place = format!("{} {}", change.pointer, change.what);
-            assert!(ours.is_some(), "our verifier panics: {place}");
-            assert_eq!(ours, Some(theirs == Some(true)), "our verdict, and Plonky3's: {place}");
-            self.tried += 1;
-            self.accepted += usize::from(ours == Some(true));
-            if theirs.is_none() {
-                *self.panics.entry(change.kind()).or_default() += 1;
+            match verdicts(&changed) {
+                Some(verdicts) => {
+                    let kinds: Vec<_> = changes.iter().map(|change| change.kind()).collect();
+                    self.count(&kinds.join(", "), verdicts);
+                }
+                None => self.undecodable += 1,
             }
         }
     }
 }
 
-/// Compares verdicts on one valid proof, which our engine makes: it has the bytes of Plonky3's.
+/// Changes that no encoding of a proof has, but a proof in memory.
+fn in_memory<SC: StarkGenericConfig<Challenge: Copy>>(
+    proof: impl Fn() -> Proof<SC>,
+) -> Vec<(&'static str, Proof<SC>)> {
+    let changed = |change: &dyn Fn(&mut Proof<SC>)| {
+        let mut proof = proof();
+        change(&mut proof);
+        proof
+    };
+    let preprocessed = |local: usize, next: Option<usize>| {
+        changed(&|proof| {
+            let opened = &mut proof.opened_values;
+            let values = opened.trace_local.iter().cycle();
+            let local = values.clone().take(local).copied().collect();
+            let next = next.map(|length| values.take(length).copied().collect());
+            opened.preprocessed = Some(PreprocessedOpenedValues { local, next });
+        })
+    };
+    vec![
+        ("no preprocessed columns, opened", preprocessed(0, None)),
+        ("no preprocessed columns, opened in both rows", preprocessed(0, Some(0))),
+        ("preprocessed columns of the next row only", preprocessed(0, Some(1))),
+        ("preprocessed columns of this row only", preprocessed(1, None)),
+        ("no preprocessed columns of the next row", preprocessed(1, Some(0))),
+        ("more preprocessed columns of the next row", preprocessed(1, Some(2))),
+    ]
+}
+
+/// An element whose word is not below p, if there is one.
+fn above(value: Goldilocks) -> Goldilocks {
+    value.as_canonical_u64().checked_add(MODULUS).map_or(value, Goldilocks::new)
+}
+
+/// Compares verdicts on a valid proof, an invalid one, and changed ones.
 fn compare<H, SC, A, const D: usize>(
     tally: &mut Tally,
-    config: &SC,
+    config: impl Fn(Parameters) -> SC,
     case: Parameters,
     air: &A,
     trace: &RowMajorMatrix<Goldilocks>,
@@ -257,58 +310,70 @@ fn compare<H, SC, A, const D: usize>(
     A: QuotientAir<SC> + Air<SymbolicAirBuilder<Goldilocks>> + for<'a> Air<VerifierConstraintFolder<'a, SC>>,
     Extension<Element, D>: ExtensionField<D>,
 {
-    let parameters = case.of_engine(D as u32);
-    let elements = |values: &[Goldilocks]| {
-        values.iter().map(|value| Element::new(value.as_canonical_u64())).collect::<Vec<_>>()
-    };
-    let level = Level::best();
-    let constraints = proofmill_p3::constraints(air).expect("constraints");
-    let key = proofmill_p3::preprocessed_key::<H, _>(level, &parameters, air).expect("a key");
-    let proof = prove(
-        level,
-        &parameters,
-        &constraints,
-        key.as_ref(),
-        &elements(&trace.values),
-        &elements(public),
-        Progress::NONE,
-    );
-    let proof: Proof<SC> = to_plonky3(&proof.expect("a proof")).expect("a proof of Plonky3");
+    let of_case = config(case);
     let log_rows = trace.height().ilog2() as usize;
-    let (_, verifier) = setup_preprocessed(config, air, log_rows).expect("a set-up").unzip();
-
-    let verdicts = |proof: &Proof<SC>, public: &[Goldilocks]| {
+    let (key, verifier) = setup_preprocessed(&of_case, air, log_rows).expect("a set-up").unzip();
+    let prove = |trace: &RowMajorMatrix<Goldilocks>| {
+        let proof = prove_with_preprocessed(&of_case, air, trace.clone(), public, key.as_ref());
+        serde_json::to_value(proof.expect("a proof")).expect("JSON")
+    };
+    let decode = |json: &Value| serde_json::from_value::<Proof<SC>>(json.clone());
+    let verdicts = |config: &SC, case: Parameters, proof: &Proof<SC>, public: &[Goldilocks]| {
         let verifier = verifier.as_ref();
         let theirs = caught(|| verify_with_preprocessed(config, air, proof, public, verifier).is_ok());
+        let parameters = case.of_engine(D as u32);
         let ours = caught(|| {
             proofmill_p3::verify_with_preprocessed::<H, _, _, D>(&parameters, air, proof, public, verifier)
                 .is_ok()
         });
         [theirs, ours]
     };
-    assert_eq!(verdicts(&proof, public), [Some(true); 2]);
+    let json = prove(trace);
+    let proof = decode(&json).expect("a proof");
+    assert_eq!(verdicts(&of_case, case, &proof, public), ACCEPTED);
+
+    // Words of elements in memory may be above p.
+    let mut words_above = decode(&json).expect("a proof");
+    words_above.ood_pow_witness = above(proof.ood_pow_witness);
+    let public_above: Vec<_> = public.iter().map(|value| above(*value)).collect();
+    assert_eq!(verdicts(&of_case, case, &words_above, &public_above), ACCEPTED);
+
+    let refused = |tally: &mut Tally, kind: &str, verdicts: Verdicts| {
+        assert_ne!(verdicts[1], Some(true), "{kind}");
+        tally.count(kind, verdicts);
+    };
+    let mut unsatisfied = trace.clone();
+    unsatisfied.values[0] += Goldilocks::ONE;
+    let invalid = decode(&prove(&unsatisfied)).expect("a proof");
+    refused(tally, "constraints that do not hold", verdicts(&of_case, case, &invalid, public));
     for index in 0..public.len() {
         let mut changed = public.to_vec();
         changed[index] += Goldilocks::ONE;
-        assert_eq!(verdicts(&proof, &changed), [Some(false); 2]);
+        refused(tally, "another public value", verdicts(&of_case, case, &proof, &changed));
+        let fewer = [&public[..index], &public[index + 1..]].concat();
+        refused(tally, "fewer public values", verdicts(&of_case, case, &proof, &fewer));
     }
-    assert_eq!(verdicts(&proof, &[public, &[Goldilocks::ZERO]].concat()), [Some(false); 2]);
-
-    // Words of elements in memory may be above p.
-    let above = |value: Goldilocks| match value.as_canonical_u64().checked_add(MODULUS) {
-        Some(word) => Goldilocks::new(word),
-        None => value,
-    };
-    let public_above: Vec<_> = public.iter().map(|value| above(*value)).collect();
-    let json = serde_json::to_value(&proof).expect("JSON");
-    let mut with_words_above: Proof<SC> = serde_json::from_value(json.clone()).expect("a proof");
-    with_words_above.ood_pow_witness = above(with_words_above.ood_pow_witness);
-    assert_eq!(verdicts(&with_words_above, &public_above), [Some(true); 2]);
-
-    let seed = 1 + case.num_queries as u64;
-    tally.sample(&json, seed, |changed| {
-        let proof: Proof<SC> = serde_json::from_value(changed.clone()).ok()?;
-        Some(verdicts(&proof, public))
+    let more = [public, &[Goldilocks::ZERO]].concat();
+    refused(tally, "more public values", verdicts(&of_case, case, &proof, &more));
+    for other in [
+        Parameters { log_blowup: case.log_blowup + 1, ..case },
+        Parameters { log_final_poly_len: case.log_final_poly_len + 1, ..case },
+        Parameters { max_log_arity: case.max_log_arity + 1, ..case },
+        Parameters { max_log_arity: case.max_log_arity.max(2) - 1, ..case },
+        Parameters { cap_height: case.cap_height + 1, ..case },
+        Parameters { num_queries: case.num_queries + 1, ..case },
+        Parameters { num_queries: case.num_queries - 1, ..case },
+        Parameters { grinding: case.grinding + 1, ..case },
+        Parameters { grinding: case.grinding.max(1) - 1, ..case },
+    ] {
+        // Some have the same meaning for as few rows.
+        tally.count("other parameters", verdicts(&config(other), other, &proof, public));
+    }
+    for (kind, changed) in in_memory(|| decode(&json).expect("a proof")) {
+        tally.count(kind, verdicts(&of_case, case, &changed, public));
+    }
+    tally.sample(&json, case.num_queries as u64, |changed| {
+        decode(changed).ok().map(|proof| verdicts(&of_case, case, &proof, public))
     });
 }
 
@@ -316,23 +381,24 @@ fn compare<H, SC, A, const D: usize>(
 macro_rules! same_verdicts {
     ($air:expr, $trace:expr, $public:expr) => {{
         let (air, trace, public): (_, RowMajorMatrix<Goldilocks>, Vec<Goldilocks>) = ($air, $trace, $public);
-        let mut tally = Tally::default();
         let [a, b, c, d] = PARAMETERS.map(|case| Parameters { num_queries: case.num_queries.min(5), ..case });
-        let with = (&air, &trace, &public);
-        macro_rules! with {
-            ($stock:path, $hash:ty, $degree:literal, $case:expr) => {{
-                use $stock as stock;
-                let (case, (air, trace, public)) = ($case, with);
-                let config = stock::config(case);
-                compare::<$hash, _, _, $degree>(&mut tally, &config, case, air, trace, public);
-            }};
-        }
-        with!(defaults::quadratic_8, Sponge<Poseidon2<8>>, 2, a);
-        with!(defaults::cubic_8, Sponge<Poseidon2<8>>, 3, b);
-        with!(defaults::quadratic_12, Sponge<Poseidon2<12>>, 2, c);
-        with!(stock_keccak, Keccak, 2, d);
-        println!("{tally:?}");
-        assert!(tally.tried >= 500 * SAMPLES, "{tally:?}");
+        // One thread always finds the same proofs of work.
+        for_each_pool(&[1], |_| {
+            let mut all = Tally::default();
+            compare::<Sponge<Poseidon2<8>>, _, _, 2>(&mut all, quadratic_8::config, a, &air, &trace, &public);
+            compare::<Sponge<Poseidon2<8>>, _, _, 3>(&mut all, cubic_8::config, b, &air, &trace, &public);
+            compare::<Sponge<Poseidon2<12>>, _, _, 2>(
+                &mut all,
+                quadratic_12::config,
+                c,
+                &air,
+                &trace,
+                &public,
+            );
+            compare::<Keccak, _, _, 2>(&mut all, stock_keccak::config, d, &air, &trace, &public);
+            println!("{all:?}");
+            assert!(all.tried >= 500 * SAMPLES, "{all:?}");
+        });
     }};
 }
 
