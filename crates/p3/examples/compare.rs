@@ -1,4 +1,5 @@
-//! Times proofs with Plonky3, with Proofmill's kernels in it, and with its prover and openings, in turn; prints medians.
+//! Times proofs with Plonky3, with Proofmill's kernels in it, with its prover and openings, and with its engine, in turn; prints
+//! medians. The engine's proofs are verified within its time.
 //!
 //! `cargo run --release -p proofmill-p3 --example compare -- keccak-f 12 fibonacci 18`: AIRs and logarithms of their rows. On
 //! one thread: `RAYON_NUM_THREADS=1`. Plonky3's kernels for this CPU: `RUSTFLAGS="-C target-cpu=native"`.
@@ -14,11 +15,19 @@ use airs::Fibonacci;
 use configurations::{
     Parameters, keccak, keccak_kernels, poseidon2, poseidon2_kernels, stock_keccak, stock_poseidon2,
 };
+use p3_air::{Air, symbolic::SymbolicAirBuilder};
 use p3_blake3_air::Blake3Air;
+use p3_field::PrimeField64;
 use p3_goldilocks::{GenericPoseidon2LinearLayersGoldilocks, Goldilocks};
 use p3_keccak_air::KeccakAir;
+use p3_matrix::dense::RowMajorMatrix;
 use p3_poseidon2_air::{RoundConstants, VectorizedPoseidon2Air};
 use p3_uni_stark::verify;
+use proofmill_cpu::Level;
+use proofmill_field::goldilocks::Goldilocks as Element;
+use proofmill_hash::{Keccak, Poseidon2, Sponge};
+use proofmill_progress::Progress;
+use proofmill_stark::StarkHash;
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::time::{Duration, Instant};
 
@@ -45,11 +54,11 @@ fn median(mut times: Vec<Duration>) -> f64 {
 /// Prints one line per hash.
 macro_rules! compare {
     ($name:expr, $air:expr, $trace:expr, $public:expr) => {
-        compare!(@hash "Poseidon2", stock_poseidon2, poseidon2_kernels, poseidon2, $name, $air, $trace, $public);
-        compare!(@hash "Keccak", stock_keccak, keccak_kernels, keccak, $name, $air, $trace, $public);
+        compare!(@hash "Poseidon2", stock_poseidon2, poseidon2_kernels, poseidon2, Sponge<Poseidon2<8>>, $name, $air, $trace, $public);
+        compare!(@hash "Keccak", stock_keccak, keccak_kernels, keccak, Keccak, $name, $air, $trace, $public);
     };
-    (@hash $hash:expr, $stock:ident, $kernels:ident, $ours:ident, $name:expr, $air:expr, $trace:expr, $public:expr) => {
-        let (mut stock_times, mut kernels_times, mut times) = (Vec::new(), Vec::new(), Vec::new());
+    (@hash $hash:expr, $stock:ident, $kernels:ident, $ours:ident, $engine:ty, $name:expr, $air:expr, $trace:expr, $public:expr) => {
+        let [mut stock_times, mut kernels_times, mut times, mut engine_times] = [const { Vec::new() }; 4];
         for _ in 0..REPETITIONS {
             let (stock, kernels) = ($stock::config(BENCHMARK), $kernels::config(BENCHMARK));
             let ours = $ours::config(BENCHMARK);
@@ -63,17 +72,43 @@ macro_rules! compare {
             let (trace, start) = ($trace.clone(), Instant::now());
             let proof = proofmill_p3::prove(&ours, &$air, trace, &$public).expect("a proof");
             timed(&mut times, start);
+            let start = Instant::now();
+            prove_with_engine::<$engine, _>(&$air, &$trace, &$public);
+            timed(&mut engine_times, start);
             verify(&stock, &$air, &expected, &$public).expect("a valid proof");
             let expected = serde_json::to_vec(&expected).expect("JSON");
             assert!(serde_json::to_vec(&with_kernels).expect("JSON") == expected, "the same proof");
             assert!(serde_json::to_vec(&proof).expect("JSON") == expected, "the same proof");
         }
-        let [stock, kernels, ours] = [stock_times, kernels_times, times].map(median);
+        let [stock, kernels, ours, engine] = [stock_times, kernels_times, times, engine_times].map(median);
         println!(
-            "{:<16} {:<10} {stock:>9.3} {kernels:>9.3} {ours:>9.3} {:>9.2} {:>9.2}",
-            $name, $hash, stock / kernels, stock / ours
+            "{:<16} {:<10} {stock:>9.3} {kernels:>9.3} {ours:>9.3} {engine:>9.3} {:>9.2} {:>9.2} {:>9.2}",
+            $name, $hash, stock / kernels, stock / ours, stock / engine
         );
     };
+}
+
+/// Captures the constraints and proves, as a program of Plonky3 would.
+fn prove_with_engine<H: StarkHash, A: Air<SymbolicAirBuilder<Goldilocks>>>(
+    air: &A,
+    trace: &RowMajorMatrix<Goldilocks>,
+    public: &[Goldilocks],
+) {
+    let elements = |values: &[Goldilocks]| -> Vec<Element> {
+        values.iter().map(|value| Element::new(value.as_canonical_u64())).collect()
+    };
+    let constraints = proofmill_p3::constraints(air).expect("constraints");
+    let (parameters, trace, public) = (BENCHMARK.of_engine(2), elements(&trace.values), elements(public));
+    proofmill_stark::prove::<H, 2>(
+        Level::best(),
+        &parameters,
+        &constraints,
+        None,
+        &trace,
+        &public,
+        Progress::NONE,
+    )
+    .expect("a proof");
 }
 
 fn main() {
@@ -85,7 +120,7 @@ fn main() {
         arguments => arguments.to_vec(),
     };
     println!(
-        "Seconds with Plonky3, with our kernels, with our prover; how many times as fast each of ours is"
+        "Seconds with Plonky3, with our kernels, with our prover, with our engine; how many times as fast each of ours is"
     );
     for job in jobs.chunks(2) {
         let log_rows =

@@ -220,7 +220,7 @@ fn shown(name: &[u8; NAME]) -> String {
 }
 
 impl<H: StarkHash, const D: usize> Proof<H, D> {
-    /// The proof as bytes; the [module](self) has the format.
+    /// The proof as bytes; `docs/stark.md` has the format.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer(MAGIC.to_vec());
         writer.0.extend(padded(H::NAME));
