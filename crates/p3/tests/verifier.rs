@@ -126,6 +126,28 @@ fn changes(proof: &Value, pointer: &str, rng: &mut SmallRng, all: &mut Vec<Chang
                 repeated[0] = last.clone();
                 replace("repeated", json!(repeated));
             }
+            // The same values in other lists.
+            if let [Value::Array(first), .., Value::Array(last)] = values.as_slice()
+                && let Some((moved, rest)) = last.split_last()
+            {
+                let mut lists = values.clone();
+                lists[0] = json!([first.clone(), vec![moved.clone()]].concat());
+                lists[values.len() - 1] = json!(rest);
+                replace("moved to the first list", json!(lists));
+            }
+            if let [others @ .., Value::Array(first), Value::Array(second)] = values.as_slice() {
+                let lists = |first: &[Value], second: &[Value]| {
+                    json!([others, &[json!(first), json!(second)]].concat())
+                };
+                let (merged, length) = ([first.as_slice(), second].concat(), first.len());
+                replace("merged into the first list", lists(&merged, &[]));
+                replace("merged into the second list", lists(&[], &merged));
+                for length in [length + 1, length.wrapping_sub(1)] {
+                    if let Some((first, second)) = merged.split_at_checked(length) {
+                        replace("moved between lists", lists(first, second));
+                    }
+                }
+            }
             // What a list could have.
             for value in [json!(1), json!([1, 2, 3, 4]), json!([])] {
                 replace("one more of another kind", json!([values.clone(), vec![value]].concat()));
@@ -280,7 +302,13 @@ fn in_memory<SC: StarkGenericConfig<Challenge: Copy>>(
             opened.preprocessed = Some(PreprocessedOpenedValues { local, next });
         })
     };
+    let empty = changed(&|proof| {
+        if let Some(opened) = &mut proof.opened_values.preprocessed {
+            opened.next = Some(vec![]);
+        }
+    });
     vec![
+        ("an empty list for the next row's preprocessed columns", empty),
         ("no preprocessed columns, opened", preprocessed(0, None)),
         ("no preprocessed columns, opened in both rows", preprocessed(0, Some(0))),
         ("preprocessed columns of the next row only", preprocessed(0, Some(1))),
