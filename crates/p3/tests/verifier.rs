@@ -34,8 +34,8 @@ use std::{
     sync::Once,
 };
 
-/// As many changes of one kind are tried in places of one kind; an emulator is slow.
-const SAMPLES: usize = if cfg!(target_arch = "aarch64") { 1 } else { 6 };
+/// As many changes of one kind are tried in places of one kind.
+const SAMPLES: usize = 6;
 /// As many pairs of changes are tried in addition.
 const PAIRS: usize = 100 * SAMPLES;
 const MODULUS: u64 = Goldilocks::ORDER_U64;
