@@ -3,7 +3,7 @@
 //!     cargo run --release --example stark
 
 use proofmill::{
-    field::{Field, Goldilocks},
+    field::{Algebra, Goldilocks},
     merkle::Rows,
     stark::{Air, Config, Constraints, Row},
 };

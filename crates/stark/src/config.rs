@@ -19,7 +19,7 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// Keccak, the fastest of all but SHA-256, and [`Parameters::PROVEN_100`].
+    /// Keccak and [`Parameters::PROVEN_100`].
     fn default() -> Self {
         Self { hash: Hash::Keccak, parameters: Parameters::PROVEN_100 }
     }

@@ -2,9 +2,11 @@
 //!
 //! [`prove`] and [`verify`] are the protocol of Plonky3's `uni-stark` 0.9.0-rc.2 with FRI, message by message: a proof of one is a proof of
 //! the other. An [`air::Air`] is run once on symbols and captured as a graph, which becomes a program that evaluates constraints on
-//! blocks of rows, in the vectors of the level that the CPU has.
+//! blocks of rows, in the vectors of the level that the CPU has. [`airs`] has some that are ready for use.
 //!
-//! Committed columns are opened at points of an extension by the kernels of [`openings`], for `proofmill-p3`.
+//! The hash and the extension are types; [`Config`] chooses them at run time, for proofs as bytes. An [`AirDocument`] is an AIR as JSON.
+//!
+//! Committed columns are opened at points of an extension by the kernels of [`openings`], which `proofmill-p3` uses, too.
 //!
 //! [`security`] computes how many bits of security are proven for parameters of the protocol.
 //!

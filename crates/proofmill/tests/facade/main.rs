@@ -9,6 +9,7 @@ mod groth16;
 mod merkle;
 mod plonk;
 mod srs;
+mod stark;
 
 use proofmill::{Error, Level, Machine};
 use std::path::PathBuf;

@@ -1,0 +1,113 @@
+//! STARKs.
+
+use crate::{machines, refused};
+use proofmill::{
+    merkle::{Hash, Rows},
+    stark::{Air, Config, Constraints, Parameters, Preprocessed, Proof, Row, airs::Workload},
+};
+use proofmill_field::goldilocks::Goldilocks;
+
+/// `x -> x^2 + c` with preprocessed constants c; the first x is public.
+struct Squares;
+
+const ROWS: u64 = 64;
+const MODULUS: u64 = 0xffff_ffff_0000_0001;
+
+impl Air for Squares {
+    fn columns(&self) -> usize {
+        1
+    }
+
+    fn public_values(&self) -> usize {
+        1
+    }
+
+    fn preprocessed(&self) -> Option<Preprocessed> {
+        Some(Preprocessed { columns: 1, values: (0..ROWS).map(Goldilocks::new).collect() })
+    }
+
+    fn constrain(&self, row: Row) {
+        let x = row.column(0);
+        (row.is_first() * (x - row.public_value(0))).must_vanish();
+        (row.is_transition() * (row.next(0) - (x * x + row.preprocessed(0)))).must_vanish();
+    }
+}
+
+fn trace() -> Vec<u64> {
+    let step =
+        |x: &u64, c: u64| ((u128::from(*x) * u128::from(*x) + u128::from(c)) % u128::from(MODULUS)) as u64;
+    let mut trace = vec![3];
+    (0..ROWS - 1).for_each(|c| trace.push(step(&trace[c as usize], c)));
+    trace
+}
+
+#[test]
+fn proofs_are_the_same_at_every_level_and_go_through_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let (air, file) = (folder.path().join("air.json"), folder.path().join("proof"));
+    let trace = trace();
+    let constraints = Constraints::new(&Squares).unwrap();
+    constraints.save(&air).unwrap();
+    let read = Constraints::open(&air).unwrap();
+    assert_eq!(read.to_json(), constraints.to_json());
+    assert_eq!((read.columns(), read.public_values(), read.len(), read.shape(64).degree), (1, 1, 2, 2));
+    for (hash, extension) in Hash::ALL.into_iter().zip([2, 3, 2, 3, 2, 3]) {
+        let config =
+            Config { hash, parameters: Parameters { extension, queries: 4, ..Parameters::PROVEN_100 } };
+        let prove = || constraints.prove(&config, &Rows::new(&trace, 1).unwrap(), &[3]).unwrap();
+        let expected = prove();
+        assert_eq!((expected.rows(), expected.hash(), expected.extension()), (ROWS, hash, extension));
+        for machine in machines() {
+            machine.run(|| {
+                assert!(prove().as_bytes() == expected.as_bytes(), "{hash}, {machine:?}");
+                expected.verify(&constraints, &config, &[3]).unwrap();
+            });
+        }
+        expected.save(&file).unwrap();
+        Proof::open(&file).unwrap().verify(&read, &config, &[3]).unwrap();
+        Proof::from_bytes(expected.as_bytes().to_vec()).unwrap().verify(&read, &config, &[3]).unwrap();
+
+        refused(expected.verify(&constraints, &config, &[4]), "rejected", "rejected");
+        refused(expected.verify(&constraints, &config, &[]), "mismatch", "expected 1 public values, found 0");
+        let other = Config { hash: Hash::ALL[usize::from(hash == Hash::ALL[0])], ..config };
+        refused(expected.verify(&constraints, &other, &[3]), "mismatch", hash.name());
+        let other =
+            Config { parameters: Parameters { extension: 5 - extension, ..config.parameters }, ..config };
+        refused(expected.verify(&constraints, &other, &[3]), "mismatch", "extension of degree");
+        let other = Config { parameters: Parameters { queries: 5, ..config.parameters }, ..config };
+        refused(expected.verify(&constraints, &other, &[3]), "malformed", "malformed proof");
+    }
+}
+
+#[test]
+fn what_cannot_be_proven_or_read_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = Config::default();
+    let constraints = Constraints::new(&Squares).unwrap();
+    let prove = |trace: &[u64], columns: usize, public_values: &[u64]| {
+        constraints.prove(&config, &Rows::new(trace, columns).unwrap(), public_values)
+    };
+    let valid = trace();
+    let mut wrong = valid.clone();
+    wrong[20] ^= 1;
+    refused(prove(&wrong, 1, &[3]), "unsatisfied", "constraint 1 does not hold in row 19");
+    refused(prove(&valid, 2, &[3]), "mismatch", "expected 1 columns, found 2");
+    refused(prove(&valid, 1, &[3, 3]), "mismatch", "expected 1 public values, found 2");
+    refused(prove(&valid, 1, &[MODULUS]), "malformed", "public value 0");
+    refused(prove(&valid[..32], 1, &[3]), "mismatch", "2^5 rows");
+    wrong[20] = MODULUS;
+    refused(prove(&wrong, 1, &[3]), "malformed", "row 20");
+    let parameters = Parameters { extension: 4, ..Parameters::PROVEN_100 };
+    let other = Config { parameters, ..config };
+    refused(constraints.prove(&other, &Rows::new(&valid, 1).unwrap(), &[3]), "malformed", "extension");
+
+    refused(Constraints::from_json("{}"), "malformed", "missing field");
+    refused(Constraints::open(folder.path().join("absent")), "io", "absent");
+    refused(Proof::open(folder.path().join("absent")), "io", "absent");
+    refused(Proof::from_bytes(b"PMSTARK\x02".to_vec()), "malformed", "version 1");
+    let mut bytes = prove(&valid, 1, &[3]).unwrap().as_bytes().to_vec();
+    bytes.pop();
+    refused(Proof::from_bytes(bytes).unwrap().verify(&constraints, &config, &[3]), "malformed", "more bytes");
+    let named = Workload::ALL.map(|workload| workload.name().parse::<Workload>().unwrap());
+    assert_eq!(named, Workload::ALL);
+}
