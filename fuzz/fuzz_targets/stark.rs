@@ -66,9 +66,8 @@ static CASES: LazyLock<[Case; 2]> = LazyLock::new(|| {
             let factor = Goldilocks::new(row + 2) * Product.periodic_columns()[0][row as usize % 2];
             trace.push(trace[row as usize] * factor);
         }
-        let proof = config.prove(
-            Level::best(), &constraints, preprocessed.as_ref(), &trace, &PUBLIC, Progress::NONE,
-        );
+        let proof =
+            config.prove(Level::best(), &constraints, preprocessed.as_ref(), &trace, &PUBLIC, Progress::NONE);
         Case { config, constraints, preprocessed, proof: proof.unwrap() }
     })
 });

@@ -1,9 +1,11 @@
 //! `ntt`: number-theoretic transforms of a file's columns.
 
-use crate::{files::Files, rows::RowFile};
+use crate::{
+    files::Files,
+    rows::{RowFile, write_elements},
+};
 use clap::{Args, ValueEnum};
 use proofmill::ntt::{GoldilocksDomain, Order};
-use proofmill_circom::OutputFile;
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_field::{
     Field,
@@ -11,10 +13,7 @@ use proofmill_field::{
 };
 use proofmill_merkle::Leaves;
 use serde_json::json;
-use std::{
-    io::{self, Write},
-    path::PathBuf,
-};
+use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -78,19 +77,6 @@ impl Ntt {
             domain.coset_intt(values, shift);
         }
     }
-
-    fn write(&self, values: &[Goldilocks]) -> io::Result<()> {
-        /// The number of values per write.
-        const PIECE: usize = 1 << 17;
-        let mut output = OutputFile::create(&self.out)?;
-        let mut bytes = vec![[0; Goldilocks::BYTES]; PIECE.min(values.len())];
-        for values in values.chunks(PIECE) {
-            let bytes = &mut bytes[..values.len()];
-            bytes.iter_mut().zip(values).for_each(|(bytes, value)| *bytes = value.to_bytes_le());
-            output.write_all(bytes.as_flattened())?;
-        }
-        output.finish()
-    }
 }
 
 pub(crate) fn run(files: &Ntt, machine: &mut Machine) -> Result<Outcome, Failure> {
@@ -112,7 +98,7 @@ pub(crate) fn run(files: &Ntt, machine: &mut Machine) -> Result<Outcome, Failure
         progress.begin("transform");
         files.transform(&domain, &mut values);
         progress.begin("write");
-        files.write(&values).map_err(|source| Failure::io(&files.out, source))?;
+        write_elements(&files.out, &values)?;
         Ok(Outcome::done(json!({
             "output": files.out,
             "rows": rows,

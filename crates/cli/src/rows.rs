@@ -1,12 +1,13 @@
-//! Files of rows of 64-bit words, for `merkle` and `ntt`.
+//! Files of rows of elements, for `ntt` and `stark workload`.
 
+use proofmill_circom::OutputFile;
 use proofmill_console::Failure;
 use proofmill_field::goldilocks::{Goldilocks, MODULUS};
 use proofmill_memory::MappedFile;
 use proofmill_merkle::{Leaves, MerkleError, RowMajor};
-use std::path::Path;
+use std::{io::Write as _, path::Path};
 
-/// Words that are checked, copied and released together.
+/// Words that are checked, copied and released together, and those that are written together.
 const PIECE: usize = 1 << 17;
 
 /// A mapped file of rows of little-endian words, stored contiguously.
@@ -51,4 +52,19 @@ impl<'a> RowFile<'a> {
         }
         Ok(elements)
     }
+}
+
+/// Writes elements as little-endian words, completely or not at all.
+pub(crate) fn write_elements(path: &Path, elements: &[Goldilocks]) -> Result<(), Failure> {
+    let write = || {
+        let mut output = OutputFile::create(path)?;
+        let mut bytes = vec![[0; Goldilocks::BYTES]; PIECE.min(elements.len())];
+        for elements in elements.chunks(PIECE) {
+            let bytes = &mut bytes[..elements.len()];
+            bytes.iter_mut().zip(elements).for_each(|(bytes, element)| *bytes = element.to_bytes_le());
+            output.write_all(bytes.as_flattened())?;
+        }
+        output.finish()
+    };
+    write().map_err(|source| Failure::io(path, source))
 }

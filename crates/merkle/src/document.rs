@@ -124,8 +124,8 @@ impl<H: TreeHash> From<&Opening<H>> for OpeningDocument {
     }
 }
 
-/// A decimal integer exactly as `to_string` writes it.
-fn decimal(text: &str) -> Option<u64> {
+/// A decimal integer exactly as `to_string` writes it; `None` for any other text.
+pub fn decimal(text: &str) -> Option<u64> {
     let is_shortest =
         text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     text.parse().ok().filter(|_| is_shortest)

@@ -24,7 +24,7 @@ pub mod ssz;
 mod tree;
 
 pub use build::root;
-pub use document::OpeningDocument;
+pub use document::{OpeningDocument, decimal};
 pub use error::MerkleError;
 pub use file::{TreeFile, write_tree};
 pub use hash::{Hash, digest_from_hex, digest_to_hex};

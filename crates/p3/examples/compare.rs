@@ -13,18 +13,16 @@ mod configurations;
 
 use airs::Fibonacci;
 use configurations::{
-    Parameters, keccak, keccak_kernels, poseidon2, poseidon2_kernels, stock_keccak, stock_poseidon2,
+    Parameters, elements, keccak, keccak_kernels, poseidon2, poseidon2_kernels, stock_keccak, stock_poseidon2,
 };
 use p3_air::{Air, symbolic::SymbolicAirBuilder};
 use p3_blake3_air::Blake3Air;
-use p3_field::PrimeField64;
 use p3_goldilocks::{GenericPoseidon2LinearLayersGoldilocks, Goldilocks};
 use p3_keccak_air::KeccakAir;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_poseidon2_air::{RoundConstants, VectorizedPoseidon2Air};
 use p3_uni_stark::verify;
 use proofmill_cpu::Level;
-use proofmill_field::goldilocks::Goldilocks as Element;
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
 use proofmill_progress::Progress;
 use proofmill_stark::StarkHash;
@@ -94,9 +92,6 @@ fn prove_with_engine<H: StarkHash, A: Air<SymbolicAirBuilder<Goldilocks>>>(
     trace: &RowMajorMatrix<Goldilocks>,
     public: &[Goldilocks],
 ) {
-    let elements = |values: &[Goldilocks]| -> Vec<Element> {
-        values.iter().map(|value| Element::new(value.as_canonical_u64())).collect()
-    };
     let constraints = proofmill_p3::constraints(air).expect("constraints");
     let (parameters, trace, public) = (BENCHMARK.of_engine(2), elements(&trace.values), elements(public));
     proofmill_stark::prove::<H, 2>(

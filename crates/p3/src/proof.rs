@@ -140,7 +140,7 @@ where
         let p3_uni_stark::Proof { commitments, opened_values, opening_proof, degree_bits, ood_pow_witness } =
             proof;
         let Commitments { trace, quotient_chunks, random } = commitments;
-        expect("commitments to random values", 0, random.iter().len())?;
+        VerifyError::check_length("commitments to random values", 0, random.iter().len())?;
         let opened = values_from_plonky3(opened_values)?;
         let log_rows = u32::try_from(*degree_bits).map_err(|_| VerifyError::Malformed {
             what: "logarithm of the number of rows",
@@ -173,13 +173,9 @@ where
     }
 }
 
-fn expect(what: &'static str, expected: usize, found: usize) -> Result<(), VerifyError> {
-    if expected == found { Ok(()) } else { Err(VerifyError::Malformed { what, expected, found }) }
-}
-
 /// That a list which is there has values: an empty list stands for one that is not there.
 fn expect_some<T>(what: &'static str, list: &[T]) -> Result<(), VerifyError> {
-    expect(what, list.len().max(1), list.len())
+    VerifyError::check_length(what, list.len().max(1), list.len())
 }
 
 fn digests<H: StarkHash<Digest: Words>>(words: &[[Word<H>; DIGEST]]) -> Vec<H::Digest> {
@@ -192,7 +188,7 @@ fn words<H: StarkHash<Digest: Words>>(digests: &[H::Digest]) -> Vec<[Word<H>; DI
 
 /// Plonky3's cap, which has a power of two of digests.
 fn cap<H: StarkHash<Digest: Words>>(digests: &[H::Digest]) -> Result<Cap<H>, VerifyError> {
-    expect("digests of a commitment", digests.len().next_power_of_two(), digests.len())?;
+    VerifyError::check_length("digests of a commitment", digests.len().next_power_of_two(), digests.len())?;
     Ok(MerkleCap::new(words::<H>(digests)))
 }
 
@@ -222,7 +218,7 @@ fn values_from_plonky3<C: Challenge<D>, const D: usize>(
     opened: &OpenedValues<C>,
 ) -> Result<proofmill_stark::OpenedValues<D>, VerifyError> {
     let OpenedValues { trace_local, trace_next, preprocessed, quotient_chunks, random } = opened;
-    expect("lists of random values", 0, random.iter().len())?;
+    VerifyError::check_length("lists of random values", 0, random.iter().len())?;
     let chunk = |values: &Vec<C>| {
         let wrong_length = VerifyError::Malformed {
             what: "values of a polynomial of the quotient",
@@ -290,16 +286,16 @@ where
         query_pow_witness,
     } = opening;
     let widths = widths(opened);
-    expect("opened commitments", widths.len(), input_openings.len())?;
+    VerifyError::check_length("opened commitments", widths.len(), input_openings.len())?;
     let queries = input_openings.first().map_or(0, |opening| opening.opened_values.len());
     let mut rows = Vec::with_capacity(widths.len());
     for (BatchMultiOpening { opened_values, opening_proof }, widths) in input_openings.iter().zip(&widths) {
-        expect("opened rows of a commitment", queries, opened_values.len())?;
+        VerifyError::check_length("opened rows of a commitment", queries, opened_values.len())?;
         for row in opened_values {
-            expect("matrices of an opened row", widths.len(), row.len())?;
-            row.iter()
-                .zip(widths)
-                .try_for_each(|(part, width)| expect("values of an opened row", *width, part.len()))?;
+            VerifyError::check_length("matrices of an opened row", widths.len(), row.len())?;
+            row.iter().zip(widths).try_for_each(|(part, width)| {
+                VerifyError::check_length("values of an opened row", *width, part.len())
+            })?;
         }
         let PrunedMerklePaths { sibling_hashes } = opening_proof;
         let values = opened_values.iter().flatten().flatten().map(|value| element(*value));
@@ -307,17 +303,17 @@ where
     }
 
     let count = commit_phase_commits.len();
-    expect("proofs of work in rounds of FRI", count, commit_pow_witnesses.len())?;
-    expect("openings of rounds of FRI", count, commit_phase_openings.len())?;
+    VerifyError::check_length("proofs of work in rounds of FRI", count, commit_pow_witnesses.len())?;
+    VerifyError::check_length("openings of rounds of FRI", count, commit_phase_openings.len())?;
     let mut rounds = Vec::with_capacity(count);
     for ((commitment, work), CommitPhaseMultiStep { sibling_values, opening_proof }) in
         commit_phase_commits.iter().zip(commit_pow_witnesses).zip(commit_phase_openings)
     {
-        expect("opened rows of a round of FRI", queries, sibling_values.len())?;
+        VerifyError::check_length("opened rows of a round of FRI", queries, sibling_values.len())?;
         let others = sibling_values.first().map_or(0, Vec::len);
-        sibling_values
-            .iter()
-            .try_for_each(|row| expect("values of a row of a round of FRI", others, row.len()))?;
+        sibling_values.iter().try_for_each(|row| {
+            VerifyError::check_length("values of a row of a round of FRI", others, row.len())
+        })?;
         let PrunedMerklePaths { sibling_hashes } = opening_proof;
         rounds.push(Round {
             commitment: digests::<H>(commitment.roots()),
@@ -342,7 +338,7 @@ fn split<'a, T>(
     queries: usize,
 ) -> Result<impl Iterator<Item = &'a [T]>, VerifyError> {
     let length = values.len().checked_div(queries).unwrap_or(0);
-    expect(what, length * queries, values.len())?;
+    VerifyError::check_length(what, length * queries, values.len())?;
     Ok((0..queries).map(move |query| values.get(query * length..(query + 1) * length).unwrap_or_default()))
 }
 
@@ -357,14 +353,14 @@ where
 {
     let OpeningProof { batching_work, rounds, final_polynomial, query_work, rows } = opening;
     let widths = widths(opened);
-    expect("opened commitments", widths.len(), rows.len())?;
+    VerifyError::check_length("opened commitments", widths.len(), rows.len())?;
     let of_trace = rows.first().map_or(0, |rows| rows.values.len());
     let queries = of_trace.checked_div(opened.trace.len()).unwrap_or(0);
     let mut input_openings = Vec::with_capacity(rows.len());
     for (OpenedRows { values, siblings }, widths) in rows.iter().zip(&widths) {
         let mut opened_values = Vec::with_capacity(queries);
         for mut row in split("values of opened rows", values, queries)? {
-            expect("values of an opened row", widths.iter().sum(), row.len())?;
+            VerifyError::check_length("values of an opened row", widths.iter().sum(), row.len())?;
             let mut parts = Vec::with_capacity(widths.len());
             for width in widths {
                 let (part, rest) = row.split_at_checked(*width).unwrap_or((row, &[]));

@@ -5,13 +5,11 @@ mod airs;
 mod configurations;
 
 use airs::{Fibonacci, Powers, Preprocessed, Products, RoundConstants};
-use configurations::{PARAMETERS, Parameters, defaults, stock_keccak};
-use p3_field::PrimeField64;
+use configurations::{PARAMETERS, Parameters, defaults, elements, stock_keccak};
 use p3_goldilocks::Goldilocks;
 use p3_matrix::Matrix;
 use p3_uni_stark::{setup_preprocessed, verify_with_preprocessed};
 use proofmill_cpu::Level;
-use proofmill_field::goldilocks::Goldilocks as Element;
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
 use proofmill_p3::{from_plonky3, to_plonky3};
 use proofmill_progress::Progress;
@@ -22,10 +20,6 @@ use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
 const CASES: &[Parameters] =
     if cfg!(target_arch = "aarch64") { PARAMETERS.split_at(1).1.split_at(1).0 } else { &PARAMETERS };
 const THREADS: &[usize] = if cfg!(target_arch = "aarch64") { &[2] } else { &[1, 2, 5] };
-
-fn elements(values: &[Goldilocks]) -> Vec<Element> {
-    values.iter().map(|value| Element::new(value.as_canonical_u64())).collect()
-}
 
 /// Compares both proofs as Plonky3 writes them, and as ours; Plonky3 verifies ours, and we verify it on several threads at every level.
 macro_rules! same_proofs {

@@ -206,12 +206,13 @@ pub(crate) fn verify<H: StarkHash, const D: usize>(
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    let expect = |what, expected: usize, found: usize| {
-        if expected == found { Ok(()) } else { Err(VerifyError::Malformed { what, expected, found }) }
-    };
-    expect("opened commitments", commitments.len(), proof.rows.len())?;
+    VerifyError::check_length("opened commitments", commitments.len(), proof.rows.len())?;
     for (commitment, rows) in commitments.iter().zip(&proof.rows) {
-        expect("values of opened rows", parameters.queries as usize * commitment.columns, rows.values.len())?;
+        VerifyError::check_length(
+            "values of opened rows",
+            parameters.queries as usize * commitment.columns,
+            rows.values.len(),
+        )?;
     }
     begin(parameters, claims, challenger);
     check_work(challenger, parameters.grinding.batching, proof.batching_work)?;

@@ -72,13 +72,7 @@ pub(crate) fn check_rows<H: TreeHash>(
     opened: &OpenedRows<H>,
 ) -> Result<(), VerifyError> {
     let log_cap = parameters.log_cap(log_rows);
-    if cap.len() != 1 << log_cap {
-        return Err(VerifyError::Malformed {
-            what: "digests of a commitment",
-            expected: 1 << log_cap,
-            found: cap.len(),
-        });
-    }
+    VerifyError::check_length("digests of a commitment", 1 << log_cap, cap.len())?;
     let mut rows: Vec<_> = queries.iter().zip(opened.values.chunks_exact(columns)).collect();
     rows.sort_by_key(|(index, _)| **index);
     if rows.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1) {

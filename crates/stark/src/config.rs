@@ -1,7 +1,7 @@
 //! Proofs as bytes, with the hash and the extension chosen at run time.
 
 use crate::{
-    Constraints, PreprocessedKey, Proof, StarkError, VerifyError, air::Preprocessed, prove,
+    Constraints, PreprocessedKey, Proof, StarkError, StarkHash, VerifyError, air::Preprocessed, prove,
     security::Parameters, verify,
 };
 use proofmill_cpu::Level;
@@ -43,6 +43,15 @@ macro_rules! dispatch {
 }
 
 impl Config {
+    fn key<H: StarkHash>(
+        &self,
+        level: Level,
+        preprocessed: Option<&Preprocessed>,
+    ) -> Result<Option<PreprocessedKey<H>>, StarkError> {
+        let key = |columns: &Preprocessed| PreprocessedKey::new(level, &self.parameters, columns.clone());
+        preprocessed.map(key).transpose()
+    }
+
     /// [`prove`](crate::prove), to bytes; with the AIR's preprocessed columns, which are committed to.
     ///
     /// # Errors
@@ -59,8 +68,7 @@ impl Config {
         let parameters = &self.parameters;
         parameters.check()?;
         dispatch!(self, H, D => {
-            let key = preprocessed.map(|columns| PreprocessedKey::<H>::new(level, parameters, columns.clone()));
-            let key = key.transpose()?;
+            let key = self.key::<H>(level, preprocessed)?;
             let proof = prove::<H, D>(level, parameters, constraints, key.as_ref(), trace, public_values, progress)?;
             Ok(proof.to_bytes())
         })
@@ -83,8 +91,7 @@ impl Config {
         parameters.check().map_err(|error| statement(error.into()))?;
         dispatch!(self, H, D => {
             let proof = Proof::<H, D>::from_bytes(proof)?;
-            let key = preprocessed.map(|columns| PreprocessedKey::<H>::new(level, parameters, columns.clone()));
-            let key = key.transpose().map_err(statement)?;
+            let key = self.key::<H>(level, preprocessed).map_err(statement)?;
             let commitment = key.as_ref().map(PreprocessedKey::commitment);
             verify(level, parameters, constraints, commitment, public_values, &proof)
         })

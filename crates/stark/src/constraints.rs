@@ -127,9 +127,9 @@ impl Constraints {
         self.len() == 0
     }
 
-    /// The value of each constraint, where `input` gives what is read.
-    pub fn evaluate(&self, input: impl Fn(Input) -> Goldilocks) -> Vec<Goldilocks> {
-        self.graph.evaluate(|constant| constant, input)
+    /// The constraints as a graph, whose cells are those of [`Matrix`].
+    pub fn graph(&self) -> &Graph {
+        &self.graph
     }
 
     /// The number of columns of the trace.

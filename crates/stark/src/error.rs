@@ -86,6 +86,16 @@ pub enum VerifyError {
     Rejected(&'static str),
 }
 
+impl VerifyError {
+    /// Checks the length of a part of a proof.
+    ///
+    /// # Errors
+    /// [`VerifyError::Malformed`] if it is another than expected.
+    pub fn check_length(what: &'static str, expected: usize, found: usize) -> Result<(), Self> {
+        if expected == found { Ok(()) } else { Err(Self::Malformed { what, expected, found }) }
+    }
+}
+
 /// A tree's error, of rows whose shape was checked.
 pub(crate) fn unreachable_tree(error: &MerkleError) -> ! {
     unreachable!("the tree of a checked matrix: {error}")

@@ -158,12 +158,9 @@ pub(crate) fn verify_commitments<H: StarkHash, const D: usize>(
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    let expect = |what, expected: usize, found: usize| {
-        if expected == found { Ok(()) } else { Err(VerifyError::Malformed { what, expected, found }) }
-    };
     let arities: Vec<_> = parameters.log_arities(log_height - parameters.log_blowup).collect();
-    expect("rounds of FRI", arities.len(), proof.rounds.len())?;
-    expect(
+    VerifyError::check_length("rounds of FRI", arities.len(), proof.rounds.len())?;
+    VerifyError::check_length(
         "coefficients of the final polynomial",
         1 << parameters.log_final_length,
         proof.final_polynomial.len(),
@@ -171,8 +168,12 @@ where
     let mut height = log_height;
     for (round, log_arity) in proof.rounds.iter().zip(&arities) {
         height -= log_arity;
-        expect("digests of a commitment", 1 << parameters.log_cap(height), round.commitment.len())?;
-        expect(
+        VerifyError::check_length(
+            "digests of a commitment",
+            1 << parameters.log_cap(height),
+            round.commitment.len(),
+        )?;
+        VerifyError::check_length(
             "values of a round of FRI",
             parameters.queries as usize * ((1 << log_arity) - 1),
             round.others.len(),

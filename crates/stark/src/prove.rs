@@ -6,7 +6,7 @@ use crate::{
     claims,
     commitment::{Committed, check_shape, extend},
     constraints::Constraints,
-    domain::{SHIFT, coset, domain, generator, reverse},
+    domain::{SHIFT, coset, generator, reverse},
     hash::StarkHash,
     openings::{Opened, evaluate},
     proof::{OpenedValues, Proof},
@@ -23,7 +23,6 @@ use proofmill_field::{
 };
 use proofmill_memory::Pages;
 use proofmill_parallel as parallel;
-use proofmill_poly::goldilocks::Order;
 use proofmill_progress::Progress;
 
 /// Preprocessed columns with their commitment: the key of provers. The verifier's key is [`commitment`](Self::commitment).
@@ -217,12 +216,9 @@ where
     let longer: Vec<_> = if log_chunks > log_blowup {
         let longer = |matrix: &&Committed<H>| {
             let mut values = matrix.values[..matrix.columns << log_rows].to_vec();
-            let half = domain(log_rows);
-            // From the first coset, which is in bit-reversed order, to coefficients and to all cosets.
+            // The first coset, which is in bit-reversed order, gives all.
             reverse_rows(&mut values, matrix.columns);
-            half.coset_intt(level, &mut values, SHIFT);
-            half.ntt(level, &mut values, Order::Natural);
-            extend(level, log_chunks, &values, matrix.columns, Goldilocks::ONE)
+            extend(level, log_chunks, &values, matrix.columns, SHIFT)
         };
         matrices.iter().map(longer).collect()
     } else {

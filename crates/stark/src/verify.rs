@@ -127,9 +127,7 @@ fn check_shape<H: StarkHash, const D: usize>(
         ),
         ("polynomials of the quotient", constraints.chunks(), opened.quotient.len()),
     ] {
-        if expected != found {
-            return Err(VerifyError::Malformed { what, expected, found });
-        }
+        VerifyError::check_length(what, expected, found)?;
     }
     Ok(())
 }

@@ -4,21 +4,17 @@ use super::{
     prove::{Protocol, description},
     security::rounded,
 };
+use crate::rows::write_elements;
 use clap::{Args, builder::PossibleValuesParser};
 use proofmill::{
     field::Goldilocks,
     merkle::Rows,
     stark::{Constraints, airs::Workload as Name},
 };
-use proofmill_circom::{OutputFile, write_bytes, write_text};
+use proofmill_circom::{write_bytes, write_text};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
-use std::{
-    fs,
-    io::{self, Write as _},
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::{fs, path::PathBuf, time::Instant};
 
 /// Arguments of `stark workload`.
 #[derive(Args, Debug)]
@@ -64,7 +60,7 @@ impl Workload {
                 progress.begin("write files");
                 fs::create_dir_all(folder).map_err(|source| Failure::io(folder, source))?;
                 constraints.save(folder.join("air.json"))?;
-                write_words(&folder.join("trace.bin"), trace)?;
+                write_elements(&folder.join("trace.bin"), &example.execution.trace)?;
                 let public: Vec<_> = public_values.iter().map(u64::to_string).collect();
                 write_text(&folder.join("public.json"), &format!("{}\n", json!(public)))?;
                 write_bytes(&folder.join("proof.bin"), proof.as_bytes())?;
@@ -90,19 +86,4 @@ impl Workload {
             })
         })
     }
-}
-
-/// Writes words as little-endian bytes.
-fn write_words(path: &Path, words: &[u64]) -> Result<(), Failure> {
-    /// The words that are converted at a time.
-    const PIECE: usize = 1 << 13;
-    let write = || -> io::Result<()> {
-        let mut file = OutputFile::create(path)?;
-        for words in words.chunks(PIECE) {
-            let bytes: Vec<_> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            file.write_all(&bytes)?;
-        }
-        file.finish()
-    };
-    write().map_err(|source| Failure::io(path, source))
 }

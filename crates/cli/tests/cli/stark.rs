@@ -97,19 +97,7 @@ fn values_out_of_range_are_refused() {
 /// A folder with an AIR `air.json` (Fibonacci's sequence modulo p), a trace `trace.bin` of that many rows, and `public.json`.
 fn fibonacci(rows: usize) -> Folder {
     let folder = Folder::new();
-    let air = json!({
-        "format": "proofmill air", "version": 1, "columns": 2, "publicValues": 3, "opensNext": [true, false],
-        "nodes": [
-            { "column": 0 }, { "column": 1 }, { "next": 0 }, { "next": 1 },
-            { "public": 0 }, { "public": 1 }, { "public": 2 }, "first", "transition", "last",
-            { "sub": [0, 4] }, { "mul": [7, 10] }, { "sub": [1, 5] }, { "mul": [7, 12] },
-            { "sub": [2, 1] }, { "mul": [8, 14] },
-            { "add": [0, 1] }, { "sub": [3, 16] }, { "mul": [8, 17] },
-            { "sub": [1, 6] }, { "mul": [9, 19] },
-        ],
-        "constraints": [11, 13, 15, 18, 20],
-    });
-    folder.write("air.json", air.to_string());
+    folder.write("air.json", include_bytes!("../../../stark/tests/data/fibonacci.json"));
     let mut row = [0_u64, 1];
     let mut bytes = Vec::new();
     let mut last = 0;

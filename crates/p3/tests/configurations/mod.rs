@@ -3,7 +3,7 @@
 use p3_challenger::{DuplexChallenger, HashChallenger, SerializingChallenger64};
 use p3_commit::ExtensionMmcs;
 use p3_dft::Radix2DitParallel;
-use p3_field::{Field, extension::BinomialExtensionField};
+use p3_field::{Field, PrimeField64, extension::BinomialExtensionField};
 use p3_fri::{FriParameters, TwoAdicFriPcs};
 use p3_goldilocks::{Goldilocks, Poseidon2Goldilocks};
 use p3_keccak::Keccak256Hash;
@@ -12,11 +12,17 @@ use p3_symmetric::{
     CompressionFunctionFromHasher, PaddingFreeSponge, SerializingHasher, TruncatedPermutation,
 };
 use p3_uni_stark::StarkConfig;
+use proofmill_field::goldilocks::Goldilocks as Element;
 use proofmill_p3::{Dft, FriPcs, KeccakF, Poseidon2};
 use proofmill_stark::Grinding;
 use rand::{SeedableRng, rngs::SmallRng};
 
 type Challenge = BinomialExtensionField<Goldilocks, 2>;
+
+/// Our elements.
+pub(crate) fn elements(values: &[Goldilocks]) -> Vec<Element> {
+    values.iter().map(|value| Element::new(value.as_canonical_u64())).collect()
+}
 
 /// Parameters of FRI and of trees.
 #[derive(Clone, Copy)]

@@ -6,6 +6,7 @@ use super::{
     graph::{Cell, Graph, Input, Node},
 };
 use proofmill_field::goldilocks::{Goldilocks, MODULUS};
+use proofmill_merkle::decimal;
 use serde::{Deserialize, Serialize};
 
 /// A node as it is written: `"first"`, `{"column":3}`, `{"mul":[0,7]}`. Operands are the indices of earlier nodes.
@@ -39,8 +40,7 @@ pub(crate) enum NodeDocument {
 
 /// Decimal digits as they are written, of an integer below the modulus.
 pub(crate) fn parse_element(text: &str) -> Option<Goldilocks> {
-    let word = text.parse::<u64>().ok().filter(|word| *word < MODULUS && word.to_string() == text)?;
-    Some(Goldilocks::new(word))
+    decimal(text).filter(|word| *word < MODULUS).map(Goldilocks::new)
 }
 
 impl Graph {

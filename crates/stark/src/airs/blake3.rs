@@ -34,8 +34,8 @@ use std::array;
 ///
 /// The next digest's first half is `a ^ c`, of which the bits of c are committed to, with a as a word; its other half is `b ^ d`.
 ///
-/// Words a and c beside bits b and d are the idea of Plonky3's `p3-blake3-air`, whose words are halves of 16 bits, for smaller fields,
-/// and whose inputs are all columns: 9168 of them.
+/// Plonky3's `p3-blake3-air` also has a and c as words and b and d as bits. It has 9168 columns: its words are halves of 16 bits, because
+/// it is for smaller fields too, and all inputs of the compression are columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Blake3;
 

@@ -1,11 +1,12 @@
 //! Leaves of one Merkle tree.
 
 use super::{
+    bits::must_be_bit,
     execution::Execution,
     permutation::Permutation,
     poseidon2::{constrain, fill},
 };
-use crate::air::{Air, Expression, Row};
+use crate::air::{Air, Row};
 use proofmill_field::{Field, goldilocks::Goldilocks};
 use proofmill_hash::{Digest, Poseidon2, Sponge, sponge::DIGEST};
 use proofmill_merkle::Tree;
@@ -154,7 +155,7 @@ impl Air for MerkleTree {
         let output = constrain(&self.permutation, row);
         let [is_leaf, is_root, is_inner] = [IS_LEAF, IS_ROOT, IS_INNER].map(|column| row.periodic(column));
         let bit = row.column(BIT);
-        (bit * (bit - Expression::from(Goldilocks::ONE))).must_vanish();
+        must_be_bit(bit);
         (is_leaf * bit).must_vanish();
         for i in 0..DIGEST {
             let digest = row.column(DIGEST_AT + i);

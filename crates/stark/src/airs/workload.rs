@@ -8,10 +8,7 @@ use super::{
     merkle_tree::{MerklePath, MerkleTree},
     poseidon2::Poseidon2,
 };
-use crate::{
-    StarkError,
-    air::{Air, Preprocessed, Row},
-};
+use crate::{StarkError, air::Air};
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks;
 use proofmill_hash::{Poseidon2 as Hash, Sponge, sponge::DIGEST};
@@ -155,28 +152,5 @@ impl Words {
     fn bytes(&mut self) -> [u8; 32] {
         let words: [_; 4] = array::from_fn(|_| self.word().to_le_bytes());
         array::from_fn(|i| words[i / 8][i % 8])
-    }
-}
-
-/// So that an AIR that is chosen at run time can be captured.
-impl Air for Box<dyn Air> {
-    fn columns(&self) -> usize {
-        (**self).columns()
-    }
-
-    fn public_values(&self) -> usize {
-        (**self).public_values()
-    }
-
-    fn preprocessed(&self) -> Option<Preprocessed> {
-        (**self).preprocessed()
-    }
-
-    fn periodic_columns(&self) -> Vec<Vec<Goldilocks>> {
-        (**self).periodic_columns()
-    }
-
-    fn constrain(&self, row: Row) {
-        (**self).constrain(row);
     }
 }
