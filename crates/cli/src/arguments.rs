@@ -130,11 +130,12 @@ The program proofmill-bench does this; `cargo install --path crates/bench` in a 
 }
 
 impl Command {
-    /// The storage options of commands with a proving key.
-    pub(crate) fn storage(&self) -> Option<&StorageOptions> {
+    /// The storage options of commands that have any.
+    pub(crate) fn storage(&self) -> Option<StorageOptions> {
         match self {
             Self::Plonk(command) => command.storage(),
             Self::Fflonk(command) => command.storage(),
+            Self::Stark(command) => command.storage(),
             _ => None,
         }
     }

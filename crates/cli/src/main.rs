@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     if let Some(result) = run_by_bench(&command, &options) {
         return Report::without_machine(name, &options).end(result);
     }
-    match Machine::new(&options, command.storage()) {
+    match Machine::new(&options, command.storage().as_ref()) {
         Ok(mut machine) => {
             let result = run(command, &mut machine);
             Report::new(name, &options, machine).end(result)

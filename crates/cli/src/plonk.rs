@@ -92,10 +92,10 @@ impl PlonkCommand {
     }
 
     /// The storage options of commands with a proving key.
-    pub(crate) fn storage(&self) -> Option<&StorageOptions> {
+    pub(crate) fn storage(&self) -> Option<StorageOptions> {
         match self {
-            Self::Prove(prove) => Some(&prove.storage),
-            Self::FullProve(prove) => Some(&prove.storage),
+            Self::Prove(prove) => Some(prove.storage.clone()),
+            Self::FullProve(prove) => Some(prove.storage.clone()),
             Self::Verify(_) | Self::Setup(_) | Self::Workload(_) => None,
         }
     }

@@ -2,7 +2,8 @@
 
 use crate::{
     Leaves, MerkleError, Opening,
-    build::{fill, node_count},
+    build::{fill, node_count, raise, split_layers},
+    leaves::check_row_count,
     opening::{check_indices, siblings},
 };
 use proofmill_cpu::Level;
@@ -25,6 +26,22 @@ impl<H: TreeHash> Tree<H> {
         let rows = leaves.rows();
         let mut nodes = Pages::new(node_count(rows));
         fill::<H, _>(level, leaves, &mut nodes)?;
+        Ok(Self { nodes, rows })
+    }
+
+    /// The tree over the digests of this many rows, which `fill` writes.
+    ///
+    /// # Errors
+    /// [`MerkleError::RowCount`], and those of `fill`.
+    pub fn of_digests(
+        level: Level,
+        rows: usize,
+        fill: impl FnOnce(&mut [H::Digest]) -> Result<(), MerkleError>,
+    ) -> Result<Self, MerkleError> {
+        check_row_count(rows as u64)?;
+        let mut nodes = Pages::new(node_count(rows));
+        fill(&mut nodes[..rows])?;
+        raise::<H>(level, &mut split_layers(&mut nodes));
         Ok(Self { nodes, rows })
     }
 
@@ -64,16 +81,23 @@ impl<H: TreeHash> Tree<H> {
         cap: usize,
     ) -> Result<Opening<H>, MerkleError> {
         assert_eq!(leaves.rows(), self.rows, "the rows that the tree was built of");
-        let indices: Vec<u64> = indices.iter().map(|index| *index as u64).collect();
-        let climbed = check_indices(&indices, self.rows as u64, cap as u64)?;
-        let node = |layer, index: u64| Ok(self.layer(layer)[index as usize]);
         Ok(Opening {
             rows: self.rows as u64,
             columns: leaves.columns() as u64,
-            values: indices.iter().flat_map(|index| leaves.row(*index as usize)).collect(),
-            siblings: siblings::<_, MerkleError>(&indices, climbed, node)?,
-            indices,
+            siblings: self.siblings(indices, cap)?,
+            values: indices.iter().flat_map(|index| leaves.row(*index)).collect(),
+            indices: indices.iter().map(|index| *index as u64).collect(),
         })
+    }
+
+    /// The siblings of [`open`](Self::open).
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn siblings(&self, indices: &[usize], cap: usize) -> Result<Vec<H::Digest>, MerkleError> {
+        let indices: Vec<u64> = indices.iter().map(|index| *index as u64).collect();
+        let climbed = check_indices(&indices, self.rows as u64, cap as u64)?;
+        siblings(&indices, climbed, |layer, index| Ok(self.layer(layer)[index as usize]))
     }
 }
 

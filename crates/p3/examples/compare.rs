@@ -24,7 +24,6 @@ use p3_poseidon2_air::{RoundConstants, VectorizedPoseidon2Air};
 use p3_uni_stark::verify;
 use proofmill_cpu::Level;
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
-use proofmill_progress::Progress;
 use proofmill_stark::StarkHash;
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::time::{Duration, Instant};
@@ -94,16 +93,8 @@ fn prove_with_engine<H: StarkHash, A: Air<SymbolicAirBuilder<Goldilocks>>>(
 ) {
     let constraints = proofmill_p3::constraints(air).expect("constraints");
     let (parameters, trace, public) = (BENCHMARK.of_engine(2), elements(&trace.values), elements(public));
-    proofmill_stark::prove::<H, 2>(
-        Level::best(),
-        &parameters,
-        &constraints,
-        None,
-        &trace,
-        &public,
-        Progress::NONE,
-    )
-    .expect("a proof");
+    proofmill_stark::prove::<H, 2>(Level::best().into(), &parameters, &constraints, None, &trace, &public)
+        .expect("a proof");
 }
 
 fn main() {

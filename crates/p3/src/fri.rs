@@ -174,11 +174,11 @@ where
                     Claim { point: height.place(point), value: ours(factor * value), factor: ours(factor) }
                 };
                 let claims = claims.map(claim).collect();
-                Claimed { words: words(&matrix.values), width: matrix.width, claims }
+                Claimed { words: words(&matrix.values), width: matrix.width, powers: &our_powers, claims }
             };
             let places: Vec<_> = height.places.iter().map(&mut of_place).collect();
             let points = height.our_points::<N>();
-            let sums = quotients(self.level, &coset, *log_height, &places, &points, &our_powers);
+            let sums = quotients(self.level, &coset, *log_height, &places, &points);
             inputs.push(sums.into_iter().map(theirs::<C, N>).collect::<Vec<_>>());
         }
 

@@ -12,7 +12,6 @@ use p3_uni_stark::{setup_preprocessed, verify_with_preprocessed};
 use proofmill_cpu::Level;
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
 use proofmill_p3::{from_plonky3, to_plonky3};
-use proofmill_progress::Progress;
 use proofmill_stark::{Constraints, PreprocessedKey, Proof, prove, verify};
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
 
@@ -46,16 +45,9 @@ macro_rules! same_proofs {
                 for_each_goldilocks_level(|level: Level| {
                     let key =
                         proofmill_p3::preprocessed_key::<$hash, _>(level, &parameters, &air).expect("a key");
-                    let proof: Proof<$hash, $degree> = prove(
-                        level,
-                        &parameters,
-                        &constraints,
-                        key.as_ref(),
-                        &values,
-                        &public_values,
-                        Progress::NONE,
-                    )
-                    .expect("a proof");
+                    let proof: Proof<$hash, $degree> =
+                        prove(level.into(), &parameters, &constraints, key.as_ref(), &values, &public_values)
+                            .expect("a proof");
                     let place = format!("{threads} threads, {level}, {log_rows}");
                     let converted: p3_uni_stark::Proof<stock::Config> = to_plonky3(&proof).expect(&place);
                     assert!(serde_json::to_string(&converted).expect("JSON") == json, "{place}");

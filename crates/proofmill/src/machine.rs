@@ -158,7 +158,7 @@ impl MachineBuilder {
         self
     }
 
-    /// How much of a PLONK proving key is kept in memory: less memory costs time.
+    /// How much of a PLONK proving key, and of a STARK's extended trace, is kept in memory: less memory costs time.
     #[must_use]
     pub fn memory(mut self, memory: Memory) -> Self {
         self.storage.memory = memory;

@@ -39,7 +39,7 @@
 //! ```
 
 use crate::{
-    Error, Result,
+    Error, Memory, Result,
     error::Names,
     machine::current,
     merkle::{Hash, Rows},
@@ -47,7 +47,7 @@ use crate::{
 use proofmill_circom::{FileName, write_bytes, write_text};
 use proofmill_field::goldilocks::{Goldilocks, MODULUS};
 use proofmill_memory::read_file_at_most;
-use proofmill_stark::{AirDocument, Header};
+use proofmill_stark::{AirDocument, Header, Resources};
 pub use proofmill_stark::{
     Config, Parameters,
     air::{Air, Expression, Preprocessed, Row},
@@ -147,7 +147,8 @@ impl Constraints {
 
     /// Proves that a trace satisfies the constraints with these public values. The proof is verified before it is returned.
     ///
-    /// Runs on all threads. Memory is about twice the trace times the blowup factor.
+    /// Runs on all threads. Besides the trace, memory is that of the extended trace, which is the trace times the blowup factor; with
+    /// [`Memory::Low`], one and a quarter times the trace. Both have trees and a few elements for each row of the extension, too.
     ///
     /// # Errors
     /// [`Error::Unsatisfied`] names a constraint and the first row in which it does not hold; [`Error::Mismatch`] if the shape of the
@@ -163,9 +164,13 @@ impl Constraints {
             ));
         }
         let (settings, trace, public_values) = (current(), trace.elements()?, elements(public_values)?);
-        let (level, progress) = (settings.level, settings.progress());
+        let memory = match settings.storage.memory {
+            Memory::Fast | Memory::Balanced => proofmill_stark::Memory::Fast,
+            Memory::Low => proofmill_stark::Memory::Low,
+        };
+        let resources = Resources { level: settings.level, memory, progress: settings.progress() };
         let preprocessed = self.preprocessed.as_ref();
-        let bytes = config.prove(level, &self.constraints, preprocessed, trace, &public_values, progress);
+        let bytes = config.prove(resources, &self.constraints, preprocessed, trace, &public_values);
         Proof::from_bytes(bytes.map_err(|error| names.stark(error))?)
     }
 }

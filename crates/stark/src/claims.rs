@@ -3,7 +3,7 @@
 
 use crate::{
     VerifyError,
-    commitment::{Committed, check_rows},
+    commitment::{Committed, Rows, check_rows, lock},
     constraints::Constraints,
     domain::coset,
     fri,
@@ -144,16 +144,31 @@ where
     }
 
     /// The sums of quotients on the whole coset of extensions, in bit-reversed order.
-    fn word<H: TreeHash>(&self, level: Level, committed: &[&Committed<H>]) -> Vec<Extension<Goldilocks, D>> {
-        let matrices: Vec<_> = std::iter::zip(committed, &self.claims)
-            .map(|(matrix, claims)| Claimed {
-                words: Goldilocks::as_words(&matrix.values),
-                width: matrix.columns,
-                claims: claims.clone(),
+    fn word<H: TreeHash>(
+        &self,
+        level: Level,
+        log_blowup: u32,
+        committed: &[&Committed<H>],
+    ) -> Vec<Extension<Goldilocks, D>> {
+        // Of rows that are not kept, the combination: a matrix of its coordinates.
+        let unit = |i: usize| Extension(std::array::from_fn(|d| Goldilocks::new((d == i).into())));
+        let basis: Vec<_> = (0..D).map(unit).collect();
+        let combination = |matrix: &&Committed<H>| match &matrix.rows {
+            Rows::Kept(_) => None,
+            Rows::Computed(tiled) => Some(lock(tiled).combination(level, log_blowup, &self.powers)),
+        };
+        let combinations: Vec<_> = committed.iter().map(combination).collect();
+        let matrices = committed.iter().zip(&combinations).zip(&self.claims);
+        let matrices: Vec<_> = matrices
+            .map(|((matrix, combination), claims)| {
+                let (values, width, powers) = match combination {
+                    Some(values) => (&**values, D, &basis),
+                    None => (matrix.kept(), matrix.columns, &self.powers),
+                };
+                Claimed { words: Goldilocks::as_words(values), width, powers, claims: claims.clone() }
             })
             .collect();
-        let rows = committed[0].values.len() / committed[0].columns;
-        quotients(level, coset(), rows.ilog2(), &matrices, &self.points, &self.powers)
+        quotients(level, coset(), committed[0].log_rows(), &matrices, &self.points)
     }
 }
 
@@ -173,17 +188,17 @@ where
     let batching_work = challenger.work(level, parameters.grinding.batching);
     let alpha = sample(challenger);
     progress.begin("combine");
-    let word = Combination::new(claims, alpha).word(level, committed);
+    let word = Combination::new(claims, alpha).word(level, parameters.log_blowup, committed);
     progress.begin("fri");
     let fri = fri::prove::<H, D>(level, parameters, word, challenger);
     progress.begin("open");
-    let (rounds, queries) = fri.open();
+    let (rounds, queries) = fri.open(level, parameters);
     OpeningProof {
         batching_work,
         rounds,
         final_polynomial: fri.final_polynomial,
         query_work: fri.query_work,
-        rows: committed.iter().map(|matrix| matrix.open(&queries)).collect(),
+        rows: committed.iter().map(|matrix| matrix.open(level, parameters, &queries)).collect(),
     }
 }
 

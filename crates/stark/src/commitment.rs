@@ -6,21 +6,36 @@ use crate::{
     error::unreachable_tree,
     proof::OpenedRows,
     security::Parameters,
+    tiled::Tiled,
 };
 use proofmill_cpu::Level;
-use proofmill_field::{Invert, goldilocks::Goldilocks};
+use proofmill_field::{Field, Invert, goldilocks::Goldilocks};
 use proofmill_hash::TreeHash;
 use proofmill_memory::Pages;
-use proofmill_merkle::{MerkleError, Opening, RowMajor, Tree};
+use proofmill_merkle::{Leaves, MerkleError, Opening, RowMajor, Tree};
+use proofmill_parallel as parallel;
 use proofmill_poly::goldilocks::Order;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A matrix of `2^log_rows` rows with the tree over them.
 pub(crate) struct Committed<H: TreeHash> {
-    /// Rows, stored contiguously; of extensions, in bit-reversed order.
-    pub(crate) values: Pages<Goldilocks>,
+    pub(crate) rows: Rows,
     pub(crate) columns: usize,
     log_cap: u32,
     tree: Tree<H>,
+}
+
+/// The rows of a matrix.
+pub(crate) enum Rows {
+    /// Stored contiguously; of extensions, in bit-reversed order.
+    Kept(Pages<Goldilocks>),
+    /// Of an extension, computed when they are needed.
+    Computed(Mutex<Tiled>),
+}
+
+/// No other thread has it: the lock is for sharing keys between proofs.
+pub(crate) fn lock(tiled: &Mutex<Tiled>) -> MutexGuard<'_, Tiled> {
+    tiled.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<H: TreeHash> Committed<H> {
@@ -33,29 +48,89 @@ impl<H: TreeHash> Committed<H> {
     ) -> Self {
         let leaves = leaves(&values, columns);
         let tree = Tree::build(level, &leaves).unwrap_or_else(|error| unreachable_tree(&error));
-        let log_cap = parameters.log_cap(tree.rows().ilog2());
-        Self { values, columns, log_cap, tree }
+        Self::of_tree(parameters, Rows::Kept(values), columns, tree)
+    }
+
+    /// Hashes the rows of an extension part by part.
+    pub(crate) fn tiled(level: Level, parameters: &Parameters, mut tiled: Tiled) -> Self {
+        let columns = tiled.columns();
+        let log_blowup = parameters.log_blowup;
+        let rows = tiled.tiles() << (tiled.log_tile_rows() + log_blowup);
+        let tree = Tree::of_digests(level, rows, |digests| {
+            tiled.for_each_part(
+                level,
+                log_blowup,
+                |_| true,
+                |first, values| {
+                    let (leaves, count) = (leaves(values, columns), values.len() / columns);
+                    let digests = digests[first..][..count].chunks_mut(HASHED);
+                    parallel::for_each((0..).step_by(HASHED).zip(digests), |(first, digests)| {
+                        let hashed = leaves.hash::<H>(level, first, digests);
+                        hashed.unwrap_or_else(|error| unreachable_tree(&error));
+                    });
+                },
+            );
+            Ok(())
+        });
+        let tree = tree.unwrap_or_else(|error| unreachable_tree(&error));
+        Self::of_tree(parameters, Rows::Computed(Mutex::new(tiled)), columns, tree)
+    }
+
+    fn of_tree(parameters: &Parameters, rows: Rows, columns: usize, tree: Tree<H>) -> Self {
+        Self { rows, columns, log_cap: parameters.log_cap(tree.rows().ilog2()), tree }
+    }
+
+    /// The rows that are kept.
+    ///
+    /// # Panics
+    /// If they are not.
+    pub(crate) fn kept(&self) -> &[Goldilocks] {
+        match &self.rows {
+            Rows::Kept(values) => values,
+            Rows::Computed(_) => unreachable!("only the trace is computed in parts"),
+        }
+    }
+
+    /// The logarithm of the number of rows.
+    pub(crate) fn log_rows(&self) -> u32 {
+        self.tree.rows().ilog2()
     }
 
     /// The commitment.
     pub(crate) fn cap(&self) -> &[H::Digest] {
-        self.tree.layer(self.tree.rows().ilog2() - self.log_cap)
+        self.tree.layer(self.log_rows() - self.log_cap)
     }
 
     /// The rows of queries, in their order; indices may repeat.
-    pub(crate) fn open(&self, queries: &[usize]) -> OpenedRows<H> {
+    pub(crate) fn open(&self, level: Level, parameters: &Parameters, queries: &[usize]) -> OpenedRows<H> {
         let mut indices = queries.to_vec();
         indices.sort_unstable();
         indices.dedup();
-        let leaves = leaves(&self.values, self.columns);
-        let opening = self
-            .tree
-            .open(&leaves, &indices, 1 << self.log_cap)
-            .unwrap_or_else(|error| unreachable_tree(&error));
-        let row = |query: &usize| &self.values[query * self.columns..][..self.columns];
-        OpenedRows { values: queries.iter().flat_map(row).copied().collect(), siblings: opening.siblings }
+        let siblings = self.tree.siblings(&indices, 1 << self.log_cap);
+        let siblings = siblings.unwrap_or_else(|error| unreachable_tree(&error));
+        let mut values = vec![Goldilocks::ZERO; queries.len() * self.columns];
+        let mut copy = |first: usize, rows: &[Goldilocks]| {
+            let count = rows.len() / self.columns;
+            for (query, row) in queries.iter().zip(values.chunks_exact_mut(self.columns)) {
+                if (first..first + count).contains(query) {
+                    row.copy_from_slice(&rows[(query - first) * self.columns..][..self.columns]);
+                }
+            }
+        };
+        match &self.rows {
+            Rows::Kept(rows) => copy(0, rows),
+            Rows::Computed(tiled) => {
+                let wanted =
+                    |range: std::ops::Range<usize>| queries.iter().any(|query| range.contains(query));
+                lock(tiled).for_each_part(level, parameters.log_blowup, wanted, copy);
+            }
+        }
+        OpenedRows { values, siblings }
     }
 }
+
+/// The rows that a task hashes.
+const HASHED: usize = 1 << 8;
 
 fn leaves(values: &[Goldilocks], columns: usize) -> RowMajor<'_> {
     RowMajor::new(Goldilocks::as_words(values), columns).unwrap_or_else(|error| unreachable_tree(&error))

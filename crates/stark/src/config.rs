@@ -1,13 +1,12 @@
 //! Proofs as bytes, with the hash and the extension chosen at run time.
 
 use crate::{
-    Constraints, PreprocessedKey, Proof, StarkError, StarkHash, VerifyError, air::Preprocessed, prove,
-    security::Parameters, verify,
+    Constraints, PreprocessedKey, Proof, Resources, StarkError, StarkHash, VerifyError, air::Preprocessed,
+    prove, security::Parameters, verify,
 };
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks;
 use proofmill_merkle::{Hash, dispatch_hash};
-use proofmill_progress::Progress;
 
 /// What prover and verifier agree on besides the AIR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,18 +57,17 @@ impl Config {
     /// As [`PreprocessedKey::new`] and [`prove`](crate::prove).
     pub fn prove(
         &self,
-        level: Level,
+        resources: Resources<'_>,
         constraints: &Constraints,
         preprocessed: Option<&Preprocessed>,
         trace: &[Goldilocks],
         public_values: &[Goldilocks],
-        progress: Progress<'_>,
     ) -> Result<Vec<u8>, StarkError> {
         let parameters = &self.parameters;
         parameters.check()?;
         dispatch!(self, H, D => {
-            let key = self.key::<H>(level, preprocessed)?;
-            let proof = prove::<H, D>(level, parameters, constraints, key.as_ref(), trace, public_values, progress)?;
+            let key = self.key::<H>(resources.level, preprocessed)?;
+            let proof = prove::<H, D>(resources, parameters, constraints, key.as_ref(), trace, public_values)?;
             Ok(proof.to_bytes())
         })
     }

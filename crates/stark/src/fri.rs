@@ -99,7 +99,7 @@ where
         observe_cap::<H>(challenger, committed.cap());
         let work = challenger.work(level, parameters.grinding.commit);
         let beta = sample(challenger);
-        word = fold(level, inverses(), log_arity, beta, Goldilocks::as_words(&committed.values));
+        word = fold(level, inverses(), log_arity, beta, Goldilocks::as_words(committed.kept()));
         rounds.push((committed, log_arity, work));
     }
     // A part of the word suffices for the coefficients of a polynomial of its degree.
@@ -116,12 +116,12 @@ where
 
 impl<H: StarkHash, const D: usize> Prover<H, D> {
     /// The rounds with the rows of all queries, and the queries.
-    pub(crate) fn open(&self) -> (Vec<Round<H, D>>, Vec<usize>) {
+    pub(crate) fn open(&self, level: Level, parameters: &Parameters) -> (Vec<Round<H, D>>, Vec<usize>) {
         let mut indices = self.queries.clone();
         let mut rounds = Vec::new();
         for (committed, log_arity, work) in &self.rounds {
             let rows: Vec<_> = indices.iter().map(|index| index >> log_arity).collect();
-            let OpenedRows { values, siblings } = committed.open(&rows);
+            let OpenedRows { values, siblings } = committed.open(level, parameters, &rows);
             let arity = 1 << log_arity;
             let values = unflatten::<D>(&values);
             let others = values.chunks_exact(arity).zip(&indices).flat_map(|(row, index)| {

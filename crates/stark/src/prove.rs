@@ -4,15 +4,17 @@ use crate::{
     StarkError, VerifyError,
     air::{Input, Matrix, Preprocessed, SELECTORS},
     claims,
-    commitment::{Committed, check_shape, extend},
+    commitment::{Committed, Rows, check_shape, extend, lock},
     constraints::Constraints,
     domain::{SHIFT, coset, generator, reverse},
     hash::StarkHash,
+    memory::{Memory, Resources},
     openings::{Opened, evaluate},
     proof::{OpenedValues, Proof},
     quotient::Quotient,
     security::Parameters,
     shape,
+    tiled::Tiled,
     transcript::{Challenger, observe_cap, sample},
     verify::verify,
 };
@@ -23,7 +25,6 @@ use proofmill_field::{
 };
 use proofmill_memory::Pages;
 use proofmill_parallel as parallel;
-use proofmill_progress::Progress;
 
 /// Preprocessed columns with their commitment: the key of provers. The verifier's key is [`commitment`](Self::commitment).
 pub struct PreprocessedKey<H: StarkHash> {
@@ -58,19 +59,19 @@ impl<H: StarkHash> PreprocessedKey<H> {
 /// Proves that a trace, rows stored contiguously, satisfies an AIR with these public values. The proof is verified before it is
 /// returned.
 ///
-/// Runs on the ambient rayon pool. Memory is the extended trace, `2^log_blowup` times the trace, and as much again while it is made.
+/// Runs on the ambient rayon pool. Memory is what [`Memory`](crate::Memory) says, trees, and a few elements of the extension for each
+/// row of the extended trace.
 ///
 /// # Errors
 /// [`StarkError::Parameters`], [`StarkError::Shape`], [`StarkError::PublicValues`], [`StarkError::Preprocessed`],
 /// [`StarkError::TooFewRows`], [`StarkError::Unsatisfied`].
 pub fn prove<H: StarkHash, const D: usize>(
-    level: Level,
+    resources: Resources<'_>,
     parameters: &Parameters,
     constraints: &Constraints,
     preprocessed: Option<&PreprocessedKey<H>>,
     trace: &[Goldilocks],
     public_values: &[Goldilocks],
-    progress: Progress<'_>,
 ) -> Result<Proof<H, D>, StarkError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
@@ -79,10 +80,10 @@ where
     let log_rows = check_shape("trace", trace.len(), constraints.columns, parameters)?;
     check(constraints, parameters, preprocessed, log_rows, public_values)?;
     let proof =
-        prove_checked(level, parameters, constraints, preprocessed, trace, log_rows, public_values, progress);
-    progress.begin("verify");
+        prove_checked(resources, parameters, constraints, preprocessed, trace, log_rows, public_values);
+    resources.progress.begin("verify");
     let key = preprocessed.map(PreprocessedKey::commitment);
-    match verify(level, parameters, constraints, key, public_values, &proof) {
+    match verify(resources.level, parameters, constraints, key, public_values, &proof) {
         Ok(()) => Ok(proof),
         Err(error) => Err(unsatisfied(constraints, preprocessed, trace, public_values, &error)),
     }
@@ -119,25 +120,32 @@ fn check<H: StarkHash>(
     Ok(())
 }
 
-#[expect(clippy::too_many_arguments, reason = "the statement and the machine")]
 fn prove_checked<H: StarkHash, const D: usize>(
-    level: Level,
+    Resources { level, memory, progress }: Resources<'_>,
     parameters: &Parameters,
     constraints: &Constraints,
     preprocessed: Option<&PreprocessedKey<H>>,
     trace: &[Goldilocks],
     log_rows: u32,
     public_values: &[Goldilocks],
-    progress: Progress<'_>,
 ) -> Proof<H, D>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
     let blowup = parameters.log_blowup;
     progress.begin("extend trace");
-    let extension = extend(level, blowup, trace, constraints.columns, Goldilocks::ONE);
-    progress.begin("commit to trace");
-    let trace = Committed::<H>::new(level, parameters, extension, constraints.columns);
+    let trace = match memory {
+        Memory::Fast => {
+            let extension = extend(level, blowup, trace, constraints.columns, Goldilocks::ONE);
+            progress.begin("commit to trace");
+            Committed::<H>::new(level, parameters, extension, constraints.columns)
+        }
+        Memory::Low => {
+            let tiled = Tiled::new(level, trace, constraints.columns);
+            progress.begin("commit to trace");
+            Committed::<H>::tiled(level, parameters, tiled)
+        }
+    };
 
     let mut challenger = H::Challenger::new();
     shape::description::<D>(constraints, parameters, log_rows).observe(&mut challenger);
@@ -164,14 +172,18 @@ where
     let [reads_next, reads_next_preprocessed] = constraints.reads_next;
     let points =
         [reads_next, false, reads_next_preprocessed].map(|next| if next { vec![0, 1] } else { vec![0] });
-    let matrices: Vec<_> = std::iter::zip(&committed, points)
-        .map(|(matrix, points)| Opened {
-            words: Goldilocks::as_words(&matrix.values),
-            width: matrix.columns,
-            points,
-        })
-        .collect();
-    let mut values = evaluate(level, coset(), log_rows, &matrices, &[zeta, next]).into_iter();
+    let (mut kept, mut values) = (Vec::new(), Vec::new());
+    for (matrix, points) in committed.iter().zip(points) {
+        match &matrix.rows {
+            Rows::Kept(rows) => {
+                kept.push(Opened { words: Goldilocks::as_words(rows), width: matrix.columns, points });
+            }
+            Rows::Computed(tiled) => values.push(lock(tiled).evaluate(level, &[zeta, next], &points)),
+        }
+    }
+    // What is computed is the first.
+    values.extend(evaluate(level, coset(), log_rows, &kept, &[zeta, next]));
+    let mut values = values.into_iter();
     let mut of_matrix = || {
         let mut values = values.next().unwrap_or_default().into_iter();
         [(); 2].map(|()| values.next().unwrap_or_default())
@@ -212,34 +224,39 @@ where
     const TASK: usize = 1 << 10;
     let (log_rows, log_chunks) = (quotient.log_rows, quotient.constraints.log_chunks);
     // The extensions contain the quotient's cosets, unless there are more of them.
-    let matrices: Vec<_> = std::iter::once(trace).chain(preprocessed).collect();
+    let matrices = std::iter::once(trace).chain(preprocessed).filter_map(|matrix| match &matrix.rows {
+        Rows::Kept(rows) => Some((&**rows, matrix.columns)),
+        Rows::Computed(_) => None,
+    });
+    let matrices: Vec<_> = matrices.collect();
     let longer: Vec<_> = if log_chunks > log_blowup {
-        let longer = |matrix: &&Committed<H>| {
-            let mut values = matrix.values[..matrix.columns << log_rows].to_vec();
+        let longer = |(rows, columns): &(&[Goldilocks], usize)| {
+            let mut values = rows[..columns << log_rows].to_vec();
             // The first coset, which is in bit-reversed order, gives all.
-            reverse_rows(&mut values, matrix.columns);
-            extend(level, log_chunks, &values, matrix.columns, SHIFT)
+            reverse_rows(&mut values, *columns);
+            extend(level, log_chunks, &values, *columns, SHIFT)
         };
         matrices.iter().map(longer).collect()
     } else {
         Vec::new()
     };
-    let values = |index: usize| longer.get(index).map_or(&*matrices[index].values, |values| &**values);
+    let values = |index: usize| longer.get(index).map_or(matrices[index].0, |values| &**values);
     let chunks = 1 << log_chunks;
     let extensions: Vec<_> = (0..chunks)
         .map(|chunk| {
             let first = reverse(chunk, log_chunks) << log_rows;
-            let values = quotient.on_coset(level, chunk, |row, words| {
+            let read = |row: usize, mut words: &mut [u64]| {
                 let row = first + reverse(row, log_rows);
-                let mut words = words;
-                for (index, matrix) in matrices.iter().enumerate() {
-                    let (part, rest) = words.split_at_mut(matrix.columns);
-                    part.copy_from_slice(Goldilocks::as_words(
-                        &values(index)[row * matrix.columns..][..matrix.columns],
-                    ));
+                for (index, (_, columns)) in matrices.iter().enumerate() {
+                    let (part, rest) = words.split_at_mut(*columns);
+                    part.copy_from_slice(Goldilocks::as_words(&values(index)[row * columns..][..*columns]));
                     words = rest;
                 }
-            });
+            };
+            let values = match &trace.rows {
+                Rows::Kept(_) => quotient.on_coset(level, chunk, read),
+                Rows::Computed(tiled) => quotient.on_tiles(level, chunk, &mut lock(tiled), read),
+            };
             extend(level, log_blowup, Extension::coefficients(&values), D, quotient.shift(chunk))
         })
         .collect();

@@ -3,15 +3,20 @@
 use crate::{
     air::{BLOCK, Evaluation, SELECTORS},
     constraints::Constraints,
-    domain::{SHIFT, domain, generator},
+    domain::{SHIFT, domain, generator, reverse},
+    tiled::Tiled,
 };
 use proofmill_cpu::Level;
 use proofmill_field::{
     Algebra, Field, Invert, batch_invert_vartime,
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
+use proofmill_memory::Pages;
 use proofmill_parallel as parallel;
 use proofmill_poly::goldilocks::Order;
+
+/// The tiles whose rows are combined together: with one more, a quarter of the trace.
+const TILES: usize = 3;
 
 /// What does not depend on the rows: the statement and the challenge that combines its constraints.
 pub(crate) struct Quotient<'a, const D: usize> {
@@ -25,14 +30,79 @@ impl<const D: usize> Quotient<'_, D>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    /// The quotient on coset `chunk` of the trace's domain, in natural order. `read(row, words)`
-    /// writes the trace's and the preprocessed values of a row of that coset.
+    /// The quotient on coset `chunk` of the trace's domain, in natural order. `read(row, words)` writes the trace's and the
+    /// preprocessed values of a row of that coset.
     pub(crate) fn on_coset(
         &self,
         level: Level,
         chunk: usize,
         read: impl Fn(usize, &mut [u64]) + Sync,
     ) -> Vec<Extension<Goldilocks, D>> {
+        let rows = 1_usize << self.log_rows;
+        let mut quotient = vec![Extension([Goldilocks::ZERO; D]); rows];
+        self.on_rows(
+            level,
+            chunk,
+            &mut quotient,
+            |place| place & (rows - 1),
+            |_, row, words| read(row, words),
+        );
+        quotient
+    }
+
+    /// As [`on_coset`](Self::on_coset) from the tiles of a trace; `read` writes the preprocessed values.
+    pub(crate) fn on_tiles(
+        &self,
+        level: Level,
+        chunk: usize,
+        tiled: &mut Tiled,
+        read: impl Fn(usize, &mut [u64]) + Sync,
+    ) -> Vec<Extension<Goldilocks, D>> {
+        let (rows, columns) = (1_usize << self.log_rows, self.constraints.columns);
+        let (tiles, log_tile_rows) = (tiled.tiles(), tiled.log_tile_rows());
+        let tile_rows = 1 << log_tile_rows;
+        tiled.go_to(level, self.shift(chunk));
+        // Row `tile + tiles k`, and the next, which is in the next tile. The values of a run's last tile are combined to no use.
+        let run = tiles.min(TILES);
+        let mut values: Vec<_> = (0..=run).map(|_| Pages::new(tiled.tile_len())).collect();
+        let mut quotient = vec![Extension([Goldilocks::ZERO; D]); rows];
+        let mut sums = vec![Extension([Goldilocks::ZERO; D]); (run + 1) * tile_rows];
+        tiled.tile(level, 0, &mut values[run]);
+        for first in (0..tiles).step_by(run) {
+            let run = run.min(tiles - first);
+            let last = values.len() - 1;
+            values.swap(0, last);
+            for (tile, values) in (first + 1..).zip(&mut values[1..=run]) {
+                tiled.tile(level, tile % tiles, values);
+            }
+            let row = |place: usize| (first + place % (run + 1) + place / (run + 1) * tiles) & (rows - 1);
+            let sums = &mut sums[..(run + 1) * tile_rows];
+            self.on_rows(level, chunk, sums, row, |place, row, words| {
+                let tile = &values[place % (run + 1)];
+                let at = reverse(row / tiles, log_tile_rows) * columns;
+                let (trace, preprocessed) = words.split_at_mut(columns);
+                trace.copy_from_slice(Goldilocks::as_words(&tile[at..][..columns]));
+                read(row, preprocessed);
+            });
+            for (place, sum) in sums.iter().enumerate().filter(|(place, _)| place % (run + 1) < run) {
+                quotient[row(place)] = *sum;
+            }
+            // The next run begins with the tile that this one ended with.
+            values.swap(run, last);
+        }
+        quotient
+    }
+
+    /// The quotient in rows of coset `chunk`, one for each place of `quotient`. `row` gives the row of a place; that of the next place
+    /// is taken as its next row. `read(place, row, words)` writes the trace's and the preprocessed values.
+    fn on_rows(
+        &self,
+        level: Level,
+        chunk: usize,
+        quotient: &mut [Extension<Goldilocks, D>],
+        row: impl Fn(usize) -> usize + Sync,
+        read: impl Fn(usize, usize, &mut [u64]) + Sync,
+    ) {
         /// The rows of a task.
         const TASK: usize = 4 * BLOCK;
         let Self { constraints, log_rows, .. } = self;
@@ -47,22 +117,20 @@ where
         let periodic: Vec<_> =
             constraints.periodic.iter().map(|column| self.periodic(level, column, shift)).collect();
         let given = constraints.columns + constraints.preprocessed;
-        let mut quotient = vec![Extension([Goldilocks::ZERO; D]); rows];
         let tasks = (0..).step_by(TASK).zip(quotient.chunks_mut(TASK));
         parallel::for_each(tasks, |(first, sums)| {
-            let selectors = Selectors::new(shift, root, last, vanishing, first, sums.len() + 1);
-            evaluation.run(level, first, sums, |row, words| {
-                let index = row - first;
-                let row = row & (rows - 1);
+            let places = first..=first + sums.len();
+            let selectors = Selectors::new(shift, root, last, vanishing, places.map(&row));
+            evaluation.run(level, first, sums, |place, words| {
+                let row = row(place);
                 let (matrices, words) = words.split_at_mut(given);
-                read(row, matrices);
-                let values = selectors.at(index).into_iter();
+                read(place, row, matrices);
+                let values = selectors.at(place - first).into_iter();
                 let values = values.chain(periodic.iter().map(|column| column[row & (column.len() - 1)]));
                 words.iter_mut().zip(values).for_each(|(word, value)| *word = value.to_canonical());
             });
             sums.iter_mut().for_each(|sum| *sum = sum.scale(scale));
         });
-        quotient
     }
 
     /// The shift of a coset.
@@ -91,7 +159,7 @@ where
     }
 }
 
-/// The selectors of consecutive rows.
+/// The selectors of some rows.
 struct Selectors {
     /// The elements of the rows without the last row's, and the selectors of the first and of the last row.
     rows: Vec<[Goldilocks; SELECTORS]>,
@@ -103,14 +171,15 @@ impl Selectors {
         root: Goldilocks,
         last: Goldilocks,
         vanishing: Goldilocks,
-        first: usize,
-        len: usize,
+        rows: impl Iterator<Item = usize>,
     ) -> Self {
-        let mut x = shift * root.pow_vartime(&[first as u64]);
-        let mut denominators = Vec::with_capacity(2 * len);
-        for _ in 0..len {
+        let mut denominators = Vec::new();
+        // Most rows follow each other.
+        let (mut next, mut element) = (0, shift);
+        for row in rows {
+            let x = if row == next { element } else { shift * root.pow_vartime(&[row as u64]) };
             denominators.extend([x - Goldilocks::ONE, x - last]);
-            x *= root;
+            (next, element) = (row + 1, x * root);
         }
         let transitions: Vec<_> = denominators.iter().skip(1).step_by(2).copied().collect();
         batch_invert_vartime(&mut denominators);

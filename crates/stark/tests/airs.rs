@@ -4,7 +4,6 @@ use proofmill_cpu::Level;
 use proofmill_field::{Field, goldilocks::Goldilocks};
 use proofmill_hash::{Keccak, Poseidon2 as Hash, Sponge, permute, poseidon2::Parameters as HashParameters};
 use proofmill_merkle::{RowMajor, Tree};
-use proofmill_progress::Progress;
 use proofmill_stark::{
     Constraints, Grinding, Parameters, Proof, StarkError,
     air::{Air, Graph, Input, SELECTORS},
@@ -160,7 +159,7 @@ fn workloads_are_proved() {
         assert!(constraints.chunks() <= 2, "{workload}");
         let Execution { trace, mut public_values } = example.execution;
         let proof: Proof<Keccak, 2> =
-            prove(level, &PARAMETERS, &constraints, None, &trace, &public_values, Progress::NONE)
+            prove(level.into(), &PARAMETERS, &constraints, None, &trace, &public_values)
                 .unwrap_or_else(|error| panic!("{workload}: {error}"));
         for index in 0..public_values.len() {
             let value = public_values[index];

@@ -4,7 +4,6 @@
 use proofmill_cpu::Level;
 use proofmill_field::{Field, goldilocks::Goldilocks};
 use proofmill_hash::{Keccak, NarrowNodes, Poseidon, Poseidon2, Sha256, Sponge};
-use proofmill_progress::Progress;
 use proofmill_stark::{
     Constraints, DecodeError, Grinding, Parameters, PreprocessedKey, Proof, StarkError, StarkHash,
     VerifyError,
@@ -95,7 +94,7 @@ macro_rules! case {
             .expect("a key");
         let (trace, public_values) = air.trace();
         let proof: Proof<$hash, $degree> =
-            prove(level, &parameters, &constraints, Some(&key), &trace, &public_values, Progress::NONE)
+            prove(level.into(), &parameters, &constraints, Some(&key), &trace, &public_values)
                 .expect("a proof");
         Case { parameters, constraints, key, trace, public_values, proof }
     }};
@@ -266,7 +265,7 @@ fn other_statements_are_refused() {
 fn the_prover_names_what_is_wrong() {
     let case = case!(Sponge<Poseidon2<8>>, 2);
     let attempt = |parameters: &Parameters, key: Option<&_>, trace: &[_], public_values: &[_]| {
-        prove::<_, 2>(Level::best(), parameters, &case.constraints, key, trace, public_values, Progress::NONE)
+        prove::<_, 2>(Level::best().into(), parameters, &case.constraints, key, trace, public_values)
             .expect_err("a refusal")
             .to_string()
     };

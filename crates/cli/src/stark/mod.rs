@@ -1,5 +1,6 @@
 //! `stark`: proofs of AIRs, and what is proven of their configuration.
 
+mod memory;
 mod parameters;
 mod prove;
 mod security;
@@ -7,7 +8,7 @@ mod workload;
 
 use crate::files::Files;
 use clap::Subcommand;
-use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
 use prove::{Prove, Verify};
 use security::Security;
 use workload::Workload;
@@ -18,7 +19,7 @@ pub(crate) enum StarkCommand {
     #[command(after_help = "Examples:
   proofmill stark prove air.json trace.bin public.json proof.bin
   proofmill stark prove air.json trace.bin public.json proof.bin --hash poseidon2 --security 128
-  proofmill stark prove air.json trace.bin public.json proof.bin --log-blowup 1 --json
+  proofmill stark prove air.json trace.bin public.json proof.bin --log-blowup 1 --memory low --json
 
 The proof hides nothing of the trace. It is verified before it is written. A verifier needs the same options. docs/stark.md has the formats.")]
     Prove(Box<Prove>),
@@ -55,6 +56,14 @@ impl StarkCommand {
             Self::Verify(_) => "stark verify",
             Self::Workload(_) => "stark workload",
             Self::Security(_) => "stark security",
+        }
+    }
+
+    pub(crate) fn storage(&self) -> Option<StorageOptions> {
+        match self {
+            Self::Prove(prove) => Some(prove.memory.storage()),
+            Self::Workload(workload) => Some(workload.memory.storage()),
+            Self::Verify(_) | Self::Security(_) => None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! `stark prove` and `stark verify`.
 
 use super::{
+    memory::MemoryOption,
     parameters::{ParameterOptions, invalid},
     security::rounded,
 };
@@ -51,6 +52,8 @@ pub(crate) struct Prove {
     /// The proof to write
     #[arg(value_name = "PROOF")]
     proof: Output,
+    #[command(flatten)]
+    pub(super) memory: MemoryOption,
     #[command(flatten)]
     protocol: Protocol,
 }

@@ -1,6 +1,7 @@
 //! `stark workload`: a ready-made AIR, proven and verified.
 
 use super::{
+    memory::MemoryOption,
     prove::{Protocol, description},
     security::rounded,
 };
@@ -28,6 +29,8 @@ pub(crate) struct Workload {
     /// Keep air.json, trace.bin, public.json and proof.bin in this folder
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) memory: MemoryOption,
     #[command(flatten)]
     protocol: Protocol,
 }

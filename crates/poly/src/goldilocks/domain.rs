@@ -220,12 +220,30 @@ impl GoldilocksDomain {
         assert!(self.log_n + log_blow_up <= Goldilocks::TWO_ADICITY, "at most 2^32 elements");
         assert!(extension.len().is_multiple_of(self.len() << log_blow_up), "a row for each element of H'");
         let len = extension.len() >> log_blow_up;
+        self.intt(level, &mut extension[..len], Order::Natural);
+        self.extend_coefficients(level, extension, log_blow_up, shift, order);
+    }
+
+    /// As [`extend`](Self::extend) of polynomials whose coefficients are at the beginning.
+    ///
+    /// # Panics
+    /// As [`extend`](Self::extend).
+    pub fn extend_coefficients(
+        &self,
+        level: Level,
+        extension: &mut [Goldilocks],
+        log_blow_up: u32,
+        shift: Goldilocks,
+        order: Order,
+    ) {
+        assert!(self.log_n + log_blow_up <= Goldilocks::TWO_ADICITY, "at most 2^32 elements");
+        assert!(extension.len().is_multiple_of(self.len() << log_blow_up), "a row for each element of H'");
+        let len = extension.len() >> log_blow_up;
         if len == 0 {
             return;
         }
         let root = power_of_two(self.generator, Goldilocks::TWO_ADICITY - self.log_n - log_blow_up);
         let (first, others) = extension.split_at_mut(len);
-        self.intt(level, first, Order::Natural);
         others.chunks_exact_mut(len).for_each(|coset| coset.copy_from_slice(first));
         for (coset, values) in extension.chunks_exact_mut(len).enumerate() {
             let k = reverse_bits(coset, log_blow_up) as u64;

@@ -60,8 +60,73 @@ where
     Extension<Goldilocks, N>: ExtensionField<N>,
 {
     let rows = 1_usize << log_rows;
-    assert!(matrices.iter().all(|matrix| rows * matrix.width <= matrix.words.len()), "2^{log_rows} rows");
     let table = coset.table(1);
+    let sums = sums(level, rows, matrices, |first, weights| {
+        for (point, planes) in points.iter().zip(weights) {
+            let element = coset.element(first);
+            dispatch_goldilocks!(level, engine => inverses(engine, &table, element, *point, true, planes));
+        }
+    });
+    let (n, s) = ([rows as u64], coset.shift());
+    let s_n = s.pow_vartime(&n);
+    let scale = (s_n * Goldilocks::new(rows as u64)).invert_vartime().expect("neither is zero");
+    let scales = points.iter().map(|point| (point.pow_vartime(&n) - Extension::from_base(s_n)).scale(scale));
+    let scales: Vec<_> = scales.collect();
+    let of_matrix = |(matrix, mut values): (&Opened<'_>, Vec<Vec<Extension<Goldilocks, N>>>)| {
+        for (point, values) in matrix.points.iter().zip(&mut values) {
+            values.iter_mut().for_each(|value| *value = *value * scales[*point]);
+        }
+        values
+    };
+    matrices.iter().zip(sums).map(of_matrix).collect()
+}
+
+/// For each point of a matrix, the values of the polynomials whose coefficients are the columns; the one in row `r + 2^log_step q`, r
+/// below `2^log_step`, times `factor^q`.
+pub fn evaluate_coefficients<const N: usize>(
+    level: Level,
+    log_step: u32,
+    factor: Goldilocks,
+    matrix: &Opened<'_>,
+    points: &[Extension<Goldilocks, N>],
+) -> Vec<Vec<Extension<Goldilocks, N>>>
+where
+    Extension<Goldilocks, N>: ExtensionField<N>,
+{
+    let step = 1 << log_step;
+    let rows = matrix.words.len() / matrix.width;
+    let mut sums = sums(level, rows, std::slice::from_ref(matrix), |first, weights| {
+        for (point, planes) in points.iter().zip(weights) {
+            let leap = point.pow_vartime(&[step as u64]).scale(factor);
+            let at = |row: usize| {
+                leap.pow_vartime(&[(row / step) as u64]) * point.pow_vartime(&[(row % step) as u64])
+            };
+            let mut weight = at(first);
+            for row in 0..BLOCK.min(rows - first) {
+                if (first + row).is_multiple_of(step) {
+                    weight = at(first + row);
+                }
+                planes.iter_mut().zip(weight.0).for_each(|(plane, word)| plane[row] = word.to_canonical());
+                weight *= *point;
+            }
+        }
+    });
+    sums.swap_remove(0)
+}
+
+/// For each matrix and each of its points, the sums of the columns times the weights of their rows: `weigh` is given the first row of a
+/// block, and writes the weights of all points.
+///
+/// # Panics
+/// If a matrix has too few rows.
+fn sums<const N: usize>(
+    level: Level,
+    rows: usize,
+    matrices: &[Opened<'_>],
+    weigh: impl Fn(usize, &mut [Planes<N>]) + Sync,
+) -> Vec<Vec<Vec<Extension<Goldilocks, N>>>> {
+    assert!(matrices.iter().all(|matrix| rows * matrix.width <= matrix.words.len()), "{rows} rows");
+    let points = matrices.iter().flat_map(|matrix| &matrix.points).max().map_or(0, |last| last + 1);
     let share = BLOCK * rows.div_ceil(BLOCK).div_ceil(4 * parallel::threads()).min(BLOCKS);
     let empty = || -> Vec<Vec<Vec<Goldilocks>>> {
         let of = |matrix: &Opened<'_>| vec![vec![Goldilocks::ZERO; matrix.width]; N * matrix.points.len()];
@@ -71,16 +136,13 @@ where
         let mut sums = empty();
         for first in range.clone().step_by(BLOCK) {
             let count = BLOCK.min(range.end - first);
-            let mut weights = Vec::new();
-            for point in points {
-                let mut planes: Planes<N> = [[0; BLOCK]; N];
-                let element = coset.element(first);
-                dispatch_goldilocks!(level, engine => inverses(engine, &table, element, *point, true, &mut planes));
-                weights.extend(planes.iter().map(|words| Weights {
-                    words: *words,
-                    limbs: words.map(|word| limbs(Goldilocks::new(word))),
-                }));
-            }
+            let mut planes: Vec<Planes<N>> = vec![[[0; BLOCK]; N]; points];
+            weigh(first, &mut planes);
+            let weights = planes.iter().flatten().map(|words| Weights {
+                words: *words,
+                limbs: words.map(|word| limbs(Goldilocks::new(word))),
+            });
+            let weights: Vec<_> = weights.collect();
             for (matrix, sums) in matrices.iter().zip(&mut sums) {
                 let Opened { words, width, points } = matrix;
                 let words = &words[first * width..][..count * width];
@@ -96,17 +158,11 @@ where
         let parts = part.iter().flatten().flatten();
         sums.iter_mut().flatten().flatten().zip(parts).for_each(|(sum, part)| *sum += *part);
     }
-    let (n, s) = ([rows as u64], coset.shift());
-    let s_n = s.pow_vartime(&n);
-    let scale = (s_n * Goldilocks::new(rows as u64)).invert_vartime().expect("neither is zero");
-    let scales = points.iter().map(|point| (point.pow_vartime(&n) - Extension::from_base(s_n)).scale(scale));
-    let scales: Vec<_> = scales.collect();
     let of_matrix = |(matrix, sums): (&Opened<'_>, &Vec<Vec<Goldilocks>>)| {
-        let of_point = |(point, sums): (&usize, &[Vec<Goldilocks>])| {
-            let value = |column: usize| Extension(std::array::from_fn(|d| sums[d][column])) * scales[*point];
-            (0..matrix.width).map(value).collect()
+        let of_point = |sums: &[Vec<Goldilocks>]| {
+            (0..matrix.width).map(|column| Extension(std::array::from_fn(|d| sums[d][column]))).collect()
         };
-        matrix.points.iter().zip(sums.chunks(N)).map(of_point).collect()
+        sums.chunks(N).map(of_point).collect()
     };
     matrices.iter().zip(&sums).map(of_matrix).collect()
 }

@@ -10,9 +10,9 @@ mod quotients;
 mod sums;
 
 pub use coset::Coset;
-pub use evaluate::{Opened, evaluate};
+pub use evaluate::{Opened, evaluate, evaluate_coefficients};
 pub use fold::fold;
-pub use quotients::{Claim, Claimed, quotients};
+pub use quotients::{Claim, Claimed, combine, quotients};
 
 use proofmill_field::goldilocks::{Goldilocks, GoldilocksEngine, U64s};
 

@@ -1,5 +1,5 @@
-//! The quotients that FRI tests: `sum_z 1 / (z - x) sum_m (c_(m, z) - f_(m, z) sum_i a^i m_i(x))` for the rows x of matrices m of one
-//! height, which are opened at points z.
+//! The quotients that FRI tests: `sum_z 1 / (z - x) sum_m (c_(m, z) - f_(m, z) sum_i p_(m, i) m_i(x))` for the rows x of matrices m of
+//! one height, which are opened at points z.
 //!
 //! The rows' combinations are computed once for all points of a matrix. Vectors are across columns, two rows at a time, or across
 //! rows of narrow matrices; the factors of 64 vectors stay in the first-level cache while a block of rows goes by.
@@ -25,6 +25,8 @@ pub struct Claimed<'a, const N: usize> {
     pub words: &'a [u64],
     /// The number of columns.
     pub width: usize,
+    /// The factor of each column in the combination; there may be more.
+    pub powers: &'a [Extension<Goldilocks, N>],
     /// The claims, one per point.
     pub claims: Vec<Claim<N>>,
 }
@@ -46,7 +48,37 @@ const CHUNK: usize = 64;
 /// The blocks of a task.
 const BLOCKS: usize = 4;
 
-/// The sum of the matrices' quotients in each row, where `powers` are the factors of columns.
+/// The combination of the columns in each row.
+///
+/// # Panics
+/// If the number of words is not that of whole rows, or if there are not as many factors as columns.
+pub fn combine<const N: usize>(
+    level: Level,
+    words: &[u64],
+    width: usize,
+    powers: &[Extension<Goldilocks, N>],
+) -> Vec<Extension<Goldilocks, N>> {
+    assert!(words.len().is_multiple_of(width) && powers.len() == width, "a factor for each column");
+    let table = dispatch_goldilocks!(level, engine => factors(engine, powers));
+    let mut results = vec![Extension([Goldilocks::ZERO; N]); words.len() / width];
+    let task = BLOCKS * BLOCK;
+    parallel::for_each(words.chunks(task * width).zip(results.chunks_mut(task)), |(words, results)| {
+        for (words, results) in words.chunks(BLOCK * width).zip(results.chunks_mut(BLOCK)) {
+            let mut combined = [[0; BLOCK]; N];
+            dispatch_goldilocks!(level, engine => combine_block(engine, words, width, &table, &mut combined));
+            write(&combined, results);
+        }
+    });
+    results
+}
+
+fn write<const N: usize>(planes: &Planes<N>, elements: &mut [Extension<Goldilocks, N>]) {
+    for (row, element) in elements.iter_mut().enumerate() {
+        *element = Extension(std::array::from_fn(|d| Goldilocks::new(planes[d][row])));
+    }
+}
+
+/// The sum of the matrices' quotients in each row.
 ///
 /// # Panics
 /// If a matrix has another height, if there are fewer factors than columns, or if a point is in the coset.
@@ -56,7 +88,6 @@ pub fn quotients<const N: usize>(
     log_rows: u32,
     matrices: &[Claimed<'_, N>],
     points: &[Extension<Goldilocks, N>],
-    powers: &[Extension<Goldilocks, N>],
 ) -> Vec<Extension<Goldilocks, N>>
 where
     Extension<Goldilocks, N>: ExtensionField<N>,
@@ -67,7 +98,7 @@ where
     let tables: Vec<_> = matrices
         .iter()
         .map(|matrix| {
-            let powers = &powers[..matrix.width];
+            let powers = &matrix.powers[..matrix.width];
             dispatch_goldilocks!(level, engine => factors(engine, powers))
         })
         .collect();
@@ -82,7 +113,7 @@ where
                 let words = &matrix.words[first * matrix.width..][..results.len() * matrix.width];
                 let mut combined = [[0; BLOCK]; N];
                 dispatch_goldilocks!(level, engine => {
-                    combine(engine, words, matrix.width, table, &mut combined);
+                    combine_block(engine, words, matrix.width, table, &mut combined);
                     subtract(engine, &combined, &matrix.claims, &mut sums);
                 });
             }
@@ -95,9 +126,7 @@ where
                     add_products(engine, sums, &factors, &mut quotients);
                 });
             }
-            for (row, result) in results.iter_mut().enumerate() {
-                *result = Extension(std::array::from_fn(|d| Goldilocks::new(quotients[d][row])));
-            }
+            write(&quotients, results);
         }
     });
     results
@@ -124,8 +153,8 @@ fn factors<E: GoldilocksEngine, const N: usize>(_: E, powers: &[Extension<Goldil
     })
 }
 
-/// The rows' combinations.
-fn combine<E: GoldilocksEngine, const N: usize>(
+/// The combinations of a block's rows.
+fn combine_block<E: GoldilocksEngine, const N: usize>(
     engine: E,
     words: &[u64],
     width: usize,

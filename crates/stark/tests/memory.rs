@@ -1,0 +1,169 @@
+//! Memory modes give the same proofs.
+
+use proofmill_cpu::Level;
+use proofmill_field::{
+    Algebra, Field,
+    goldilocks::{Extension, Goldilocks},
+};
+use proofmill_hash::{Keccak, Poseidon2, Sponge};
+use proofmill_stark::{
+    Constraints, Memory, Parameters, PreprocessedKey, Proof, Resources, StarkError,
+    air::{Air, Preprocessed, Row},
+    openings::{Opened, combine, evaluate_coefficients},
+    prove,
+};
+use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
+
+/// Columns that are each multiplied by the preprocessed one, plus the one before and a periodic one, to a power.
+struct Wide {
+    columns: usize,
+    rows: usize,
+    power: u32,
+}
+
+fn power<T: std::ops::Mul<Output = T> + Copy>(value: T, exponent: u32) -> T {
+    (1..exponent).fold(value, |product, _| product * value)
+}
+
+impl Wide {
+    fn fixed(&self) -> Vec<Goldilocks> {
+        (0..self.rows as u64).map(|row| Goldilocks::new(row * row + 2)).collect()
+    }
+
+    fn trace(&self) -> Vec<Goldilocks> {
+        let mut row: Vec<_> = (0..self.columns as u64).map(Goldilocks::new).collect();
+        let mut values = Vec::new();
+        for (index, fixed) in self.fixed().into_iter().enumerate() {
+            values.extend(&row);
+            let before = row.clone();
+            for (column, value) in row.iter_mut().enumerate() {
+                let other = before[(column + self.columns - 1) % self.columns];
+                *value = power(before[column], self.power) * fixed
+                    + other
+                    + Goldilocks::new(PERIODIC[index % PERIODIC.len()]);
+            }
+        }
+        values
+    }
+}
+
+const PERIODIC: [u64; 2] = [7, 11];
+
+impl Air for Wide {
+    fn columns(&self) -> usize {
+        self.columns
+    }
+
+    fn public_values(&self) -> usize {
+        1
+    }
+
+    fn preprocessed(&self) -> Option<Preprocessed> {
+        Some(Preprocessed { columns: 1, values: self.fixed() })
+    }
+
+    fn periodic_columns(&self) -> Vec<Vec<Goldilocks>> {
+        vec![PERIODIC.map(Goldilocks::new).to_vec()]
+    }
+
+    fn constrain(&self, row: Row) {
+        for column in 0..self.columns {
+            let other = row.column((column + self.columns - 1) % self.columns);
+            let next = power(row.column(column), self.power) * row.preprocessed(0) + other + row.periodic(0);
+            (row.is_transition() * (row.next(column) - next)).must_vanish();
+        }
+        (row.is_last() * (row.column(0) - row.public_value(0))).must_vanish();
+    }
+}
+
+/// Fewer rows than tiles, one row a tile, and many; more polynomials of the quotient than cosets of the extension, and fewer.
+const CASES: [(usize, u32, u32, u32); 6] =
+    [(1, 1, 1, 1), (3, 3, 1, 1), (2, 4, 3, 2), (17, 5, 1, 5), (40, 7, 2, 1), (9, 8, 3, 1)];
+
+macro_rules! compare {
+    ($hash:ty, $degree:literal, $case:expr, $level:expr, $place:expr) => {{
+        let (columns, log_rows, log_blowup, power) = $case;
+        let (air, level) = (Wide { columns, rows: 1 << log_rows, power }, $level);
+        let parameters = Parameters {
+            extension: $degree,
+            log_blowup,
+            log_arity: 2,
+            log_final_length: 0,
+            queries: 20,
+            ..Parameters::PROVEN_100
+        };
+        let constraints = Constraints::new(&air).expect("constraints");
+        let columns = air.preprocessed().expect("columns");
+        let key = PreprocessedKey::<$hash>::new(level, &parameters, columns).expect("a key");
+        let trace = air.trace();
+        let public = [trace[trace.len() - air.columns]];
+        let [fast, low] = Memory::ALL.map(|memory| {
+            let resources = Resources { memory, ..level.into() };
+            let proof: Result<Proof<$hash, $degree>, _> =
+                prove(resources, &parameters, &constraints, Some(&key), &trace, &public);
+            proof.unwrap_or_else(|error| panic!("{:?}, {memory:?}, {}: {error}", $case, $place))
+        });
+        assert!(fast == low, "{:?}, {}", $case, $place);
+    }};
+}
+
+#[test]
+fn memory_modes_give_the_same_proof() {
+    for case in CASES {
+        for_each_pool(&[1, 2, 5], |threads| {
+            for_each_goldilocks_level(|level| {
+                compare!(Keccak, 3, case, level, format!("{threads} threads, {level}"));
+            });
+        });
+        compare!(Sponge<Poseidon2<8>>, 2, case, Level::best(), "Poseidon2");
+    }
+}
+
+#[test]
+fn with_low_memory_the_prover_names_what_is_wrong() {
+    let air = Wide { columns: 5, rows: 1 << 6, power: 2 };
+    let (level, parameters) = (Level::best(), Parameters { log_blowup: 1, ..Parameters::PROVEN_100 });
+    let constraints = Constraints::new(&air).expect("constraints");
+    let columns = air.preprocessed().expect("columns");
+    let key = PreprocessedKey::<Keccak>::new(level, &parameters, columns).expect("a key");
+    let mut trace = air.trace();
+    let public = [trace[trace.len() - 5]];
+    trace[5 * 33 + 2] += Goldilocks::ONE;
+    let resources = Resources { memory: Memory::Low, ..level.into() };
+    let error = prove::<_, 3>(resources, &parameters, &constraints, Some(&key), &trace, &public).err();
+    assert!(matches!(error, Some(StarkError::Unsatisfied { constraint: 2, row: 32 })), "{error:?}");
+}
+
+/// Horner's rule, and sums term by term.
+#[test]
+fn coefficients_are_evaluated_and_combined() {
+    let element = |i: u64| Goldilocks::new(i.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678);
+    let extension = |i: u64| Extension::<Goldilocks, 3>([element(i), element(i + 1), element(i + 2)]);
+    let (log_rows, factor) = (9_u32, Goldilocks::new(12_345));
+    for (width, log_step) in [(1, 0), (3, 4), (5, 9), (40, 5)] {
+        let rows = 1_usize << log_rows;
+        let mut words: Vec<u64> = (0..rows * width).map(|i| element(i as u64).to_canonical()).collect();
+        words[0] = u64::MAX;
+        let points = [extension(50), extension(60)];
+        let factors: Vec<_> = (0..width as u64).map(extension).collect();
+        let at = |row: usize, column: usize| Goldilocks::new(words[row * width + column]);
+        let value = |point: Extension<Goldilocks, 3>, column: usize| {
+            let horner = |sum: Extension<Goldilocks, 3>, row: usize| {
+                let power = factor.pow_vartime(&[(row >> log_step) as u64]);
+                sum * point + Extension::from_base(at(row, column) * power)
+            };
+            (0..rows).rev().fold(Extension::ZERO, horner)
+        };
+        let values = points.map(|point| (0..width).map(|column| value(point, column)).collect::<Vec<_>>());
+        let sum = |row: usize| {
+            let term = |sum, column: usize| sum + factors[column].scale(at(row, column));
+            (0..width).fold(Extension::ZERO, term)
+        };
+        let sums: Vec<_> = (0..rows).map(sum).collect();
+        for_each_goldilocks_level(|level| {
+            let opened = Opened { words: &words, width, points: vec![0, 1] };
+            assert_eq!(evaluate_coefficients(level, log_step, factor, &opened, &points), values, "{level}");
+            assert_eq!(combine(level, &words, width, &factors), sums, "{level}");
+        });
+    }
+}
