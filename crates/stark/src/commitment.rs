@@ -9,7 +9,7 @@ use crate::{
     tiled::Tiled,
 };
 use proofmill_cpu::Level;
-use proofmill_field::{Field, Invert, goldilocks::Goldilocks};
+use proofmill_field::{Invert, goldilocks::Goldilocks};
 use proofmill_hash::TreeHash;
 use proofmill_memory::Pages;
 use proofmill_merkle::{Leaves, MerkleError, Opening, RowMajor, Tree};
@@ -57,19 +57,14 @@ impl<H: TreeHash> Committed<H> {
         let log_blowup = parameters.log_blowup;
         let rows = tiled.tiles() << (tiled.log_tile_rows() + log_blowup);
         let tree = Tree::of_digests(level, rows, |digests| {
-            tiled.for_each_part(
-                level,
-                log_blowup,
-                |_| true,
-                |first, values| {
-                    let (leaves, count) = (leaves(values, columns), values.len() / columns);
-                    let digests = digests[first..][..count].chunks_mut(HASHED);
-                    parallel::for_each((0..).step_by(HASHED).zip(digests), |(first, digests)| {
-                        let hashed = leaves.hash::<H>(level, first, digests);
-                        hashed.unwrap_or_else(|error| unreachable_tree(&error));
-                    });
-                },
-            );
+            tiled.for_each_part(level, log_blowup, |first, values| {
+                let (leaves, count) = (leaves(values, columns), values.len() / columns);
+                let digests = digests[first..][..count].chunks_mut(HASHED);
+                parallel::for_each((0..).step_by(HASHED).zip(digests), |(first, digests)| {
+                    let hashed = leaves.hash::<H>(level, first, digests);
+                    hashed.unwrap_or_else(|error| unreachable_tree(&error));
+                });
+            });
             Ok(())
         });
         let tree = tree.unwrap_or_else(|error| unreachable_tree(&error));
@@ -108,23 +103,13 @@ impl<H: TreeHash> Committed<H> {
         indices.dedup();
         let siblings = self.tree.siblings(&indices, 1 << self.log_cap);
         let siblings = siblings.unwrap_or_else(|error| unreachable_tree(&error));
-        let mut values = vec![Goldilocks::ZERO; queries.len() * self.columns];
-        let mut copy = |first: usize, rows: &[Goldilocks]| {
-            let count = rows.len() / self.columns;
-            for (query, row) in queries.iter().zip(values.chunks_exact_mut(self.columns)) {
-                if (first..first + count).contains(query) {
-                    row.copy_from_slice(&rows[(query - first) * self.columns..][..self.columns]);
-                }
+        let values = match &self.rows {
+            Rows::Kept(rows) => {
+                let row = |query: &usize| &rows[query * self.columns..][..self.columns];
+                queries.iter().flat_map(row).copied().collect()
             }
+            Rows::Computed(tiled) => lock(tiled).rows(level, parameters.log_blowup, queries),
         };
-        match &self.rows {
-            Rows::Kept(rows) => copy(0, rows),
-            Rows::Computed(tiled) => {
-                let wanted =
-                    |range: std::ops::Range<usize>| queries.iter().any(|query| range.contains(query));
-                lock(tiled).for_each_part(level, parameters.log_blowup, wanted, copy);
-            }
-        }
         OpenedRows { values, siblings }
     }
 }

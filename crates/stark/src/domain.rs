@@ -38,6 +38,11 @@ pub(crate) fn generator(log_n: u32) -> Goldilocks {
     (log_n..Goldilocks::TWO_ADICITY).fold(ROOT, |root, _| root.square())
 }
 
+/// The shift of a coset of the subgroup of order `2^log_rows`, one of `2^log_cosets` in an extension.
+pub(crate) fn coset_shift(log_rows: u32, log_cosets: u32, index: usize) -> Goldilocks {
+    SHIFT * generator(log_rows + log_cosets).pow_vartime(&[index as u64])
+}
+
 /// The index with its lowest `bits` bits in reverse; it has no others.
 pub(crate) fn reverse(index: usize, bits: u32) -> usize {
     if bits == 0 { 0 } else { index.reverse_bits() >> (usize::BITS - bits) }

@@ -242,7 +242,13 @@ where
     };
     let values = |index: usize| longer.get(index).map_or(matrices[index].0, |values| &**values);
     let chunks = 1 << log_chunks;
-    let extensions: Vec<_> = (0..chunks)
+    let mut order: Vec<_> = (0..chunks).collect();
+    if let Rows::Computed(tiled) = &trace.rows {
+        let shift = lock(tiled).shift();
+        order.sort_by_key(|chunk| quotient.shift(*chunk) != shift);
+    }
+    let mut extensions: Vec<_> = order
+        .into_iter()
         .map(|chunk| {
             let first = reverse(chunk, log_chunks) << log_rows;
             let read = |row: usize, mut words: &mut [u64]| {
@@ -257,15 +263,17 @@ where
                 Rows::Kept(_) => quotient.on_coset(level, chunk, read),
                 Rows::Computed(tiled) => quotient.on_tiles(level, chunk, &mut lock(tiled), read),
             };
-            extend(level, log_blowup, Extension::coefficients(&values), D, quotient.shift(chunk))
+            let values = Extension::coefficients(&values);
+            (chunk, extend(level, log_blowup, values, D, quotient.shift(chunk)))
         })
         .collect();
+    extensions.sort_by_key(|(chunk, _)| *chunk);
     let mut columns = Pages::new(extensions.len() * (D << (log_rows + log_blowup)));
     let tasks = (0..).step_by(D * TASK).zip(columns.chunks_mut(extensions.len() * D * TASK));
     parallel::for_each(tasks, |(first, columns)| {
         for (start, row) in (first..).step_by(D).zip(columns.chunks_exact_mut(extensions.len() * D)) {
             let parts = row.chunks_exact_mut(D).zip(&extensions);
-            parts.for_each(|(part, values)| part.copy_from_slice(&values[start..start + D]));
+            parts.for_each(|(part, (_, values))| part.copy_from_slice(&values[start..start + D]));
         }
     });
     columns

@@ -3,7 +3,7 @@
 use crate::{
     air::{BLOCK, Evaluation, SELECTORS},
     constraints::Constraints,
-    domain::{SHIFT, domain, generator, reverse},
+    domain::{coset_shift, domain, generator, reverse},
     tiled::Tiled,
 };
 use proofmill_cpu::Level;
@@ -135,7 +135,7 @@ where
 
     /// The shift of a coset.
     pub(crate) fn shift(&self, chunk: usize) -> Goldilocks {
-        SHIFT * generator(self.log_rows + self.constraints.log_chunks).pow_vartime(&[chunk as u64])
+        coset_shift(self.log_rows, self.constraints.log_chunks, chunk)
     }
 
     /// The power of the challenge for each constraint; the last one's is 1.

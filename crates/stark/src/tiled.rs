@@ -1,40 +1,34 @@
 //! Columns whose extension is computed in parts, each time it is needed.
 //!
 //! A polynomial of n = T m coefficients has on the coset of shift s, with a root w of order n, the values
-//! `f(s w^(t + T k)) = sum_r (s w^t)^r w^(T k r) d_(t, r)`, where `d_(t, r) = sum_q c_(r + m q) (s w^t)^(m q)` for r below m. The d of all t are
-//! transforms of T coefficients each and replace the coefficients in memory; the values of tile t are then a transform
-//! of m of them. It is the first step of a transform of n values (Bailey, "FFTs in external or hierarchical memory", 1990), kept.
+//! `f(s w^(t + T k)) = sum_r (s w^(t + T k))^r d_(t, r)`, where `d_(t, r) = sum_q c_(r + m q) (s w^t)^(m q)` for r below m. The d of all t are
+//! transforms of T coefficients each, and replace them in memory. The values of tile t, all k, are then a transform of m of
+//! them. It is the first step of a transform of n values (Bailey, "FFTs in external or hierarchical memory", 1990), kept.
 
 use crate::{
-    domain::{SHIFT, domain, generator, reverse},
-    openings::{Opened, combine, evaluate_coefficients},
+    domain::{SHIFT, coset, coset_shift, domain, generator, reverse},
+    openings::{Opened, combine, weighted_sums},
 };
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Field, Invert, batch_invert_vartime,
+    Algebra, Field, Invert,
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
 use proofmill_memory::Pages;
+use proofmill_parallel as parallel;
 use proofmill_poly::goldilocks::Order;
+use std::iter::successors;
 
 /// The logarithm of the number of tiles of a coset, at most.
 const MOST_LOG_TILES: u32 = 4;
-
-/// What is in memory.
-#[derive(Clone, Copy, PartialEq)]
-enum State {
-    /// Coefficient `r + m q` times this factor's power of q.
-    Coefficients(Goldilocks),
-    /// The tiles of the coset of this shift.
-    Tiles(Goldilocks),
-}
 
 /// A matrix of `2^log_rows` rows as polynomials.
 pub(crate) struct Tiled {
     columns: usize,
     log_rows: u32,
     log_tiles: u32,
-    state: State,
+    /// The coset whose tiles are in memory, by its shift; before the first, coefficients are.
+    shift: Option<Goldilocks>,
     values: Pages<Goldilocks>,
 }
 
@@ -45,8 +39,7 @@ impl Tiled {
         let mut coefficients = Pages::new(values.len());
         coefficients.copy_from_slice(values);
         domain(log_rows).intt(level, &mut coefficients, Order::Natural);
-        let state = State::Coefficients(Goldilocks::ONE);
-        Self { columns, log_rows, log_tiles: log_rows.min(MOST_LOG_TILES), state, values: coefficients }
+        Self { columns, log_rows, log_tiles: log_rows.min(MOST_LOG_TILES), shift: None, values: coefficients }
     }
 
     pub(crate) fn columns(&self) -> usize {
@@ -63,78 +56,119 @@ impl Tiled {
         self.log_rows - self.log_tiles
     }
 
-    /// The words of a tile.
+    /// The elements of a tile.
     pub(crate) fn tile_len(&self) -> usize {
         self.columns << self.log_tile_rows()
     }
 
-    /// `x^m`.
-    fn power(&self, x: Goldilocks) -> Goldilocks {
-        x.pow_vartime(&[1 << self.log_tile_rows()])
+    /// Those from which a tile is computed.
+    fn part(&self, tile: usize) -> &[Goldilocks] {
+        &self.values[tile * self.tile_len()..][..self.tile_len()]
     }
 
-    /// Brings coefficients to memory, and returns the factor.
-    fn coefficients(&mut self, level: Level) -> Goldilocks {
-        match self.state {
-            State::Coefficients(factor) => factor,
-            State::Tiles(shift) => {
-                domain(self.log_tiles).intt(level, &mut self.values, Order::Natural);
-                let factor = self.power(shift);
-                self.state = State::Coefficients(factor);
-                factor
-            }
-        }
-    }
-
-    /// Prepares the tiles of the coset of a shift.
-    pub(crate) fn go_to(&mut self, level: Level, shift: Goldilocks) {
-        if self.state == State::Tiles(shift) {
-            return;
-        }
-        let factor = self.coefficients(level);
-        let ratio = self.power(shift) * factor.invert_vartime().expect("a power of a shift");
-        domain(self.log_tiles).coset_ntt(level, &mut self.values, ratio, Order::Natural);
-        self.state = State::Tiles(shift);
-    }
-
-    /// Computes a tile of the coset that is prepared: the rows `tile + tiles k`, with k in bit-reversed order.
+    /// The shift of the coset whose tiles are in memory.
     ///
     /// # Panics
-    /// If none is prepared.
+    /// If there is none yet.
+    pub(crate) fn shift(&self) -> Goldilocks {
+        self.shift.unwrap_or_else(|| unreachable!("the tiles of no coset are in memory"))
+    }
+
+    /// `s^m`.
+    fn power(&self, shift: Goldilocks) -> Goldilocks {
+        shift.pow_vartime(&[1 << self.log_tile_rows()])
+    }
+
+    /// Brings the tiles of the coset of a shift to memory.
+    pub(crate) fn go_to(&mut self, level: Level, shift: Goldilocks) {
+        /// The elements of a part that a task transforms: 16 times as many fit the second-level cache.
+        const TASK: usize = 1 << 10;
+        if self.shift == Some(shift) {
+            return;
+        }
+        let before =
+            self.shift.map(|before| self.power(before).invert_vartime().expect("a power of a shift"));
+        let ratio = self.power(shift) * before.unwrap_or(Goldilocks::ONE);
+        let (tiles, len, domain) = (self.tiles(), self.tile_len(), domain(self.log_tiles));
+        let mut parts: Vec<_> = self.values.chunks_mut(len).map(|part| part.chunks_mut(TASK)).collect();
+        let tasks: Vec<Vec<_>> =
+            (0..len.div_ceil(TASK)).map(|_| parts.iter_mut().filter_map(Iterator::next).collect()).collect();
+        parallel::for_each(tasks, |mut rows| {
+            let width = rows[0].len();
+            let mut copy = vec![Goldilocks::ZERO; tiles * width];
+            copy.chunks_mut(width).zip(&rows).for_each(|(copy, row)| copy.copy_from_slice(row));
+            if before.is_some() {
+                domain.intt(level, &mut copy, Order::Natural);
+            }
+            domain.coset_ntt(level, &mut copy, ratio, Order::Natural);
+            copy.chunks(width).zip(&mut rows).for_each(|(copy, row)| row.copy_from_slice(copy));
+        });
+        self.shift = Some(shift);
+    }
+
+    /// Computes a tile of the coset in memory: the rows `tile + tiles k`, with k in bit-reversed order.
     pub(crate) fn tile(&self, level: Level, tile: usize, rows: &mut [Goldilocks]) {
-        let State::Tiles(shift) = self.state else { unreachable!("the tiles of no coset are prepared") };
-        rows.copy_from_slice(&self.values[tile * self.tile_len()..][..self.tile_len()]);
-        let shift = shift * generator(self.log_rows).pow_vartime(&[tile as u64]);
+        rows.copy_from_slice(self.part(tile));
+        let shift = self.shift() * generator(self.log_rows).pow_vartime(&[tile as u64]);
         domain(self.log_tile_rows()).coset_ntt(level, rows, shift, Order::BitReversed);
     }
 
-    /// Calls `body` with parts of the extension and the index of their first row, in ascending order: those for which `wanted` is true
-    /// for the range of their rows.
+    /// Calls `body` with the parts of the extension, in bit-reversed order, and the index of their first row.
     pub(crate) fn for_each_part(
         &mut self,
         level: Level,
         log_blowup: u32,
-        wanted: impl Fn(std::ops::Range<usize>) -> bool,
         mut body: impl FnMut(usize, &[Goldilocks]),
     ) {
-        let root = generator(self.log_rows + log_blowup);
-        let part_rows = 1 << self.log_tile_rows();
         let mut rows = Pages::new(self.tile_len());
         for part in 0..self.tiles() << log_blowup {
-            let first = part * part_rows;
-            if !wanted(first..first + part_rows) {
-                continue;
-            }
-            let coset = reverse(part >> self.log_tiles, log_blowup);
-            self.go_to(level, SHIFT * root.pow_vartime(&[coset as u64]));
-            self.tile(level, reverse(part % self.tiles(), self.log_tiles), &mut rows);
-            body(first, &rows);
+            let (coset, tile) = self.coset_and_tile(log_blowup, part);
+            self.go_to(level, coset_shift(self.log_rows, log_blowup, coset));
+            self.tile(level, tile, &mut rows);
+            body(part << self.log_tile_rows(), &rows);
         }
     }
 
-    /// The values of all columns at points.
+    fn coset_and_tile(&self, log_blowup: u32, part: usize) -> (usize, usize) {
+        (reverse(part >> self.log_tiles, log_blowup), reverse(part & (self.tiles() - 1), self.log_tiles))
+    }
+
+    /// Rows of the extension, one after the other.
+    pub(crate) fn rows(&mut self, level: Level, log_blowup: u32, queries: &[usize]) -> Vec<Goldilocks> {
+        let mut rows = vec![Goldilocks::ZERO; queries.len() * self.columns];
+        let log_tile_rows = self.log_tile_rows();
+        let mut parts: Vec<_> = queries.iter().map(|query| query >> log_tile_rows).collect();
+        parts.sort_unstable();
+        parts.dedup();
+        // Those of the coset in memory first.
+        let here = self.shift();
+        parts.sort_by_key(|part| {
+            here != coset_shift(self.log_rows, log_blowup, self.coset_and_tile(log_blowup, *part).0)
+        });
+        for part in parts {
+            let (coset_index, tile) = self.coset_and_tile(log_blowup, part);
+            self.go_to(level, coset_shift(self.log_rows, log_blowup, coset_index));
+            let of_part: Vec<_> =
+                (0..).zip(queries).filter(|(_, query)| *query >> log_tile_rows == part).collect();
+            let points: Vec<_> = of_part.iter().map(|(_, query)| coset().element(**query)).collect();
+            let words = Goldilocks::as_words(self.part(tile));
+            let matrix = Opened { words, width: self.columns, points: (0..points.len()).collect() };
+            let values = weighted_sums(level, &matrix, |point, range| {
+                let first = points[point].pow_vartime(&[range.start as u64]);
+                let powers = successors(Some(first), |power| Some(*power * points[point]));
+                powers.take(range.len()).map(|power| Extension([power])).collect()
+            });
+            for ((index, _), values) in of_part.iter().zip(values) {
+                let row = &mut rows[index * self.columns..][..self.columns];
+                row.iter_mut().zip(values).for_each(|(to, value)| *to = value.0[0]);
+            }
+        }
+        rows
+    }
+
+    /// The values of all columns at some of the points.
     pub(crate) fn evaluate<const D: usize>(
-        &mut self,
+        &self,
         level: Level,
         points: &[Extension<Goldilocks, D>],
         opened: &[usize],
@@ -142,15 +176,38 @@ impl Tiled {
     where
         Extension<Goldilocks, D>: ExtensionField<D>,
     {
-        let factor = self.coefficients(level).invert_vartime().expect("a power of a shift");
+        // The coefficients are an inverse transform of the parts: the factor of part t is a sum over it.
+        let log_step = self.log_tile_rows();
+        let step = 1 << log_step;
+        let inverse = |value: Goldilocks| value.invert_vartime().expect("not zero");
+        let scale = inverse(Goldilocks::new(self.tiles() as u64));
+        let of_tile = |point: &Extension<Goldilocks, D>, tile: usize| {
+            let root = generator(self.log_tiles).pow_vartime(&[tile as u64]);
+            let x = point.pow_vartime(&[step as u64]).scale(inverse(self.power(self.shift()) * root));
+            let powers = successors(Some(Extension::from_base(scale)), |power| Some(*power * x));
+            powers.take(self.tiles()).fold(Extension::ZERO, |sum, power| sum + power)
+        };
+        let factors: Vec<Vec<_>> =
+            points.iter().map(|point| (0..self.tiles()).map(|tile| of_tile(point, tile)).collect()).collect();
         let words = Goldilocks::as_words(&self.values);
         let matrix = Opened { words, width: self.columns, points: opened.to_vec() };
-        evaluate_coefficients(level, self.log_tile_rows(), factor, &matrix, points)
+        weighted_sums(level, &matrix, |point, range| {
+            let weight = |row: usize| {
+                factors[point][row >> log_step] * points[point].pow_vartime(&[(row & (step - 1)) as u64])
+            };
+            let mut next = weight(range.start);
+            let advance = |row: usize| {
+                let this = if row & (step - 1) == 0 { weight(row) } else { next };
+                next = this * points[point];
+                this
+            };
+            range.map(advance).collect()
+        })
     }
 
     /// The values on the coset of extensions, in bit-reversed order, of the sum of all columns times their factors.
     pub(crate) fn combination<const D: usize>(
-        &mut self,
+        &self,
         level: Level,
         log_blowup: u32,
         factors: &[Extension<Goldilocks, D>],
@@ -158,19 +215,18 @@ impl Tiled {
     where
         Extension<Goldilocks, D>: ExtensionField<D>,
     {
-        let factor = self.coefficients(level);
         let words = Goldilocks::as_words(&self.values);
-        let mut sums = combine(level, words, self.columns, &factors[..self.columns]);
-        let mut powers: Vec<_> = std::iter::successors(Some(Goldilocks::ONE), |power| Some(*power * factor))
-            .take(self.tiles())
-            .collect();
-        batch_invert_vartime(&mut powers);
-        for (sums, power) in sums.chunks_mut(1 << self.log_tile_rows()).zip(powers) {
-            sums.iter_mut().for_each(|sum| *sum = sum.scale(power));
+        let sums = combine(level, words, self.columns, &factors[..self.columns]);
+        let sums = Extension::coefficients(&sums);
+        let mut extension = Pages::new(sums.len() << log_blowup);
+        let coefficients = &mut extension[..sums.len()];
+        coefficients.copy_from_slice(sums);
+        domain(self.log_tiles).intt(level, coefficients, Order::Natural);
+        let ratio = self.power(self.shift()).invert_vartime().expect("a power of a shift");
+        let powers = successors(Some(Goldilocks::ONE), |power| Some(*power * ratio));
+        for (part, power) in coefficients.chunks_mut(D << self.log_tile_rows()).zip(powers) {
+            part.iter_mut().for_each(|coefficient| *coefficient *= power);
         }
-        let coefficients = Extension::coefficients(&sums);
-        let mut extension = Pages::new(coefficients.len() << log_blowup);
-        extension[..coefficients.len()].copy_from_slice(coefficients);
         let domain = domain(self.log_rows);
         domain.extend_coefficients(level, &mut extension, log_blowup, SHIFT, Order::BitReversed);
         extension

@@ -2,14 +2,14 @@
 
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Field,
+    Field,
     goldilocks::{Extension, Goldilocks},
 };
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
 use proofmill_stark::{
     Constraints, Memory, Parameters, PreprocessedKey, Proof, Resources, StarkError,
     air::{Air, Preprocessed, Row},
-    openings::{Opened, combine, evaluate_coefficients},
+    openings::{Opened, combine, weighted_sums},
     prove,
 };
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
@@ -134,35 +134,31 @@ fn with_low_memory_the_prover_names_what_is_wrong() {
     assert!(matches!(error, Some(StarkError::Unsatisfied { constraint: 2, row: 32 })), "{error:?}");
 }
 
-/// Horner's rule, and sums term by term.
 #[test]
-fn coefficients_are_evaluated_and_combined() {
+fn rows_are_weighted_and_combined() {
     let element = |i: u64| Goldilocks::new(i.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678);
     let extension = |i: u64| Extension::<Goldilocks, 3>([element(i), element(i + 1), element(i + 2)]);
-    let (log_rows, factor) = (9_u32, Goldilocks::new(12_345));
-    for (width, log_step) in [(1, 0), (3, 4), (5, 9), (40, 5)] {
-        let rows = 1_usize << log_rows;
+    for (width, rows) in [(1, 1), (3, 300), (5, 512), (40, 257)] {
         let mut words: Vec<u64> = (0..rows * width).map(|i| element(i as u64).to_canonical()).collect();
         words[0] = u64::MAX;
-        let points = [extension(50), extension(60)];
         let factors: Vec<_> = (0..width as u64).map(extension).collect();
         let at = |row: usize, column: usize| Goldilocks::new(words[row * width + column]);
-        let value = |point: Extension<Goldilocks, 3>, column: usize| {
-            let horner = |sum: Extension<Goldilocks, 3>, row: usize| {
-                let power = factor.pow_vartime(&[(row >> log_step) as u64]);
-                sum * point + Extension::from_base(at(row, column) * power)
-            };
-            (0..rows).rev().fold(Extension::ZERO, horner)
+        let weight = |point: usize, row: usize| extension((10_000 * (point + 1) + row) as u64);
+        let value = |point: usize, column: usize| {
+            let term = |sum, row: usize| sum + weight(point, row).scale(at(row, column));
+            (0..rows).fold(Extension::ZERO, term)
         };
-        let values = points.map(|point| (0..width).map(|column| value(point, column)).collect::<Vec<_>>());
+        let values = [1, 0].map(|point| (0..width).map(|column| value(point, column)).collect::<Vec<_>>());
         let sum = |row: usize| {
             let term = |sum, column: usize| sum + factors[column].scale(at(row, column));
             (0..width).fold(Extension::ZERO, term)
         };
         let sums: Vec<_> = (0..rows).map(sum).collect();
         for_each_goldilocks_level(|level| {
-            let opened = Opened { words: &words, width, points: vec![0, 1] };
-            assert_eq!(evaluate_coefficients(level, log_step, factor, &opened, &points), values, "{level}");
+            let opened = Opened { words: &words, width, points: vec![1, 0] };
+            let found =
+                weighted_sums(level, &opened, |point, range| range.map(|row| weight(point, row)).collect());
+            assert_eq!(found, values, "{level}");
             assert_eq!(combine(level, &words, width, &factors), sums, "{level}");
         });
     }

@@ -20,6 +20,7 @@ use proofmill_field::{
     },
 };
 use proofmill_parallel as parallel;
+use std::ops::Range;
 
 /// A matrix and the points at which its columns are opened.
 #[derive(Clone, Debug)]
@@ -81,33 +82,17 @@ where
     matrices.iter().zip(sums).map(of_matrix).collect()
 }
 
-/// For each point of a matrix, the values of the polynomials whose coefficients are the columns; the one in row `r + 2^log_step q`, r
-/// below `2^log_step`, times `factor^q`.
-pub fn evaluate_coefficients<const N: usize>(
+/// For each point of a matrix, the sums of the columns times the weights of their rows. `weights` is given a point and a range of rows.
+pub fn weighted_sums<const N: usize>(
     level: Level,
-    log_step: u32,
-    factor: Goldilocks,
     matrix: &Opened<'_>,
-    points: &[Extension<Goldilocks, N>],
-) -> Vec<Vec<Extension<Goldilocks, N>>>
-where
-    Extension<Goldilocks, N>: ExtensionField<N>,
-{
-    let step = 1 << log_step;
+    weights: impl Fn(usize, Range<usize>) -> Vec<Extension<Goldilocks, N>> + Sync,
+) -> Vec<Vec<Extension<Goldilocks, N>>> {
     let rows = matrix.words.len() / matrix.width;
-    let mut sums = sums(level, rows, std::slice::from_ref(matrix), |first, weights| {
-        for (point, planes) in points.iter().zip(weights) {
-            let leap = point.pow_vartime(&[step as u64]).scale(factor);
-            let at = |row: usize| {
-                leap.pow_vartime(&[(row / step) as u64]) * point.pow_vartime(&[(row % step) as u64])
-            };
-            let mut weight = at(first);
-            for row in 0..BLOCK.min(rows - first) {
-                if (first + row).is_multiple_of(step) {
-                    weight = at(first + row);
-                }
+    let mut sums = sums(level, rows, std::slice::from_ref(matrix), |first, of_points| {
+        for (point, planes) in of_points.iter_mut().enumerate() {
+            for (row, weight) in weights(point, first..rows.min(first + BLOCK)).iter().enumerate() {
                 planes.iter_mut().zip(weight.0).for_each(|(plane, word)| plane[row] = word.to_canonical());
-                weight *= *point;
             }
         }
     });

@@ -10,7 +10,7 @@ mod quotients;
 mod sums;
 
 pub use coset::Coset;
-pub use evaluate::{Opened, evaluate, evaluate_coefficients};
+pub use evaluate::{Opened, evaluate, weighted_sums};
 pub use fold::fold;
 pub use quotients::{Claim, Claimed, combine, quotients};
 
