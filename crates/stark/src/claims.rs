@@ -3,12 +3,12 @@
 
 use crate::{
     VerifyError,
-    commitment::{Committed, Rows, check_rows, lock},
+    commitment::{Committed, Rows, check_rows, extend_coset, lock},
     constraints::Constraints,
     domain::coset,
     fri,
     hash::StarkHash,
-    openings::{Claim, Claimed, quotients},
+    openings::{Claim, Claimed, combine, quotients},
     proof::{OpenedValues, OpeningProof},
     security::Parameters,
     transcript::{Challenger, Description, check_work, observe, sample},
@@ -150,10 +150,17 @@ where
         log_blowup: u32,
         committed: &[&Committed<H>],
     ) -> Vec<Extension<Goldilocks, D>> {
-        // Of rows that are not kept, the combination: a matrix of its coordinates.
+        /// From how many columns on it is faster to extend the combination than to combine the extension.
+        const MANY: usize = 64;
+        // Of such rows, and of those that are not kept, the combination: a matrix of its coordinates.
         let unit = |i: usize| Extension(std::array::from_fn(|d| Goldilocks::new((d == i).into())));
         let basis: Vec<_> = (0..D).map(unit).collect();
         let combination = |matrix: &&Committed<H>| match &matrix.rows {
+            Rows::Kept(rows) if log_blowup > 0 && matrix.columns >= MANY => {
+                let first = Goldilocks::as_words(&rows[..rows.len() >> log_blowup]);
+                let sums = combine(level, first, matrix.columns, &self.powers[..matrix.columns]);
+                Some(extend_coset(level, log_blowup, Extension::coefficients(&sums).to_vec(), D))
+            }
             Rows::Kept(_) => None,
             Rows::Computed(tiled) => Some(lock(tiled).combination(level, log_blowup, &self.powers)),
         };

@@ -2,7 +2,7 @@
 
 use crate::{
     StarkError, VerifyError,
-    domain::{SHIFT, domain},
+    domain::{SHIFT, domain, reverse},
     error::unreachable_tree,
     proof::OpenedRows,
     security::Parameters,
@@ -171,6 +171,29 @@ pub(crate) fn extend(
     let log_rows = (values.len() / columns).ilog2();
     domain(log_rows).extend(level, &mut extension, log_blowup, ratio, Order::BitReversed);
     extension
+}
+
+/// The values on the whole coset of extensions from those on its first part, both in bit-reversed order.
+pub(crate) fn extend_coset(
+    level: Level,
+    log_blowup: u32,
+    mut values: Vec<Goldilocks>,
+    columns: usize,
+) -> Pages<Goldilocks> {
+    reverse_rows(&mut values, columns);
+    extend(level, log_blowup, &values, columns, SHIFT)
+}
+
+/// Brings rows from bit-reversed to natural order.
+fn reverse_rows(values: &mut [Goldilocks], columns: usize) {
+    let rows = values.len() / columns;
+    for row in 0..rows {
+        let other = reverse(row, rows.ilog2());
+        if row < other {
+            let (low, high) = values.split_at_mut(other * columns);
+            low[row * columns..][..columns].swap_with_slice(&mut high[..columns]);
+        }
+    }
 }
 
 /// The logarithm of the number of rows of a matrix that can be committed to.

@@ -4,9 +4,9 @@ use crate::{
     StarkError, VerifyError,
     air::{Input, Matrix, Preprocessed, SELECTORS},
     claims,
-    commitment::{Committed, Rows, check_shape, extend, lock},
+    commitment::{Committed, Rows, check_shape, extend, extend_coset, lock},
     constraints::Constraints,
-    domain::{SHIFT, coset, generator, reverse},
+    domain::{coset, generator, reverse},
     hash::StarkHash,
     memory::{Memory, Resources},
     openings::{Opened, evaluate},
@@ -231,10 +231,7 @@ where
     let matrices: Vec<_> = matrices.collect();
     let longer: Vec<_> = if log_chunks > log_blowup {
         let longer = |(rows, columns): &(&[Goldilocks], usize)| {
-            let mut values = rows[..columns << log_rows].to_vec();
-            // The first coset, which is in bit-reversed order, gives all.
-            reverse_rows(&mut values, *columns);
-            extend(level, log_chunks, &values, *columns, SHIFT)
+            extend_coset(level, log_chunks, rows[..columns << log_rows].to_vec(), *columns)
         };
         matrices.iter().map(longer).collect()
     } else {
@@ -277,18 +274,6 @@ where
         }
     });
     columns
-}
-
-/// Brings rows from bit-reversed to natural order.
-fn reverse_rows(values: &mut [Goldilocks], columns: usize) {
-    let rows = values.len() / columns;
-    for row in 0..rows {
-        let other = reverse(row, rows.ilog2());
-        if row < other {
-            let (low, high) = values.split_at_mut(other * columns);
-            low[row * columns..][..columns].swap_with_slice(&mut high[..columns]);
-        }
-    }
 }
 
 /// Finds the first row in which a constraint does not hold.

@@ -15,9 +15,6 @@ use proofmill_memory::Pages;
 use proofmill_parallel as parallel;
 use proofmill_poly::goldilocks::Order;
 
-/// The tiles whose rows are combined together: with one more, a quarter of the trace.
-const TILES: usize = 3;
-
 /// What does not depend on the rows: the statement and the challenge that combines its constraints.
 pub(crate) struct Quotient<'a, const D: usize> {
     pub(crate) constraints: &'a Constraints,
@@ -63,7 +60,8 @@ where
         let tile_rows = 1 << log_tile_rows;
         tiled.go_to(level, self.shift(chunk));
         // Row `tile + tiles k`, and the next, which is in the next tile. The values of a run's last tile are combined to no use.
-        let run = tiles.min(TILES);
+        // With it, they are a quarter of the trace.
+        let run = (tiles / 4).saturating_sub(1).max(1);
         let mut values: Vec<_> = (0..=run).map(|_| Pages::new(tiled.tile_len())).collect();
         let mut quotient = vec![Extension([Goldilocks::ZERO; D]); rows];
         let mut sums = vec![Extension([Goldilocks::ZERO; D]); (run + 1) * tile_rows];

@@ -20,7 +20,7 @@ use proofmill_poly::goldilocks::Order;
 use std::iter::successors;
 
 /// The logarithm of the number of tiles of a coset, at most.
-const MOST_LOG_TILES: u32 = 4;
+const MOST_LOG_TILES: u32 = 6;
 
 /// A matrix of `2^log_rows` rows as polynomials.
 pub(crate) struct Tiled {
@@ -81,8 +81,8 @@ impl Tiled {
 
     /// Brings the tiles of the coset of a shift to memory.
     pub(crate) fn go_to(&mut self, level: Level, shift: Goldilocks) {
-        /// The elements of a part that a task transforms: 16 times as many fit the second-level cache.
-        const TASK: usize = 1 << 10;
+        /// The elements that a task transforms, which fit the second-level cache.
+        const TASK: usize = 1 << 14;
         if self.shift == Some(shift) {
             return;
         }
@@ -90,9 +90,10 @@ impl Tiled {
             self.shift.map(|before| self.power(before).invert_vartime().expect("a power of a shift"));
         let ratio = self.power(shift) * before.unwrap_or(Goldilocks::ONE);
         let (tiles, len, domain) = (self.tiles(), self.tile_len(), domain(self.log_tiles));
-        let mut parts: Vec<_> = self.values.chunks_mut(len).map(|part| part.chunks_mut(TASK)).collect();
+        let task = TASK / tiles;
+        let mut parts: Vec<_> = self.values.chunks_mut(len).map(|part| part.chunks_mut(task)).collect();
         let tasks: Vec<Vec<_>> =
-            (0..len.div_ceil(TASK)).map(|_| parts.iter_mut().filter_map(Iterator::next).collect()).collect();
+            (0..len.div_ceil(task)).map(|_| parts.iter_mut().filter_map(Iterator::next).collect()).collect();
         parallel::for_each(tasks, |mut rows| {
             let width = rows[0].len();
             let mut copy = vec![Goldilocks::ZERO; tiles * width];

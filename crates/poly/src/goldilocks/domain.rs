@@ -28,9 +28,16 @@ pub struct GoldilocksDomain {
     /// Of order 2^32.
     generator: Goldilocks,
     root: Goldilocks,
-    forward: Vec<Step>,
-    inverse: Vec<Step>,
+    forward: Steps,
+    inverse: Steps,
     inverse_len: Goldilocks,
+}
+
+/// The steps of a transform.
+struct Steps {
+    split: Vec<Step>,
+    /// A single step for many polynomials of few coefficients.
+    whole: Option<Step>,
 }
 
 /// `base^(2^log)`.
@@ -102,10 +109,19 @@ fn split(log_n: u32) -> Vec<u32> {
     logs
 }
 
-fn steps(log_n: u32, root: Goldilocks) -> Vec<Step> {
+fn steps(log_n: u32, root: Goldilocks) -> Steps {
+    /// The most rows whose tiles fit the first-level cache.
+    const WHOLE: u32 = 8;
+    let whole =
+        (1..=WHOLE).contains(&log_n).then(|| chain(log_n, root, &[log_n])).and_then(|mut steps| steps.pop());
+    Steps { split: chain(log_n, root, &split(log_n)), whole }
+}
+
+/// Steps with these logarithms of rows, first to last.
+fn chain(log_n: u32, root: Goldilocks, logs: &[u32]) -> Vec<Step> {
     let (mut left, mut root) = (log_n, root);
-    split(log_n)
-        .into_iter()
+    logs.iter()
+        .copied()
         .map(|log_rows| {
             let powers = Powers::new(root, left);
             left -= log_rows;
@@ -260,7 +276,7 @@ impl GoldilocksDomain {
     fn transform(
         &self,
         level: Level,
-        steps: &[Step],
+        steps: &Steps,
         values: &mut [Goldilocks],
         shift: Goldilocks,
         after: Goldilocks,
@@ -328,13 +344,40 @@ struct Transform {
 }
 
 impl Transform {
-    fn run<E: GoldilocksEngine>(self, engine: E, steps: &[Step], words: &mut [u64], shift: Goldilocks) {
+    fn run<E: GoldilocksEngine>(self, engine: E, steps: &Steps, words: &mut [u64], shift: Goldilocks) {
+        if let Some(step) = steps.whole.as_ref().filter(|_| self.width > MANY_VECTORS * tile::lanes(engine)) {
+            return self.whole(engine, step, Part::new(words), shift);
+        }
+        let steps = &steps.split[..];
         // The last step has the fewest rows.
         if steps.last().is_some_and(|step| step.rows() < tile::lanes(engine)) {
             self.run_steps(Portable, steps, Part::new(words), shift);
         } else {
             self.run_steps(engine, steps, Part::new(words), shift);
         }
+    }
+
+    /// Transforms all rows in one step.
+    fn whole<E: GoldilocksEngine>(self, engine: E, step: &Step, part: Part<'_>, shift: Goldilocks) {
+        let (lanes, width) = (tile::lanes(engine), self.width);
+        let powers = [self.after, shift, shift.pow_vartime(&[step.tables.leap() as u64])];
+        let scale = Scale::new(lanes, |_| powers);
+        let shift = step.shift(shift);
+        let input = if self.after == Goldilocks::ONE { Input::of(&shift) } else { Input::Scaled(&scale) };
+        let state = || (step.tables.scratch(lanes), Lines::zeroed(lanes * step.rows()));
+        each(width.div_ceil(lanes), state, |(scratch, copy), tile| {
+            let (first, len) = (tile * lanes, lanes.min(width - tile * lanes));
+            let (rows, copy) = (part.rows(first, width), Part::new(copy).rows(0, lanes));
+            // SAFETY: only this task uses these words, and the copy is its own.
+            unsafe {
+                if len == lanes {
+                    return tile::transform_tile(engine, &step.tables, input, rows, scratch);
+                }
+                copy_rows(rows, copy, step.rows(), len);
+                tile::transform_tile(engine, &step.tables, input, copy, scratch);
+                copy_rows(copy, rows, step.rows(), len);
+            }
+        });
     }
 
     /// Transforms a part after multiplying its value j by `shift^j`.
