@@ -27,7 +27,7 @@ use proofmill_merkle::{
     Leaves, MerkleError, OpeningDocument, RowMajor, TreeHash, digest_from_hex, digest_to_hex, dispatch_hash,
     write_tree,
 };
-use std::{fmt, path::Path};
+use std::{borrow::Cow, fmt, path::Path};
 
 /// Rows of 64-bit words, all of the same length, whose number is a power of two: in memory, or a file of little-endian words.
 #[derive(Debug)]
@@ -92,9 +92,28 @@ impl<'a> Rows<'a> {
 
     /// The words as elements.
     pub(crate) fn elements(&self) -> Result<&[Goldilocks]> {
-        let words = self.words();
+        self.checked_elements(0, self.words())
+    }
+
+    /// [`elements`](Self::elements); those of a file are copied, and its pages are released.
+    pub(crate) fn elements_in_memory(&self) -> Result<Cow<'_, [Goldilocks]>> {
+        /// The words that are copied before they are released.
+        const PIECE: usize = 1 << 17;
+        let Source::File(file) = &self.source else { return self.elements().map(Cow::Borrowed) };
+        let mut elements = Vec::with_capacity(file.words().len());
+        for words in file.words().chunks(PIECE) {
+            let first = elements.len();
+            elements.extend_from_slice(self.checked_elements(first, words)?);
+            file.release(Goldilocks::BYTES * first..Goldilocks::BYTES * elements.len());
+        }
+        Ok(elements.into())
+    }
+
+    /// Words from index `first` on as elements.
+    fn checked_elements<'w>(&self, first: usize, words: &'w [u64]) -> Result<&'w [Goldilocks]> {
         Goldilocks::from_words(words).map_err(|index| {
-            let (row, column) = ((index / self.columns) as u64, (index % self.columns) as u64);
+            let at = first + index;
+            let (row, column) = ((at / self.columns) as u64, (at % self.columns) as u64);
             self.error(MerkleError::NotCanonical { row, column, value: words[index], modulus: MODULUS })
         })
     }

@@ -53,7 +53,7 @@ pub use proofmill_stark::{
     air::{Air, Expression, Preprocessed, Row},
     airs, security,
 };
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 /// The most bytes of a file of an AIR or a proof. Memory is a multiple of it.
 const LONGEST: u64 = 1 << 28;
@@ -148,7 +148,8 @@ impl Constraints {
     /// Proves that a trace satisfies the constraints with these public values. The proof is verified before it is returned.
     ///
     /// Runs on all threads. Besides the trace, memory is that of the extended trace, which is the trace times the blowup factor; with
-    /// [`Memory::Low`], one and a quarter times the trace. Both have trees and a few elements for each row of the extension, too.
+    /// [`Memory::Low`], one and a quarter times the trace, and a file's pages are released. Both have trees and a few elements for each
+    /// row of the extension, too.
     ///
     /// # Errors
     /// [`Error::Unsatisfied`] names a constraint and the first row in which it does not hold; [`Error::Mismatch`] if the shape of the
@@ -163,10 +164,12 @@ impl Constraints {
                 format!("expected {expected} columns, found {found}"),
             ));
         }
-        let (settings, trace, public_values) = (current(), trace.elements()?, elements(public_values)?);
-        let memory = match settings.storage.memory {
-            Memory::Fast | Memory::Balanced => proofmill_stark::Memory::Fast,
-            Memory::Low => proofmill_stark::Memory::Low,
+        let (settings, public_values) = (current(), elements(public_values)?);
+        let (memory, trace) = match settings.storage.memory {
+            Memory::Fast | Memory::Balanced => {
+                (proofmill_stark::Memory::Fast, Cow::Borrowed(trace.elements()?))
+            }
+            Memory::Low => (proofmill_stark::Memory::Low, trace.elements_in_memory()?),
         };
         let resources = Resources { level: settings.level, memory, progress: settings.progress() };
         let preprocessed = self.preprocessed.as_ref();

@@ -86,6 +86,14 @@ impl<H: TreeHash> Committed<H> {
         }
     }
 
+    /// What rows are computed of, if they are.
+    pub(crate) fn into_computed(self) -> Option<Tiled> {
+        match self.rows {
+            Rows::Kept(_) => None,
+            Rows::Computed(tiled) => Some(tiled.into_inner().unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+
     /// The logarithm of the number of rows.
     pub(crate) fn log_rows(&self) -> u32 {
         self.tree.rows().ilog2()

@@ -7,6 +7,7 @@ use crate::{
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks;
 use proofmill_merkle::{Hash, dispatch_hash};
+use std::borrow::Cow;
 
 /// What prover and verifier agree on besides the AIR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +61,7 @@ impl Config {
         resources: Resources<'_>,
         constraints: &Constraints,
         preprocessed: Option<&Preprocessed>,
-        trace: &[Goldilocks],
+        trace: Cow<'_, [Goldilocks]>,
         public_values: &[Goldilocks],
     ) -> Result<Vec<u8>, StarkError> {
         let parameters = &self.parameters;

@@ -9,7 +9,8 @@ pub enum Memory {
     /// The extended trace: `2^log_blowup` times the trace.
     #[default]
     Fast,
-    /// Its coefficients, as much as the trace. Parts of the extension are computed when they are needed, up to three times.
+    /// Its coefficients, in the memory of the trace if that is owned. Parts of the extension are computed when they are needed, up to
+    /// twice, a quarter of the trace at a time.
     Low,
 }
 

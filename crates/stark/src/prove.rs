@@ -25,6 +25,7 @@ use proofmill_field::{
 };
 use proofmill_memory::Pages;
 use proofmill_parallel as parallel;
+use std::{borrow::Cow, mem};
 
 /// Preprocessed columns with their commitment: the key of provers. The verifier's key is [`commitment`](Self::commitment).
 pub struct PreprocessedKey<H: StarkHash> {
@@ -56,7 +57,7 @@ impl<H: StarkHash> PreprocessedKey<H> {
     }
 }
 
-/// Proves that a trace, rows stored contiguously, satisfies an AIR with these public values. The proof is verified before it is
+/// Proves that a trace, rows stored contiguously, borrowed or owned, satisfies an AIR with these public values. The proof is verified before it is
 /// returned.
 ///
 /// Runs on the ambient rayon pool. Memory is what [`Memory`](crate::Memory) says, trees, and a few elements of the extension for each
@@ -65,27 +66,33 @@ impl<H: StarkHash> PreprocessedKey<H> {
 /// # Errors
 /// [`StarkError::Parameters`], [`StarkError::Shape`], [`StarkError::PublicValues`], [`StarkError::Preprocessed`],
 /// [`StarkError::TooFewRows`], [`StarkError::Unsatisfied`].
-pub fn prove<H: StarkHash, const D: usize>(
+pub fn prove<'a, H: StarkHash, const D: usize>(
     resources: Resources<'_>,
     parameters: &Parameters,
     constraints: &Constraints,
     preprocessed: Option<&PreprocessedKey<H>>,
-    trace: &[Goldilocks],
+    trace: impl Into<Cow<'a, [Goldilocks]>>,
     public_values: &[Goldilocks],
 ) -> Result<Proof<H, D>, StarkError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
+    let mut trace = trace.into();
     parameters.check_degree(D)?;
     let log_rows = check_shape("trace", trace.len(), constraints.columns, parameters)?;
     check(constraints, parameters, preprocessed, log_rows, public_values)?;
-    let proof =
-        prove_checked(resources, parameters, constraints, preprocessed, trace, log_rows, public_values);
+    let (proof, computed) =
+        prove_checked(resources, parameters, constraints, preprocessed, &mut trace, log_rows, public_values);
     resources.progress.begin("verify");
     let key = preprocessed.map(PreprocessedKey::commitment);
     match verify(resources.level, parameters, constraints, key, public_values, &proof) {
         Ok(()) => Ok(proof),
-        Err(error) => Err(unsatisfied(constraints, preprocessed, trace, public_values, &error)),
+        Err(error) => {
+            if let Some(tiled) = computed.filter(|_| trace.is_empty()) {
+                trace = tiled.into_values(resources.level).into();
+            }
+            Err(unsatisfied(constraints, preprocessed, &trace, public_values, &error))
+        }
     }
 }
 
@@ -125,10 +132,10 @@ fn prove_checked<H: StarkHash, const D: usize>(
     parameters: &Parameters,
     constraints: &Constraints,
     preprocessed: Option<&PreprocessedKey<H>>,
-    trace: &[Goldilocks],
+    trace: &mut Cow<'_, [Goldilocks]>,
     log_rows: u32,
     public_values: &[Goldilocks],
-) -> Proof<H, D>
+) -> (Proof<H, D>, Option<Tiled>)
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
@@ -141,7 +148,12 @@ where
             Committed::<H>::new(level, parameters, extension, constraints.columns)
         }
         Memory::Low => {
-            let tiled = Tiled::new(level, trace, constraints.columns);
+            // A trace that is owned becomes the coefficients, and is empty then.
+            let values = match trace {
+                Cow::Owned(values) => Cow::Owned(mem::take(values)),
+                Cow::Borrowed(values) => Cow::Borrowed(*values),
+            };
+            let tiled = Tiled::new(level, values, constraints.columns);
             progress.begin("commit to trace");
             Committed::<H>::tiled(level, parameters, tiled)
         }
@@ -199,14 +211,15 @@ where
     };
     let claims = claims::of_statement(constraints, &opened, zeta, next);
     let opening = claims::prove::<H, D>(level, parameters, &committed, &claims, &mut challenger, progress);
-    Proof {
+    let proof = Proof {
         log_rows,
         trace: trace.cap().to_vec(),
         quotient: quotient.cap().to_vec(),
         out_of_domain_work,
         opened,
         opening,
-    }
+    };
+    (proof, trace.into_computed())
 }
 
 /// The extended polynomials of the quotient, side by side.

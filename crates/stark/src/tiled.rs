@@ -17,7 +17,7 @@ use proofmill_field::{
 use proofmill_memory::Pages;
 use proofmill_parallel as parallel;
 use proofmill_poly::goldilocks::Order;
-use std::iter::successors;
+use std::{borrow::Cow, iter::successors, ops::DerefMut};
 
 /// The logarithm of the number of tiles of a coset, at most.
 const MOST_LOG_TILES: u32 = 6;
@@ -29,17 +29,41 @@ pub(crate) struct Tiled {
     log_tiles: u32,
     /// The coset whose tiles are in memory, by its shift; before the first, coefficients are.
     shift: Option<Goldilocks>,
-    values: Pages<Goldilocks>,
+    values: Box<dyn Buffer>,
 }
 
+/// Memory of a matrix.
+trait Buffer: DerefMut<Target = [Goldilocks]> + Send {}
+
+impl Buffer for Pages<Goldilocks> {}
+impl Buffer for Vec<Goldilocks> {}
+
 impl Tiled {
-    /// The polynomials whose values on the subgroup, in natural order, are the columns.
-    pub(crate) fn new(level: Level, values: &[Goldilocks], columns: usize) -> Self {
+    /// The polynomials whose values on the subgroup, in natural order, are the columns, in the memory of the values if they are owned.
+    pub(crate) fn new(level: Level, values: Cow<'_, [Goldilocks]>, columns: usize) -> Self {
+        let mut values: Box<dyn Buffer> = match values {
+            Cow::Owned(values) => Box::new(values),
+            Cow::Borrowed(values) => {
+                let mut copy = Pages::new(values.len());
+                copy.copy_from_slice(values);
+                Box::new(copy)
+            }
+        };
         let log_rows = (values.len() / columns).ilog2();
-        let mut coefficients = Pages::new(values.len());
-        coefficients.copy_from_slice(values);
-        domain(log_rows).intt(level, &mut coefficients, Order::Natural);
-        Self { columns, log_rows, log_tiles: log_rows.min(MOST_LOG_TILES), shift: None, values: coefficients }
+        domain(log_rows).intt(level, &mut values, Order::Natural);
+        Self { columns, log_rows, log_tiles: log_rows.min(MOST_LOG_TILES), shift: None, values }
+    }
+
+    /// The values that it was made of.
+    pub(crate) fn into_values(mut self, level: Level) -> Vec<Goldilocks> {
+        if let Some(shift) = self.shift {
+            domain(self.log_tiles).intt(level, &mut self.values, Order::Natural);
+            let ratio = self.power(shift).invert_vartime().expect("a power of a shift");
+            let len = self.tile_len();
+            scale_parts(&mut self.values, len, ratio);
+        }
+        domain(self.log_rows).ntt(level, &mut self.values, Order::Natural);
+        self.values.to_vec()
     }
 
     pub(crate) fn columns(&self) -> usize {
@@ -224,12 +248,16 @@ impl Tiled {
         coefficients.copy_from_slice(sums);
         domain(self.log_tiles).intt(level, coefficients, Order::Natural);
         let ratio = self.power(self.shift()).invert_vartime().expect("a power of a shift");
-        let powers = successors(Some(Goldilocks::ONE), |power| Some(*power * ratio));
-        for (part, power) in coefficients.chunks_mut(D << self.log_tile_rows()).zip(powers) {
-            part.iter_mut().for_each(|coefficient| *coefficient *= power);
-        }
+        scale_parts(coefficients, D << self.log_tile_rows(), ratio);
         let domain = domain(self.log_rows);
         domain.extend_coefficients(level, &mut extension, log_blowup, SHIFT, Order::BitReversed);
         extension
     }
+}
+
+/// Multiplies part q by `ratio^q`.
+fn scale_parts(values: &mut [Goldilocks], len: usize, ratio: Goldilocks) {
+    let powers = successors(Some(Goldilocks::ONE), |power| Some(*power * ratio));
+    let parts = values.chunks_mut(len).zip(powers);
+    parallel::for_each(parts, |(part, power)| part.iter_mut().for_each(|value| *value *= power));
 }

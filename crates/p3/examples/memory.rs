@@ -1,0 +1,76 @@
+//! Proves Plonky3's Keccak AIR once, with Plonky3 or with the engine, with Keccak hashing, and prints the time and the most memory that
+//! the process has had. Each prover owns the trace.
+//!
+//! `cargo run --release -p proofmill-p3 --example memory -- plonky3 14`, or `fast` or `low` in place of `plonky3`; the last argument is the
+//! logarithm of the number of rows. On one thread: `RAYON_NUM_THREADS=1`.
+
+#[path = "../tests/configurations/mod.rs"]
+#[allow(dead_code, reason = "the tests prove with more configurations")]
+mod configurations;
+
+use configurations::{Parameters, stock_keccak};
+use p3_field::PrimeField64;
+use p3_goldilocks::Goldilocks;
+use p3_keccak_air::KeccakAir;
+use proofmill_cpu::Level;
+use proofmill_field::goldilocks::Goldilocks as Element;
+use proofmill_hash::Keccak;
+use proofmill_memory::process_memory;
+use proofmill_stark::{Memory, Resources};
+use rand::{RngExt, SeedableRng, rngs::SmallRng};
+use std::time::Instant;
+
+/// Those of `compare`.
+const BENCHMARK: Parameters = Parameters {
+    log_blowup: 1,
+    log_final_poly_len: 0,
+    max_log_arity: 1,
+    cap_height: 3,
+    num_queries: 100,
+    grinding: 0,
+};
+
+/// Huge pages, for every prover.
+#[global_allocator]
+static ALLOCATOR: proofmill_memory::LargeBlocks = proofmill_memory::LargeBlocks;
+
+fn main() {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let log_rows = arguments.get(1).and_then(|text| text.parse::<u32>().ok());
+    let (Some(prover), Some(log_rows @ 5..=24)) = (arguments.first(), log_rows) else {
+        eprintln!("error: expected plonky3, fast or low, and the logarithm of the number of rows, 5 to 24");
+        std::process::exit(2);
+    };
+    let mut rng = SmallRng::seed_from_u64(1);
+    let inputs = (0..(1 << log_rows) / 24).map(|_| rng.random()).collect();
+    let trace = p3_keccak_air::generate_trace_rows::<Goldilocks>(inputs, BENCHMARK.log_blowup);
+    let trace_bytes = size_of_val(&*trace.values);
+    let seconds = match prover.as_str() {
+        "plonky3" => {
+            let start = Instant::now();
+            let config = stock_keccak::config(BENCHMARK);
+            p3_uni_stark::prove(&config, &KeccakAir {}, trace, &[]).expect("a proof");
+            start.elapsed()
+        }
+        name => {
+            let memory = if name == "fast" { Memory::Fast } else { Memory::Low };
+            // In place.
+            let trace: Vec<_> =
+                trace.values.into_iter().map(|value| Element::new(value.as_canonical_u64())).collect();
+            let start = Instant::now();
+            let constraints = proofmill_p3::constraints(&KeccakAir {}).expect("constraints");
+            let resources = Resources { memory, ..Level::best().into() };
+            let parameters = BENCHMARK.of_engine(2);
+            proofmill_stark::prove::<Keccak, 2>(resources, &parameters, &constraints, None, trace, &[])
+                .expect("a proof");
+            start.elapsed()
+        }
+    };
+    let peak = process_memory::peak().unwrap_or(0);
+    println!(
+        "{prover}, 2^{log_rows} rows: {:.3} s, at most {} MiB, {:.2} of the trace",
+        seconds.as_secs_f64(),
+        peak >> 20,
+        peak as f64 / trace_bytes as f64
+    );
+}
