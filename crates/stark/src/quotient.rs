@@ -37,13 +37,8 @@ where
     ) -> Vec<Extension<Goldilocks, D>> {
         let rows = 1_usize << self.log_rows;
         let mut quotient = vec![Extension([Goldilocks::ZERO; D]); rows];
-        self.on_rows(
-            level,
-            chunk,
-            &mut quotient,
-            |place| place & (rows - 1),
-            |_, row, words| read(row, words),
-        );
+        let coset = self.coset(level, chunk);
+        coset.rows(level, &mut quotient, |place| place & (rows - 1), |_, row, words| read(row, words));
         quotient
     }
 
@@ -58,7 +53,8 @@ where
         let (rows, columns) = (1_usize << self.log_rows, self.constraints.columns);
         let (tiles, log_tile_rows) = (tiled.tiles(), tiled.log_tile_rows());
         let tile_rows = 1 << log_tile_rows;
-        tiled.go_to(level, self.shift(chunk));
+        let coset = self.coset(level, chunk);
+        tiled.go_to(level, coset.shift);
         // Row `tile + tiles k`, and the next, which is in the next tile. The values of a run's last tile are combined to no use.
         // With it, they are a quarter of the trace.
         let run = (tiles / 4).saturating_sub(1).max(1);
@@ -75,7 +71,7 @@ where
             }
             let row = |place: usize| (first + place % (run + 1) + place / (run + 1) * tiles) & (rows - 1);
             let sums = &mut sums[..(run + 1) * tile_rows];
-            self.on_rows(level, chunk, sums, row, |place, row, words| {
+            coset.rows(level, sums, row, |place, row, words| {
                 let tile = &values[place % (run + 1)];
                 let at = reverse(row / tiles, log_tile_rows) * columns;
                 let (trace, preprocessed) = words.split_at_mut(columns);
@@ -91,44 +87,19 @@ where
         quotient
     }
 
-    /// The quotient in rows of coset `chunk`, one for each place of `quotient`. `row` gives the row of a place; that of the next place
-    /// is taken as its next row. `read(place, row, words)` writes the trace's and the preprocessed values.
-    fn on_rows(
-        &self,
-        level: Level,
-        chunk: usize,
-        quotient: &mut [Extension<Goldilocks, D>],
-        row: impl Fn(usize) -> usize + Sync,
-        read: impl Fn(usize, usize, &mut [u64]) + Sync,
-    ) {
-        /// The rows of a task.
-        const TASK: usize = 4 * BLOCK;
+    fn coset(&self, level: Level, chunk: usize) -> Coset<'_, D> {
         let Self { constraints, log_rows, .. } = self;
-        let rows = 1_usize << log_rows;
-        let shift = self.shift(chunk);
         let widths = [constraints.columns, constraints.preprocessed, SELECTORS + constraints.periodic.len()];
-        let evaluation = Evaluation::new(&constraints.program, &widths, self.public_values, &self.factors());
-        let root = generator(*log_rows);
-        let last = root.invert_vartime().expect("a root is not zero");
-        let vanishing = shift.pow_vartime(&[rows as u64]) - Goldilocks::ONE;
-        let scale = vanishing.invert_vartime().expect("the coset is not the trace's domain");
-        let periodic: Vec<_> =
-            constraints.periodic.iter().map(|column| self.periodic(level, column, shift)).collect();
-        let given = constraints.columns + constraints.preprocessed;
-        let tasks = (0..).step_by(TASK).zip(quotient.chunks_mut(TASK));
-        parallel::for_each(tasks, |(first, sums)| {
-            let places = first..=first + sums.len();
-            let selectors = Selectors::new(shift, root, last, vanishing, places.map(&row));
-            evaluation.run(level, first, sums, |place, words| {
-                let row = row(place);
-                let (matrices, words) = words.split_at_mut(given);
-                read(place, row, matrices);
-                let values = selectors.at(place - first).into_iter();
-                let values = values.chain(periodic.iter().map(|column| column[row & (column.len() - 1)]));
-                words.iter_mut().zip(values).for_each(|(word, value)| *word = value.to_canonical());
-            });
-            sums.iter_mut().for_each(|sum| *sum = sum.scale(scale));
-        });
+        let (shift, root) = (self.shift(chunk), generator(*log_rows));
+        Coset {
+            evaluation: Evaluation::new(&constraints.program, &widths, self.public_values, &self.factors()),
+            periodic: constraints.periodic.iter().map(|column| self.periodic(level, column, shift)).collect(),
+            given: constraints.columns + constraints.preprocessed,
+            shift,
+            root,
+            last: root.invert_vartime().expect("a root is not zero"),
+            vanishing: shift.pow_vartime(&[1 << log_rows]) - Goldilocks::ONE,
+        }
     }
 
     /// The shift of a coset.
@@ -157,20 +128,56 @@ where
     }
 }
 
-/// The selectors of some rows.
-struct Selectors {
-    /// The elements of the rows without the last row's, and the selectors of the first and of the last row.
-    rows: Vec<[Goldilocks; SELECTORS]>,
+/// What rows of one coset have in common.
+struct Coset<'a, const D: usize> {
+    evaluation: Evaluation<'a, D>,
+    periodic: Vec<Vec<Goldilocks>>,
+    /// The number of values of a row that are read.
+    given: usize,
+    shift: Goldilocks,
+    /// The generator of the trace's domain, and its last element.
+    root: Goldilocks,
+    last: Goldilocks,
+    /// The polynomial that vanishes on the trace's domain, which is constant here.
+    vanishing: Goldilocks,
 }
 
-impl Selectors {
-    fn new(
-        shift: Goldilocks,
-        root: Goldilocks,
-        last: Goldilocks,
-        vanishing: Goldilocks,
-        rows: impl Iterator<Item = usize>,
-    ) -> Self {
+impl<const D: usize> Coset<'_, D>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    /// The quotient in rows, one for each place of `quotient`. `row` gives the row of a place; that of the next place is taken as its
+    /// next row. `read(place, row, words)` writes the trace's and the preprocessed values.
+    fn rows(
+        &self,
+        level: Level,
+        quotient: &mut [Extension<Goldilocks, D>],
+        row: impl Fn(usize) -> usize + Sync,
+        read: impl Fn(usize, usize, &mut [u64]) + Sync,
+    ) {
+        /// The rows of a task.
+        const TASK: usize = 4 * BLOCK;
+        let scale = self.vanishing.invert_vartime().expect("the coset is not the trace's domain");
+        let tasks = (0..).step_by(TASK).zip(quotient.chunks_mut(TASK));
+        parallel::for_each(tasks, |(first, sums)| {
+            let places = first..=first + sums.len();
+            let selectors = self.selectors(places.map(&row));
+            self.evaluation.run(level, first, sums, |place, words| {
+                let row = row(place);
+                let (matrices, words) = words.split_at_mut(self.given);
+                read(place, row, matrices);
+                let values = selectors[place - first].into_iter();
+                let values =
+                    values.chain(self.periodic.iter().map(|column| column[row & (column.len() - 1)]));
+                words.iter_mut().zip(values).for_each(|(word, value)| *word = value.to_canonical());
+            });
+            sums.iter_mut().for_each(|sum| *sum = sum.scale(scale));
+        });
+    }
+
+    /// The selectors of rows: of the first row, of the last one, and of transitions.
+    fn selectors(&self, rows: impl Iterator<Item = usize>) -> Vec<[Goldilocks; SELECTORS]> {
+        let Self { shift, root, last, vanishing, .. } = *self;
         let mut denominators = Vec::new();
         // Most rows follow each other.
         let (mut next, mut element) = (0, shift);
@@ -182,15 +189,7 @@ impl Selectors {
         let transitions: Vec<_> = denominators.iter().skip(1).step_by(2).copied().collect();
         batch_invert_vartime(&mut denominators);
         let rows = denominators.as_chunks::<2>().0.iter().zip(transitions);
-        Self {
-            rows: rows
-                .map(|([one, other], transition)| [vanishing * *one, vanishing * *other, transition])
-                .collect(),
-        }
-    }
-
-    fn at(&self, index: usize) -> [Goldilocks; SELECTORS] {
-        self.rows[index]
+        rows.map(|([one, other], transition)| [vanishing * *one, vanishing * *other, transition]).collect()
     }
 }
 

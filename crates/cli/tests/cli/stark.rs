@@ -168,7 +168,10 @@ fn false_statements_are_rejected() {
     let mut trace = folder.read("trace.bin");
     trace[16 * 9] ^= 1;
     folder.write("trace.bin", trace);
-    fails(&folder, 1, PROVE, "trace.bin: constraint 2 does not hold in row 8");
+    for memory in ["fast", "low"] {
+        let prove = format!("{PROVE} --memory {memory}");
+        fails(&folder, 1, &prove, "trace.bin: constraint 2 does not hold in row 8");
+    }
     assert!(!folder.names().contains(&"proof.bin".to_owned()));
 }
 
@@ -218,12 +221,31 @@ fn workloads_can_be_proven_and_verified_from_their_files() {
         let proof = folder.read("kept/files/proof.bin");
         let files =
             ["air.json", "trace.bin", "public.json"].map(|file| format!("kept/files/{file}")).join(" ");
-        folder.run(&format!("stark prove {files} proof.bin --threads 1")).succeeded();
-        assert!(folder.read("proof.bin") == proof, "{name}: another proof");
+        for options in ["--threads 1", "--memory low"] {
+            folder.run(&format!("stark prove {files} proof.bin {options}")).succeeded();
+            assert!(folder.read("proof.bin") == proof, "{name}: another proof with {options}");
+        }
         let files = ["air.json", "public.json"].map(|file| format!("kept/files/{file}")).join(" ");
         folder.run(&format!("stark verify {files} proof.bin --log-rows {log_rows}")).succeeded();
     }
     let folder = Folder::new();
     refused(&folder, "stark workload keccak-f --log-rows 4", &["--log-rows: "]);
     refused(&folder, "stark workload fibonacci --security 129", &["129 bits cannot be proven"]);
+}
+
+/// The trace has 37 MB: the modes have one and a quarter of it, and nine times as much.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_is_what_the_mode_says() {
+    let folder = Folder::new();
+    folder.run("stark workload keccak-f --log-rows 11 --queries 2 --grinding 0 --out .").succeeded();
+    let trace = folder.read("trace.bin").len() as f64;
+    let peak = |memory: &str| {
+        let options = format!("--queries 2 --grinding 0 --threads 2 --json --memory {memory}");
+        let text = folder.run(&format!("{PROVE} {options}")).succeeded().stdout;
+        let report: Value = serde_json::from_str(&text).unwrap();
+        report["peak_memory_bytes"].as_u64().unwrap() as f64 / trace
+    };
+    let (fast, low) = (peak("fast"), peak("low"));
+    assert!(fast > 8.0 && low < 2.5, "{fast}, {low}");
 }

@@ -2,6 +2,7 @@
 
 use crate::{machines, refused};
 use proofmill::{
+    Machine, Memory,
     merkle::{Hash, Rows},
     stark::{Air, Config, Constraints, Parameters, Preprocessed, Proof, Row, airs::Workload},
 };
@@ -44,8 +45,9 @@ fn trace() -> Vec<u64> {
 #[test]
 fn proofs_are_the_same_at_every_level_and_go_through_files() {
     let folder = tempfile::tempdir().unwrap();
-    let (air, file) = (folder.path().join("air.json"), folder.path().join("proof"));
+    let [air, file, rows_file] = ["air.json", "proof", "trace"].map(|name| folder.path().join(name));
     let trace = trace();
+    std::fs::write(&rows_file, trace.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>()).unwrap();
     let constraints = Constraints::new(&Squares).unwrap();
     constraints.save(&air).unwrap();
     let read = Constraints::open(&air).unwrap();
@@ -62,6 +64,11 @@ fn proofs_are_the_same_at_every_level_and_go_through_files() {
                 assert!(prove().as_bytes() == expected.as_bytes(), "{hash}, {machine:?}");
                 expected.verify(&constraints, &config, &[3]).unwrap();
             });
+        }
+        for rows in [Rows::new(&trace, 1), Rows::open(&rows_file, 1)] {
+            let (rows, low) = (rows.unwrap(), Machine::builder().memory(Memory::Low).build().unwrap());
+            let proof = low.run(|| constraints.prove(&config, &rows, &[3]).unwrap());
+            assert!(proof.as_bytes() == expected.as_bytes(), "{hash}, low memory");
         }
         expected.save(&file).unwrap();
         Proof::open(&file).unwrap().verify(&read, &config, &[3]).unwrap();
