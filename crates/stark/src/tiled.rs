@@ -19,8 +19,10 @@ use proofmill_parallel as parallel;
 use proofmill_poly::goldilocks::Order;
 use std::{borrow::Cow, iter::successors, ops::DerefMut};
 
-/// The logarithm of the number of tiles of a coset, at most.
-const MOST_LOG_TILES: u32 = 6;
+/// The logarithm of the number of tiles of a coset: enough to save memory, and as many as make tiles that are transformed in one step.
+fn log_tiles(log_rows: u32) -> u32 {
+    log_rows.saturating_sub(8).clamp(6, 8).min(log_rows)
+}
 
 /// A matrix of `2^log_rows` rows as polynomials.
 pub(crate) struct Tiled {
@@ -51,7 +53,7 @@ impl Tiled {
         };
         let log_rows = (values.len() / columns).ilog2();
         domain(log_rows).intt(level, &mut values, Order::Natural);
-        Self { columns, log_rows, log_tiles: log_rows.min(MOST_LOG_TILES), shift: None, values }
+        Self { columns, log_rows, log_tiles: log_tiles(log_rows), shift: None, values }
     }
 
     /// The values that it was made of.

@@ -111,7 +111,7 @@ fn split(log_n: u32) -> Vec<u32> {
 
 fn steps(log_n: u32, root: Goldilocks) -> Steps {
     /// The most rows whose tiles fit the first-level cache.
-    const WHOLE: u32 = 8;
+    const WHOLE: u32 = 9;
     let whole =
         (1..=WHOLE).contains(&log_n).then(|| chain(log_n, root, &[log_n])).and_then(|mut steps| steps.pop());
     Steps { split: chain(log_n, root, &split(log_n)), whole }
