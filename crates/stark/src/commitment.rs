@@ -123,7 +123,7 @@ impl<H: TreeHash> Committed<H> {
 }
 
 /// The rows that a task hashes.
-const HASHED: usize = 1 << 8;
+const HASHED: usize = 1 << 6;
 
 fn leaves(values: &[Goldilocks], columns: usize) -> RowMajor<'_> {
     RowMajor::new(Goldilocks::as_words(values), columns).unwrap_or_else(|error| unreachable_tree(&error))

@@ -57,8 +57,8 @@ impl<H: StarkHash> PreprocessedKey<H> {
     }
 }
 
-/// Proves that a trace, rows stored contiguously, borrowed or owned, satisfies an AIR with these public values. The proof is verified before it is
-/// returned.
+/// Proves that a trace, rows stored contiguously, borrowed or owned, satisfies an AIR with these public values. The proof is verified
+/// before it is returned.
 ///
 /// Runs on the ambient rayon pool. Memory is what [`Memory`](crate::Memory) says, trees, and a few elements of the extension for each
 /// row of the extended trace.

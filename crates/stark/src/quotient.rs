@@ -61,14 +61,13 @@ where
         let mut values: Vec<_> = (0..=run).map(|_| Pages::new(tiled.tile_len())).collect();
         let mut quotient = vec![Extension([Goldilocks::ZERO; D]); rows];
         let mut sums = vec![Extension([Goldilocks::ZERO; D]); (run + 1) * tile_rows];
-        tiled.tile(level, 0, &mut values[run]);
+        tiled.each_tile(level, [(0, &mut *values[run])].into_iter());
         for first in (0..tiles).step_by(run) {
             let run = run.min(tiles - first);
             let last = values.len() - 1;
             values.swap(0, last);
-            for (tile, values) in (first + 1..).zip(&mut values[1..=run]) {
-                tiled.tile(level, tile % tiles, values);
-            }
+            let numbers = (first + 1..).map(|tile| tile % tiles);
+            tiled.each_tile(level, numbers.zip(values[1..=run].iter_mut().map(|values| &mut **values)));
             let row = |place: usize| (first + place % (run + 1) + place / (run + 1) * tiles) & (rows - 1);
             let sums = &mut sums[..(run + 1) * tile_rows];
             coset.rows(level, sums, row, |place, row, words| {

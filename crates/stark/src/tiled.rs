@@ -17,7 +17,7 @@ use proofmill_field::{
 use proofmill_memory::Pages;
 use proofmill_parallel as parallel;
 use proofmill_poly::goldilocks::Order;
-use std::{borrow::Cow, iter::successors, ops::DerefMut};
+use std::{borrow::Cow, collections::BTreeMap, iter::successors, ops::DerefMut};
 
 /// The logarithm of the number of tiles of a coset: enough to save memory, and as many as make tiles that are transformed in one step.
 fn log_tiles(log_rows: u32) -> u32 {
@@ -35,7 +35,7 @@ pub(crate) struct Tiled {
 }
 
 /// Memory of a matrix.
-trait Buffer: DerefMut<Target = [Goldilocks]> + Send {}
+trait Buffer: DerefMut<Target = [Goldilocks]> + Send + Sync {}
 
 impl Buffer for Pages<Goldilocks> {}
 impl Buffer for Vec<Goldilocks> {}
@@ -133,59 +133,74 @@ impl Tiled {
         self.shift = Some(shift);
     }
 
-    /// Computes a tile of the coset in memory: the rows `tile + tiles k`, with k in bit-reversed order.
-    pub(crate) fn tile(&self, level: Level, tile: usize, rows: &mut [Goldilocks]) {
+    /// The rows `tile + tiles k`, with k in bit-reversed order.
+    fn tile(&self, level: Level, tile: usize, rows: &mut [Goldilocks]) {
         rows.copy_from_slice(self.part(tile));
         let shift = self.shift() * generator(self.log_rows).pow_vartime(&[tile as u64]);
         domain(self.log_tile_rows()).coset_ntt(level, rows, shift, Order::BitReversed);
     }
 
-    /// Calls `body` with the parts of the extension, in bit-reversed order, and the index of their first row.
+    /// Computes tiles of the coset in memory.
+    pub(crate) fn each_tile<'a>(
+        &self,
+        level: Level,
+        tiles: impl Iterator<Item = (usize, &'a mut [Goldilocks])>,
+    ) {
+        parallel::for_each(tiles, |(tile, rows)| self.tile(level, tile, rows));
+    }
+
+    /// Calls `body` with consecutive rows of the extension, in bit-reversed order, and the index of the first: a quarter of a coset at a
+    /// time.
     pub(crate) fn for_each_part(
         &mut self,
         level: Level,
         log_blowup: u32,
         mut body: impl FnMut(usize, &[Goldilocks]),
     ) {
-        let mut rows = Pages::new(self.tile_len());
-        for part in 0..self.tiles() << log_blowup {
-            let (coset, tile) = self.coset_and_tile(log_blowup, part);
-            self.go_to(level, coset_shift(self.log_rows, log_blowup, coset));
-            self.tile(level, tile, &mut rows);
-            body(part << self.log_tile_rows(), &rows);
+        let (len, at_a_time) = (self.tile_len(), (self.tiles() / 4).max(1));
+        let mut rows = Pages::new(at_a_time * len);
+        for first in (0..self.tiles() << log_blowup).step_by(at_a_time) {
+            self.go_to(level, self.coset_and_tile(log_blowup, first).0);
+            let tiles = (first..).map(|part| self.coset_and_tile(log_blowup, part).1);
+            self.each_tile(level, tiles.zip(rows.chunks_mut(len)));
+            body(first << self.log_tile_rows(), &rows);
         }
     }
 
-    fn coset_and_tile(&self, log_blowup: u32, part: usize) -> (usize, usize) {
-        (reverse(part >> self.log_tiles, log_blowup), reverse(part & (self.tiles() - 1), self.log_tiles))
+    /// The shift of the coset and the index of the tile that have the consecutive rows of this number.
+    fn coset_and_tile(&self, log_blowup: u32, part: usize) -> (Goldilocks, usize) {
+        let coset = reverse(part >> self.log_tiles, log_blowup);
+        let tile = reverse(part & (self.tiles() - 1), self.log_tiles);
+        (coset_shift(self.log_rows, log_blowup, coset), tile)
     }
 
     /// Rows of the extension, one after the other.
     pub(crate) fn rows(&mut self, level: Level, log_blowup: u32, queries: &[usize]) -> Vec<Goldilocks> {
         let mut rows = vec![Goldilocks::ZERO; queries.len() * self.columns];
-        let log_tile_rows = self.log_tile_rows();
-        let mut parts: Vec<_> = queries.iter().map(|query| query >> log_tile_rows).collect();
-        parts.sort_unstable();
-        parts.dedup();
-        // Those of the coset in memory first.
-        let here = self.shift();
-        parts.sort_by_key(|part| {
-            here != coset_shift(self.log_rows, log_blowup, self.coset_and_tile(log_blowup, *part).0)
-        });
-        for part in parts {
-            let (coset_index, tile) = self.coset_and_tile(log_blowup, part);
-            self.go_to(level, coset_shift(self.log_rows, log_blowup, coset_index));
-            let of_part: Vec<_> =
-                (0..).zip(queries).filter(|(_, query)| *query >> log_tile_rows == part).collect();
-            let points: Vec<_> = of_part.iter().map(|(_, query)| coset().element(**query)).collect();
-            let words = Goldilocks::as_words(self.part(tile));
-            let matrix = Opened { words, width: self.columns, points: (0..points.len()).collect() };
-            let values = weighted_sums(level, &matrix, |point, range| {
-                let first = points[point].pow_vartime(&[range.start as u64]);
-                let powers = successors(Some(first), |power| Some(*power * points[point]));
-                powers.take(range.len()).map(|power| Extension([power])).collect()
+        // By coset, that in memory first, and by tile.
+        let mut cosets: Vec<(Goldilocks, BTreeMap<usize, Vec<usize>>)> =
+            vec![(self.shift(), BTreeMap::new())];
+        for (index, query) in queries.iter().enumerate() {
+            let (shift, tile) = self.coset_and_tile(log_blowup, query >> self.log_tile_rows());
+            let place = cosets.iter().position(|(other, _)| *other == shift).unwrap_or(cosets.len());
+            if place == cosets.len() {
+                cosets.push((shift, BTreeMap::new()));
+            }
+            cosets[place].1.entry(tile).or_default().push(index);
+        }
+        for (shift, tiles) in cosets.into_iter().filter(|(_, tiles)| !tiles.is_empty()) {
+            self.go_to(level, shift);
+            let values = parallel::map(&tiles, |(tile, indices)| {
+                let points: Vec<_> = indices.iter().map(|index| coset().element(queries[*index])).collect();
+                let words = Goldilocks::as_words(self.part(*tile));
+                let matrix = Opened { words, width: self.columns, points: (0..points.len()).collect() };
+                weighted_sums(level, &matrix, |point, range| {
+                    let first = points[point].pow_vartime(&[range.start as u64]);
+                    let powers = successors(Some(first), |power| Some(*power * points[point]));
+                    powers.take(range.len()).map(|power| Extension([power])).collect()
+                })
             });
-            for ((index, _), values) in of_part.iter().zip(values) {
+            for (index, values) in tiles.values().flatten().zip(values.into_iter().flatten()) {
                 let row = &mut rows[index * self.columns..][..self.columns];
                 row.iter_mut().zip(values).for_each(|(to, value)| *to = value.0[0]);
             }
