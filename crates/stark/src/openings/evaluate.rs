@@ -75,7 +75,7 @@ where
     let scales: Vec<_> = scales.collect();
     let of_matrix = |(matrix, mut values): (&Opened<'_>, Vec<Vec<Extension<Goldilocks, N>>>)| {
         for (point, values) in matrix.points.iter().zip(&mut values) {
-            values.iter_mut().for_each(|value| *value = *value * scales[*point]);
+            values.iter_mut().for_each(|value| *value *= scales[*point]);
         }
         values
     };
