@@ -5,7 +5,6 @@ use libfuzzer_sys::fuzz_target;
 use proofmill_cpu::Level;
 use proofmill_field::{Field, goldilocks::Goldilocks};
 use proofmill_merkle::Hash;
-use proofmill_progress::Progress;
 use proofmill_stark::{
     AirDocument, Config, Constraints,
     air::{Air, Preprocessed, Row},
@@ -67,7 +66,7 @@ static CASES: LazyLock<[Case; 2]> = LazyLock::new(|| {
             trace.push(trace[row as usize] * factor);
         }
         let proof =
-            config.prove(Level::best(), &constraints, preprocessed.as_ref(), &trace, &PUBLIC, Progress::NONE);
+            config.prove(Level::best().into(), &constraints, preprocessed.as_ref(), trace.into(), &PUBLIC);
         Case { config, constraints, preprocessed, proof: proof.unwrap() }
     })
 });
