@@ -197,6 +197,7 @@ impl TreeHash for Keccak {
     type Digest = [u64; DIGEST];
     const NAME: &'static str = "keccak";
     const MODULUS: Option<u64> = None;
+    const ELEMENT_BYTES: usize = 1;
 
     fn hash_rows(level: Level, rows: &[u64], columns: usize, digests: &mut [Self::Digest]) {
         assert_eq!(rows.len(), columns * digests.len(), "as many words as rows times columns");

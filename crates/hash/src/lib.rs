@@ -23,7 +23,7 @@ pub use keccak::{
 pub use narrow_nodes::NarrowNodes;
 pub use permutation::{Absorption, MAX_WIDTH, Permutation, permute};
 pub use poseidon::Poseidon;
-pub use poseidon_bn254::PoseidonBn254;
+pub use poseidon_bn254::{PoseidonBn254, PoseidonBn254Sponge};
 pub use poseidon2::Poseidon2;
 pub use sha256::Sha256;
 pub use sponge::{Digest, Sponge};

@@ -14,6 +14,7 @@ impl TreeHash for NarrowNodes {
     type Digest = Digest;
     const NAME: &'static str = "poseidon2-12-8";
     const MODULUS: Option<u64> = Rows::MODULUS;
+    const ELEMENT_BYTES: usize = Rows::ELEMENT_BYTES;
 
     fn hash_rows(level: Level, rows: &[u64], columns: usize, digests: &mut [Digest]) {
         Rows::hash_rows(level, rows, columns, digests);

@@ -15,6 +15,7 @@ impl TreeHash for Sha256 {
     type Digest = [u8; 32];
     const NAME: &'static str = "sha256";
     const MODULUS: Option<u64> = None;
+    const ELEMENT_BYTES: usize = 1;
 
     fn hash_rows(level: Level, rows: &[u64], columns: usize, digests: &mut [[u8; 32]]) {
         assert_eq!(rows.len(), columns * digests.len(), "as many words as rows times columns");

@@ -89,6 +89,7 @@ macro_rules! tree_hash {
             type Digest = Digest;
             const NAME: &'static str = <$permutation>::NAME;
             const MODULUS: Option<u64> = Some(MODULUS);
+            const ELEMENT_BYTES: usize = 8;
 
             fn hash_rows(level: Level, rows: &[u64], columns: usize, digests: &mut [Digest]) {
                 dispatch_goldilocks!(level, engine => hash_on::<$permutation, _>(engine, rows, columns, digests));

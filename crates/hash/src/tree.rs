@@ -17,6 +17,9 @@ pub trait TreeHash: Copy + Debug + Eq + Send + Sync + 'static {
     /// The bound below which words must be; `None` if all are valid. Checked by the code that decodes words.
     const MODULUS: Option<u64>;
 
+    /// The bytes of an element of a digest: 1, 8 or 32.
+    const ELEMENT_BYTES: usize;
+
     /// Digests of `digests.len()` rows of `columns` words each, row-major.
     ///
     /// # Panics
@@ -35,9 +38,9 @@ pub trait TreeHash: Copy + Debug + Eq + Send + Sync + 'static {
     /// If the number of children is not twice that of parents.
     fn hash_pairs(level: Level, children: &[Self::Digest], parents: &mut [Self::Digest]);
 
-    /// The digest as bytes; elements are eight little-endian bytes each.
+    /// The digest as bytes; elements are [`ELEMENT_BYTES`](Self::ELEMENT_BYTES) little-endian bytes each.
     fn to_bytes(digest: &Self::Digest) -> [u8; 32];
 
-    /// The digest from bytes; `None` if an element is not below [`MODULUS`](Self::MODULUS).
+    /// The digest from bytes; `None` if an element is not below its field's modulus.
     fn from_bytes(bytes: &[u8; 32]) -> Option<Self::Digest>;
 }

@@ -1,7 +1,7 @@
 //! Poseidon over BN254's scalar field against circomlib's.
 
 use proofmill_field::{Algebra, Field, bn254::Fr};
-use proofmill_hash::{PoseidonBn254, poseidon_bn254::poseidon};
+use proofmill_hash::{PoseidonBn254, PoseidonBn254Sponge, TreeHash, poseidon_bn254::poseidon};
 use proofmill_testing::{for_each_level, rng};
 use serde_json::Value;
 
@@ -91,4 +91,67 @@ fn nothing_to_hash() {
 #[should_panic(expected = "width 2 to 17")]
 fn too_much_to_hash() {
     poseidon(&[Fr::ONE; 17]);
+}
+
+/// Rows of 1 to 13 words, and six zeros, hashed with circomlibjs 0.1.7: `buildPoseidonReference()(packs, c, 3)[0]` is the next c.
+#[test]
+fn rows_are_hashed_by_a_sponge_over_circomlibs_permutation() {
+    let answers: Value = serde_json::from_str(include_str!("data/poseidon-bn254-rows.json")).expect("JSON");
+    let cases = answers.as_array().expect("cases");
+    assert_eq!(cases.len(), 9);
+    for case in cases {
+        let words =
+            case["in"].as_array().expect("words").iter().map(|word| word.as_str().expect("text").parse());
+        let words: Vec<u64> = words.collect::<Result<_, _>>().expect("words");
+        let (columns, expected) = (words.len(), case["out"].as_str().expect("text").parse::<Fr>());
+        let expected = expected.expect("an element");
+        for_each_level(|level| {
+            // More rows than are hashed together: the last one has other words.
+            for count in [1, 2, 17, 33] {
+                let mut rows = words.repeat(count);
+                rows[columns * count - 1] ^= 1;
+                let by_column = |column| rows.iter().skip(column).step_by(columns).copied().collect();
+                let transposed: Vec<Vec<u64>> = (0..columns).map(by_column).collect();
+                let transposed: Vec<&[u64]> = transposed.iter().map(Vec::as_slice).collect();
+                let mut digests = [vec![Fr::ZERO; count], vec![Fr::ONE; count]];
+                PoseidonBn254Sponge::hash_rows(level, &rows, columns, &mut digests[0]);
+                PoseidonBn254Sponge::hash_columns(level, &transposed, &mut digests[1]);
+                assert_eq!(digests[0], digests[1], "{columns} words, {count} rows, {level}");
+                assert_eq!(digests[0][..count - 1], vec![expected; count - 1], "{columns} words, {level}");
+                assert_ne!(digests[0][count - 1], expected);
+            }
+        });
+    }
+}
+
+#[test]
+fn nodes_are_hashes_of_two_elements() {
+    let mut rng = rng(5);
+    let children: Vec<Fr> = (0..66).map(|_| Fr::random(&mut rng)).collect();
+    let expected: Vec<Fr> = children.chunks(2).map(poseidon).collect();
+    for_each_level(|level| {
+        let mut parents = vec![Fr::ZERO; 33];
+        PoseidonBn254Sponge::hash_pairs(level, &children, &mut parents);
+        assert_eq!(parents, expected, "{level}");
+        let mut bytes = PoseidonBn254Sponge::to_bytes(&parents[0]);
+        assert_eq!(PoseidonBn254Sponge::from_bytes(&bytes), Some(parents[0]));
+        bytes[31] = 255;
+        assert_eq!(PoseidonBn254Sponge::from_bytes(&bytes), None);
+    });
+}
+
+#[test]
+fn states_are_permuted_alike_alone_and_in_lanes() {
+    for width in [2, 3, 17] {
+        let mut rng = rng(6);
+        let permutation = PoseidonBn254::of_width(width);
+        let states: Vec<Fr> = (0..19 * width).map(|_| Fr::random(&mut rng)).collect();
+        let mut expected = states.clone();
+        expected.chunks_mut(width).for_each(|state| permutation.permute(state));
+        for_each_level(|level| {
+            let mut states = states.clone();
+            permutation.permute_states(level, &mut states);
+            assert_eq!(states, expected, "width {width}, {level}");
+        });
+    }
 }

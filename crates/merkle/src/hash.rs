@@ -19,6 +19,8 @@ pub enum Hash {
     Keccak,
     /// [`proofmill_hash::Sha256`].
     Sha256,
+    /// [`proofmill_hash::PoseidonBn254Sponge`].
+    PoseidonBn254,
 }
 
 /// Runs an expression with `$H` as the type of a [`Hash`]'s implementation of [`TreeHash`].
@@ -50,19 +52,24 @@ macro_rules! dispatch_hash {
                 type $H = $crate::proofmill_hash::Sha256;
                 $body
             }
+            $crate::Hash::PoseidonBn254 => {
+                type $H = $crate::proofmill_hash::PoseidonBn254Sponge;
+                $body
+            }
         }
     };
 }
 
 impl Hash {
     /// All hashes.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Poseidon,
         Self::Poseidon2,
         Self::Poseidon2Width8,
         Self::Poseidon2NarrowNodes,
         Self::Keccak,
         Self::Sha256,
+        Self::PoseidonBn254,
     ];
 
     /// The name on the command line and in files: [`TreeHash::NAME`].
@@ -96,8 +103,8 @@ impl FromStr for Hash {
     }
 }
 
-/// A digest as 64 lower-case hexadecimal digits: its bytes in order; for a hash over a field, its four elements in order, each
-/// with 16 digits, most significant first, as Polygon's and plonky2's tools print elements.
+/// A digest as 64 lower-case hexadecimal digits: its bytes in order; for a hash over a field, its elements in order, each
+/// with its most significant digit first: those of Goldilocks as Polygon's and plonky2's tools print them.
 pub fn digest_to_hex<H: TreeHash>(digest: &H::Digest) -> String {
     let mut bytes = H::to_bytes(digest);
     swap_elements::<H>(&mut bytes);
@@ -120,13 +127,14 @@ pub fn digest_from_hex<H: TreeHash>(text: &str, place: &str) -> Result<H::Digest
     }
     swap_elements::<H>(&mut bytes);
     H::from_bytes(&bytes).ok_or_else(|| {
-        refuse(format!("expected four elements below {}, found {text}", H::MODULUS.unwrap_or_default()))
+        let (count, digits) = (bytes.len() / H::ELEMENT_BYTES, 2 * H::ELEMENT_BYTES);
+        refuse(format!(
+            "expected {count} elements of {digits} digits below the field's modulus, found {text}"
+        ))
     })
 }
 
 /// Converts between little-endian and big-endian elements.
 fn swap_elements<H: TreeHash>(bytes: &mut [u8; 32]) {
-    if H::MODULUS.is_some() {
-        bytes.as_chunks_mut::<8>().0.iter_mut().for_each(|element| element.reverse());
-    }
+    bytes.chunks_exact_mut(H::ELEMENT_BYTES).for_each(<[u8]>::reverse);
 }

@@ -158,7 +158,7 @@ impl Digest {
         })
     }
 
-    /// The digest in 32 bytes; for a hash over Goldilocks, four little-endian elements.
+    /// The digest in 32 bytes; for a hash over a field, little-endian elements: four of Goldilocks, or one.
     ///
     /// # Errors
     /// [`Error::Malformed`] for an element that is not below the modulus.
@@ -167,7 +167,7 @@ impl Digest {
         if valid {
             Ok(Self { hash, bytes })
         } else {
-            Err(Error::malformed(None, "expected four elements below the modulus"))
+            Err(Error::malformed(None, "expected elements below the modulus"))
         }
     }
 

@@ -51,7 +51,7 @@ use proofmill_stark::{AirDocument, Header, Resources};
 pub use proofmill_stark::{
     Config, Parameters,
     air::{Air, Expression, Preprocessed, Row},
-    airs, security,
+    airs, digest_bits, security,
 };
 use std::{borrow::Cow, path::Path};
 

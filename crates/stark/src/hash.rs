@@ -1,12 +1,23 @@
 //! Hashes of the protocol.
 
-use crate::transcript::{Challenger, DuplexChallenger, HashChallenger};
-use proofmill_hash::{Keccak, NarrowNodes, Poseidon, Poseidon2, Sha256, Sponge, TreeHash};
+use crate::transcript::{Challenger, DuplexChallenger, HashChallenger, PoseidonBn254Challenger};
+use proofmill_hash::{
+    Keccak, NarrowNodes, Poseidon, Poseidon2, PoseidonBn254Sponge, Sha256, Sponge, TreeHash,
+};
+use proofmill_merkle::{Hash, dispatch_hash};
 
 /// A hash of trees, with the transcript that goes with it.
 pub trait StarkHash: TreeHash {
     /// The source of challenges.
     type Challenger: Challenger<Digest = Self::Digest>;
+
+    /// [`Parameters::digest_bits`](crate::Parameters::digest_bits) of this hash.
+    const DIGEST_BITS: u32 = 256;
+}
+
+/// [`StarkHash::DIGEST_BITS`] of a hash.
+pub fn digest_bits(hash: Hash) -> u32 {
+    dispatch_hash!(hash, H => H::DIGEST_BITS)
 }
 
 impl StarkHash for Sponge<Poseidon> {
@@ -31,4 +42,11 @@ impl StarkHash for Keccak {
 
 impl StarkHash for Sha256 {
     type Challenger = HashChallenger<Self>;
+}
+
+impl StarkHash for PoseidonBn254Sponge {
+    type Challenger = PoseidonBn254Challenger;
+
+    /// Of an element: the modulus is above 2^253.
+    const DIGEST_BITS: u32 = 253;
 }

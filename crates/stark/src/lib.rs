@@ -40,10 +40,12 @@ pub use constraints::Constraints;
 pub use document::{AirDocument, DocumentError};
 pub use encoding::{DecodeError, Header};
 pub use error::{StarkError, VerifyError};
-pub use hash::StarkHash;
+pub use hash::{StarkHash, digest_bits};
 pub use memory::{Memory, Resources};
 pub use proof::{OpenedRows, OpenedValues, OpeningProof, Proof, Round};
 pub use prove::{PreprocessedKey, prove};
 pub use security::{Grinding, Parameters};
-pub use transcript::{Challenger, DuplexChallenger, HashChallenger, MessageHash};
+pub use transcript::{
+    Challenger, DRAW_BITS, DuplexChallenger, HashChallenger, MessageHash, PoseidonBn254Challenger,
+};
 pub use verify::verify;

@@ -3,7 +3,7 @@
 
 use proofmill_cpu::Level;
 use proofmill_field::{Field, goldilocks::Goldilocks};
-use proofmill_hash::{Keccak, NarrowNodes, Poseidon, Poseidon2, Sha256, Sponge};
+use proofmill_hash::{Keccak, NarrowNodes, Poseidon, Poseidon2, PoseidonBn254Sponge, Sha256, Sponge};
 use proofmill_stark::{
     Constraints, DecodeError, Grinding, Parameters, PreprocessedKey, Proof, StarkError, StarkHash,
     VerifyError,
@@ -142,6 +142,7 @@ fn every_byte_of_a_proof_counts() {
     every_byte_counts!(NarrowNodes, 3);
     every_byte_counts!(Keccak, 3);
     every_byte_counts!(Sha256, 2);
+    every_byte_counts!(PoseidonBn254Sponge, 3);
 }
 
 /// What the prover may not choose: each was a flaw of some library.

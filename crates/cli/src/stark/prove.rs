@@ -9,7 +9,7 @@ use crate::files::{Files, Input, Output};
 use clap::{Args, builder::PossibleValuesParser};
 use proofmill::{
     merkle::{Hash, Rows},
-    stark::{Config, Constraints, Parameters, Proof},
+    stark::{Config, Constraints, Proof, digest_bits},
 };
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_memory::read_file_at_most;
@@ -29,9 +29,9 @@ pub(super) struct Protocol {
 impl Protocol {
     /// The configuration for a trace of this many rows, and the bits that are proven.
     pub(super) fn config(&self, constraints: &Constraints, rows: u64) -> Result<(Config, f64), Failure> {
-        let hash = self.hash.parse().map_err(|error| Failure::Input(format!("--hash: {error}")))?;
+        let hash: Hash = self.hash.parse().map_err(|error| Failure::Input(format!("--hash: {error}")))?;
         let shape = constraints.shape(rows);
-        let parameters = self.parameters.parameters(Parameters::PROVEN_100.digest_bits, &shape)?;
+        let parameters = self.parameters.parameters(digest_bits(hash), &shape)?;
         let bits = parameters.security(&shape).map_err(invalid)?.bits();
         Ok((Config { hash, parameters }, bits))
     }

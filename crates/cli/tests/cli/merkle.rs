@@ -3,7 +3,8 @@
 use crate::process::{Folder, MODULUS, refused, write_words};
 use serde_json::Value;
 
-const HASHES: [&str; 6] = ["poseidon", "poseidon2", "poseidon2-8", "poseidon2-12-8", "keccak", "sha256"];
+const HASHES: [&str; 7] =
+    ["poseidon", "poseidon2", "poseidon2-8", "poseidon2-12-8", "keccak", "sha256", "poseidon-bn254"];
 
 /// A folder with 64 rows of 3 columns in `rows`, their tree in `tree`, an opening of two rows; and the root.
 fn opened(hash: &str) -> (Folder, String) {
@@ -233,7 +234,7 @@ fn openings_that_are_none_are_refused() {
     refused(
         &folder,
         &check(&format!("--root {}", "f".repeat(64))),
-        &["--root: expected four elements below"],
+        &["--root: expected 4 elements of 16 digits below"],
     );
     refused(
         &folder,

@@ -5,8 +5,10 @@
 //! which takes 2 to 8 milliseconds. The state is a zero and the inputs; the hash is its first element after the permutation.
 
 mod schedule;
+mod sponge;
 
 pub use schedule::MAX_WIDTH;
+pub use sponge::PoseidonBn254Sponge;
 
 use crate::grain::Grain;
 use proofmill_cpu::Level;
@@ -104,12 +106,32 @@ impl PoseidonBn254 {
     /// If the number of inputs is different.
     pub fn hash(&self, inputs: &[Fr]) -> Fr {
         assert_eq!(inputs.len() + 1, self.width, "one input less than the width");
+        let mut state = [Fr::ZERO; MAX_WIDTH];
+        state[1..self.width].copy_from_slice(inputs);
+        self.permute(&mut state[..self.width]);
+        state[0]
+    }
+
+    /// Permutes a state of [`width`](Self::width) elements.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    pub fn permute(&self, state: &mut [Fr]) {
+        let state = &mut state[..self.width];
         let mut states = [[Fr::ZERO]; MAX_WIDTH];
-        for (state, input) in states[1..].iter_mut().zip(inputs) {
-            *state = [*input];
-        }
+        states.as_flattened_mut()[..self.width].copy_from_slice(state);
         self.schedule.permute(&mut states, |constant| *constant, |x, constant| products(x, [*constant]));
-        states[0][0]
+        state.copy_from_slice(&states.as_flattened()[..self.width]);
+    }
+
+    /// Permutes states, stored contiguously, on the calling thread.
+    ///
+    /// # Panics
+    /// If the last state is incomplete.
+    pub fn permute_states(&self, level: Level, states: &mut [Fr]) {
+        let width = self.width;
+        assert!(states.len().is_multiple_of(width), "states of {width} elements");
+        dispatch!(level, engine => permute_all(engine, &self.schedule_on(engine), width, states));
     }
 
     /// The hashes of rows of `width - 1` elements, stored contiguously. Runs on the ambient rayon
@@ -121,26 +143,24 @@ impl PoseidonBn254 {
         let columns = self.width - 1;
         assert!(inputs.len().is_multiple_of(columns), "rows of {columns} elements");
         let mut hashes = vec![Fr::ZERO; inputs.len() / columns];
-        dispatch!(level, engine => self.hash_rows(engine, inputs, &mut hashes));
-        hashes
-    }
-
-    fn hash_rows<E: Engine>(&self, engine: E, inputs: &[Fr], hashes: &mut [Fr]) {
-        let columns = self.width - 1;
-        let schedule = self.schedule.map(|constant| E::Packed::<FrParams>::factor(engine, constant));
         let share = hashes.len().div_ceil(4 * parallel::threads()).next_multiple_of(GROUP);
         let share = share.clamp(GROUP, MOST_GROUPS * GROUP);
         let parts = inputs.chunks(columns * share).zip(hashes.chunks_mut(share));
-        parallel::for_each(parts, |(rows, hashes)| {
-            for (rows, hashes) in rows.chunks(columns * GROUP).zip(hashes.chunks_mut(GROUP)) {
-                engine.run(
-                    #[inline(always)]
-                    || hash_group(engine, &schedule, columns, rows, hashes),
-                );
-            }
+        dispatch!(level, engine => {
+            let schedule = self.schedule_on(engine);
+            parallel::for_each(parts, |(rows, hashes)| hash_rows(engine, &schedule, columns, rows, hashes));
         });
+        hashes
+    }
+
+    /// The schedule, prepared for an engine.
+    fn schedule_on<E: Engine>(&self, engine: E) -> Prepared<E> {
+        self.schedule.map(|constant| E::Packed::<FrParams>::factor(engine, constant))
     }
 }
+
+/// A schedule for the vectors of an engine.
+type Prepared<E> = Schedule<<<E as Engine>::Packed<FrParams> as Scale<Fr>>::Factor>;
 
 /// The rows that are hashed in parallel: two vectors of lanes, because of the latency of products.
 const GROUP: usize = 2 * LANES;
@@ -148,36 +168,91 @@ const GROUP: usize = 2 * LANES;
 /// The most groups that one task hashes.
 const MOST_GROUPS: usize = 16;
 
+/// Hashes rows of `columns` elements.
+fn hash_rows<E: Engine>(engine: E, schedule: &Prepared<E>, columns: usize, rows: &[Fr], hashes: &mut [Fr]) {
+    for (rows, hashes) in rows.chunks(columns * GROUP).zip(hashes.chunks_mut(GROUP)) {
+        engine.run(
+            #[inline(always)]
+            || hash_group(engine, schedule, columns, rows, hashes),
+        );
+    }
+}
+
 /// Hashes at most [`GROUP`] rows.
 #[inline(always)]
-fn hash_group<E: Engine>(
+fn hash_group<E: Engine>(engine: E, schedule: &Prepared<E>, columns: usize, rows: &[Fr], hashes: &mut [Fr]) {
+    let mut states = load_group(engine, columns, 1, rows);
+    permute_group(engine, schedule, &mut states);
+    hashes.copy_from_slice(&store(states[0]).as_flattened()[..hashes.len()]);
+}
+
+/// Permutes states of `width` elements.
+fn permute_all<E: Engine>(engine: E, schedule: &Prepared<E>, width: usize, states: &mut [Fr]) {
+    for group in states.chunks_mut(width * GROUP) {
+        engine.run(
+            #[inline(always)]
+            || {
+                let mut lanes = load_group(engine, width, 0, group);
+                permute_group(engine, schedule, &mut lanes);
+                for i in 0..width {
+                    let elements = store(lanes[i]);
+                    for (state, element) in group.chunks_exact_mut(width).zip(elements.as_flattened()) {
+                        state[i] = *element;
+                    }
+                }
+            },
+        );
+    }
+}
+
+/// At most [`GROUP`] rows as the elements from `first` on of states that are otherwise zero.
+#[inline(always)]
+fn load_group<E: Engine>(
     engine: E,
-    schedule: &Schedule<<E::Packed<FrParams> as Scale<Fr>>::Factor>,
     columns: usize,
+    first: usize,
     rows: &[Fr],
-    hashes: &mut [Fr],
-) {
+) -> [[E::Packed<FrParams>; 2]; MAX_WIDTH] {
     let mut states = [[E::Packed::<FrParams>::zero(engine); 2]; MAX_WIDTH];
     for i in 0..columns {
         let mut elements = [Fr::ZERO; GROUP];
         for (element, row) in elements.iter_mut().zip(rows.chunks_exact(columns)) {
             *element = row[i];
         }
-        let (lanes, _) = elements.as_chunks::<LANES>();
-        states[i + 1] = [E::Packed::load(engine, &lanes[0]), E::Packed::load(engine, &lanes[1])];
+        states[first + i] = load(engine, &elements);
     }
+    states
+}
+
+#[inline(always)]
+fn load<E: Engine>(engine: E, elements: &[Fr; GROUP]) -> [E::Packed<FrParams>; 2] {
+    let (lanes, _) = elements.as_chunks::<LANES>();
+    [E::Packed::load(engine, &lanes[0]), E::Packed::load(engine, &lanes[1])]
+}
+
+#[inline(always)]
+fn store<V: Lanes<Fr>>(vectors: [V; 2]) -> [[Fr; LANES]; 2] {
+    let mut elements = [[Fr::ZERO; LANES]; 2];
+    for k in 0..2 {
+        vectors[k].store(&mut elements[k]);
+    }
+    elements
+}
+
+/// Permutes [`GROUP`] states.
+#[inline(always)]
+fn permute_group<E: Engine>(
+    engine: E,
+    schedule: &Prepared<E>,
+    states: &mut [[E::Packed<FrParams>; 2]; MAX_WIDTH],
+) {
     schedule.permute(
-        &mut states,
+        states,
         #[inline(always)]
         |constant| E::Packed::splat(engine, constant),
         #[inline(always)]
         |states, constant| E::Packed::scale_terms(states, [constant; 2]),
     );
-    let mut digests = [[Fr::ZERO; LANES]; 2];
-    for k in 0..2 {
-        states[0][k].store(&mut digests[k]);
-    }
-    hashes.copy_from_slice(&digests.as_flattened()[..hashes.len()]);
 }
 
 /// The element of an integer with the modulus's number of bits.

@@ -1,7 +1,7 @@
 use crate::serial::{MOST, layers, words};
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::MODULUS;
-use proofmill_hash::{Digest, Keccak, NarrowNodes, Poseidon, Poseidon2, Sha256, Sponge};
+use proofmill_hash::{Digest, Keccak, NarrowNodes, Poseidon, Poseidon2, PoseidonBn254Sponge, Sha256, Sponge};
 use proofmill_memory::MappedFile;
 use proofmill_merkle::{ColumnMajor, MerkleError, RowMajor, Tree, TreeHash, digest_to_hex, root};
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
@@ -69,6 +69,11 @@ fn keccak_is_the_definitions_tree() {
 #[test]
 fn sha256_is_the_definitions_tree() {
     check::<Sha256>(12, 3);
+}
+
+#[test]
+fn poseidon_over_bn254_is_the_definitions_tree() {
+    check::<PoseidonBn254Sponge>(6, 7);
 }
 
 #[test]

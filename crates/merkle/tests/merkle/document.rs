@@ -80,7 +80,7 @@ fn malformed_documents_are_refused_by_name() {
         ("row 5, column 0", &|d| d["openings"][0]["row"][0] = json!("18446744069414584321")),
         ("siblings[2]: expected 64 hexadecimal digits", &|d| d["siblings"][2] = json!("0".repeat(63))),
         ("siblings[2]: expected 64 hexadecimal digits", &|d| d["siblings"][2] = json!(digest("A"))),
-        ("siblings[2]: expected four elements below", &|d| {
+        ("siblings[2]: expected 4 elements of 16 digits below", &|d| {
             d["siblings"][2] = json!(digest("ffffffff00000001"))
         }),
         ("index 64 is out of range", &|d| d["openings"][2]["index"] = json!(64)),

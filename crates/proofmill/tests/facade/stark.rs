@@ -53,7 +53,7 @@ fn proofs_are_the_same_at_every_level_and_go_through_files() {
     let read = Constraints::open(&air).unwrap();
     assert_eq!(read.to_json(), constraints.to_json());
     assert_eq!((read.columns(), read.public_values(), read.len(), read.shape(64).degree), (1, 1, 2, 2));
-    for (hash, extension) in Hash::ALL.into_iter().zip([2, 3, 2, 3, 2, 3]) {
+    for (hash, extension) in Hash::ALL.into_iter().zip([2, 3, 2, 3, 2, 3, 3]) {
         let config =
             Config { hash, parameters: Parameters { extension, queries: 4, ..Parameters::PROVEN_100 } };
         let prove = || constraints.prove(&config, &Rows::new(&trace, 1).unwrap(), &[3]).unwrap();

@@ -42,7 +42,7 @@ pub trait Challenger: Clone + Send + Sync {
 
 /// The least candidate for which `passes` holds, which gets ranges of candidates and returns the first in a range. Threads take
 /// rounds of ranges, so the result does not depend on their number.
-fn least(passes: impl Fn(std::ops::Range<u64>) -> Option<u64> + Sync) -> Goldilocks {
+pub(super) fn least(passes: impl Fn(std::ops::Range<u64>) -> Option<u64> + Sync) -> Goldilocks {
     const RANGE: u64 = 1 << 10;
     let tasks = 4 * parallel::threads() as u64;
     let mut first = 0;

@@ -5,9 +5,11 @@
 
 mod challenger;
 mod description;
+mod poseidon_bn254;
 
 pub use challenger::{Challenger, DuplexChallenger, HashChallenger, MessageHash};
 pub(crate) use description::Description;
+pub use poseidon_bn254::{DRAW_BITS, PoseidonBn254Challenger};
 
 use crate::{VerifyError, hash::StarkHash};
 use proofmill_field::{
