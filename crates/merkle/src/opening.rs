@@ -44,19 +44,62 @@ impl<H: TreeHash> Opening<H> {
             }
         }
         let climbed = self.check_form(cap.len() as u64)?;
-        // No overflow: `check_form` compared the product with the number of values.
+        let (indices, nodes) = self.climb(level, climbed, |_| ())?;
+        let known = |index: &u64| cap.get(*index as usize);
+        let agree = indices.iter().zip(&nodes).all(|(index, node)| known(index) == Some(node));
+        if agree { Ok(()) } else { Err(MerkleError::Rejected) }
+    }
+
+    /// For each opened row the siblings on its path to a cap of this many digests, from the leaf up: what openings of single rows have.
+    ///
+    /// Nothing says that the rows are in a tree.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check), of malformed openings.
+    pub fn paths(&self, level: Level, cap: u64) -> Result<Vec<Vec<H::Digest>>, MerkleError> {
+        let climbed = self.check_form(cap)?;
+        let mut layers: Vec<Vec<H::Digest>> = Vec::new();
+        self.climb(level, climbed, |children| layers.push(children.to_vec()))?;
+        let mut paths = vec![Vec::new(); self.indices.len()];
+        let mut nodes = self.indices.clone();
+        for children in layers {
+            let mut pairs = children.chunks_exact(2);
+            let mut before = None;
+            let mut pair: &[H::Digest] = &[];
+            for (path, node) in paths.iter_mut().zip(&mut nodes) {
+                if before != Some(*node >> 1) {
+                    pair = pairs.next().unwrap_or(&[]);
+                    before = Some(*node >> 1);
+                }
+                path.extend(pair.get(1 - (*node & 1) as usize).copied());
+                *node >>= 1;
+            }
+        }
+        Ok(paths)
+    }
+
+    /// Computes the nodes `layers` layers above the rows, and their indices; `seen` gets the children of each layer, in pairs. The form
+    /// was checked.
+    fn climb(
+        &self,
+        level: Level,
+        layers: u32,
+        mut seen: impl FnMut(&[H::Digest]),
+    ) -> Result<(Vec<u64>, Vec<H::Digest>), MerkleError> {
+        // No overflow: the product was compared with the number of values.
         let columns = self.columns as usize;
         let mut nodes = vec![H::Digest::default(); self.indices.len()];
         H::hash_rows(level, &self.values, columns, &mut nodes);
         let mut indices = self.indices.clone();
         let mut siblings = self.siblings.iter().copied();
-        for _ in 0..climbed {
-            let hash = |children: &[_], parents: &mut [_]| H::hash_pairs(level, children, parents);
+        for _ in 0..layers {
+            let hash = |children: &[_], parents: &mut [_]| {
+                seen(children);
+                H::hash_pairs(level, children, parents);
+            };
             (indices, nodes) = parents(&indices, &nodes, &mut siblings, hash)?;
         }
-        let known = |index: &u64| cap.get(*index as usize);
-        let agree = indices.iter().zip(&nodes).all(|(index, node)| known(index) == Some(node));
-        if agree { Ok(()) } else { Err(MerkleError::Rejected) }
+        Ok((indices, nodes))
     }
 
     /// Checks everything but the hashes. Returns the number of layers up to the cap.

@@ -66,7 +66,7 @@ pub(crate) fn of_statement<const D: usize>(
     claims
 }
 
-fn description<const D: usize>(parameters: &Parameters, claims: &[Claims<D>]) -> Description {
+pub(crate) fn description<const D: usize>(parameters: &Parameters, claims: &[Claims<D>]) -> Description {
     let mut steps = Description::new("p3-fri-pcs");
     for values in claims.iter().flat_map(Claims::values) {
         steps = steps.elements("claimed_evaluations", D, values.len());

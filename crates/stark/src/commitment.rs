@@ -141,19 +141,7 @@ pub(crate) fn check_rows<H: TreeHash>(
 ) -> Result<(), VerifyError> {
     let log_cap = parameters.log_cap(log_rows);
     VerifyError::check_length("digests of a commitment", 1 << log_cap, cap.len())?;
-    let mut rows: Vec<_> = queries.iter().zip(opened.values.chunks_exact(columns)).collect();
-    rows.sort_by_key(|(index, _)| **index);
-    if rows.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1) {
-        return Err(VerifyError::Rejected("one row has two values"));
-    }
-    rows.dedup_by_key(|(index, _)| *index);
-    let opening = Opening::<H> {
-        rows: 1 << log_rows,
-        columns: columns as u64,
-        indices: rows.iter().map(|(index, _)| **index as u64).collect(),
-        values: rows.iter().flat_map(|(_, row)| *row).map(|value| value.to_canonical()).collect(),
-        siblings: opened.siblings.clone(),
-    };
+    let opening = opening(log_rows, columns, queries, opened)?;
     opening.check(level, 1 << log_rows, columns as u64, cap).map_err(|error| match error {
         MerkleError::SiblingCount { expected, found } => VerifyError::Malformed {
             what: "digests of an opening",
@@ -161,6 +149,28 @@ pub(crate) fn check_rows<H: TreeHash>(
             found: found as usize,
         },
         _ => VerifyError::Rejected("rows are not those of the commitment"),
+    })
+}
+
+/// The opened rows of queries as an opening, in which each row occurs once.
+pub(crate) fn opening<H: TreeHash>(
+    log_rows: u32,
+    columns: usize,
+    queries: &[usize],
+    opened: &OpenedRows<H>,
+) -> Result<Opening<H>, VerifyError> {
+    let mut rows: Vec<_> = queries.iter().zip(opened.values.chunks_exact(columns)).collect();
+    rows.sort_by_key(|(index, _)| **index);
+    if rows.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1) {
+        return Err(VerifyError::Rejected("one row has two values"));
+    }
+    rows.dedup_by_key(|(index, _)| *index);
+    Ok(Opening {
+        rows: 1 << log_rows,
+        columns: columns as u64,
+        indices: rows.iter().map(|(index, _)| **index as u64).collect(),
+        values: rows.iter().flat_map(|(_, row)| *row).map(|value| value.to_canonical()).collect(),
+        siblings: opened.siblings.clone(),
     })
 }
 

@@ -137,6 +137,21 @@ impl Constraints {
         self.columns
     }
 
+    /// The number of preprocessed columns.
+    pub fn preprocessed(&self) -> usize {
+        self.preprocessed
+    }
+
+    /// The periodic columns.
+    pub fn periodic(&self) -> &[Vec<Goldilocks>] {
+        &self.periodic
+    }
+
+    /// Whether the next row is opened of the trace, and of the preprocessed columns.
+    pub fn reads_next(&self) -> [bool; 2] {
+        self.reads_next
+    }
+
     /// The number of public values.
     pub fn public_values(&self) -> usize {
         self.public_values

@@ -9,10 +9,13 @@ use std::sync::OnceLock;
 const ROOT: Goldilocks = Goldilocks::new(0x1856_29dc_da58_878c);
 
 /// The shift of the coset of extensions.
-pub(crate) const SHIFT: Goldilocks = Goldilocks::GENERATOR;
+pub const SHIFT: Goldilocks = Goldilocks::GENERATOR;
 
-/// The subgroup of order `2^log_n`, for at most 2^32.
-pub(crate) fn domain(log_n: u32) -> &'static GoldilocksDomain {
+/// The subgroup of order `2^log_n`.
+///
+/// # Panics
+/// If that is more than 2^32.
+pub fn domain(log_n: u32) -> &'static GoldilocksDomain {
     static DOMAINS: [OnceLock<GoldilocksDomain>; Goldilocks::TWO_ADICITY as usize + 1] =
         [const { OnceLock::new() }; Goldilocks::TWO_ADICITY as usize + 1];
     DOMAINS[log_n as usize].get_or_init(|| {
@@ -21,25 +24,25 @@ pub(crate) fn domain(log_n: u32) -> &'static GoldilocksDomain {
 }
 
 /// The cosets of extensions.
-pub(crate) fn coset() -> &'static Coset {
+pub fn coset() -> &'static Coset {
     static COSET: OnceLock<Coset> = OnceLock::new();
     COSET.get_or_init(|| Coset::new(ROOT, SHIFT).expect("a generator"))
 }
 
 /// The subgroups whose elements are the inverses of those of FRI's domains.
-pub(crate) fn inverses() -> &'static Coset {
+pub fn inverses() -> &'static Coset {
     static INVERSES: OnceLock<Coset> = OnceLock::new();
     let inverse = || ROOT.invert_vartime().expect("a root is not zero");
     INVERSES.get_or_init(|| Coset::new(inverse(), Goldilocks::ONE).expect("a generator"))
 }
 
 /// The generator of the subgroup of order `2^log_n`, for at most 2^32.
-pub(crate) fn generator(log_n: u32) -> Goldilocks {
+pub fn generator(log_n: u32) -> Goldilocks {
     (log_n..Goldilocks::TWO_ADICITY).fold(ROOT, |root, _| root.square())
 }
 
 /// The shift of a coset of the subgroup of order `2^log_rows`, one of `2^log_cosets` in an extension.
-pub(crate) fn coset_shift(log_rows: u32, log_cosets: u32, index: usize) -> Goldilocks {
+pub fn coset_shift(log_rows: u32, log_cosets: u32, index: usize) -> Goldilocks {
     SHIFT * generator(log_rows + log_cosets).pow_vartime(&[index as u64])
 }
 

@@ -23,7 +23,11 @@ use proofmill_field::{
 use proofmill_memory::Pages;
 use proofmill_poly::goldilocks::Order;
 
-fn description<const D: usize>(parameters: &Parameters, arities: &[u32], log_height: u32) -> Description {
+pub(crate) fn description<const D: usize>(
+    parameters: &Parameters,
+    arities: &[u32],
+    log_height: u32,
+) -> Description {
     let mut steps = Description::new("p3-fri");
     for _ in arities {
         steps = steps

@@ -27,6 +27,7 @@ mod hash;
 mod memory;
 pub mod openings;
 mod proof;
+pub mod protocol;
 mod prove;
 mod quotient;
 pub mod security;

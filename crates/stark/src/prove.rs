@@ -51,6 +51,11 @@ impl<H: StarkHash> PreprocessedKey<H> {
         Ok(Self { committed: Committed::new(level, parameters, extension, columns), log_rows, values })
     }
 
+    /// The number of columns.
+    pub fn columns(&self) -> usize {
+        self.committed.columns
+    }
+
     /// The commitment, of as many digests as the parameters' cap, and the logarithm of the number of rows: the verifier's key.
     pub fn commitment(&self) -> (&[H::Digest], u32) {
         (self.committed.cap(), self.log_rows)

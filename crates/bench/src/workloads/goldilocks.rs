@@ -154,7 +154,11 @@ const COLUMNS: usize = 8;
 
 /// A tree of `size` rows; all nodes are kept.
 fn tree(hash: Hash) -> Entry {
-    let levels = if hash == Hash::Sha256 { KernelLevels::Sha256Many } else { KernelLevels::Goldilocks };
+    let levels = match hash {
+        Hash::Sha256 => KernelLevels::Sha256Many,
+        Hash::PoseidonBn254 => KernelLevels::PrimeFields,
+        _ => KernelLevels::Goldilocks,
+    };
     Kernel::new(
         |rng, size| logarithm(size, 0, 32).map(|_| goldilocks(rng, COLUMNS * size)),
         |_, _| Ok([0; 32]),

@@ -1,18 +1,21 @@
 //! Membership in Merkle trees.
 
 use super::{Bit, Circuit, Variable};
+use proofmill_field::{Field, bn254::Fr};
 
 /// A node of a Merkle tree: an element or bytes.
 pub trait MerkleNode: Copy {
-    /// The two nodes in this order, or swapped if the bit is 1: four rows for each variable of a node.
+    /// The two nodes in this order, or swapped if the bit is 1: three rows for each variable of a node; four in
+    /// standard.
     fn ordered(circuit: &mut Circuit, bit: Bit, nodes: [Self; 2]) -> [Self; 2];
 }
 
 impl MerkleNode for Variable {
     fn ordered(circuit: &mut Circuit, bit: Bit, [first, second]: [Self; 2]) -> [Self; 2] {
         let difference = circuit.sub(second, first);
-        let shift = circuit.mul(bit.variable(), difference);
-        [circuit.add(first, shift), circuit.sub(second, shift)]
+        let left = circuit.mul_add(bit.variable(), difference, first);
+        let both = [(first, Fr::ONE), (second, Fr::ONE), (left, -Fr::ONE)];
+        [left, circuit.linear(&both, Fr::ZERO)]
     }
 }
 

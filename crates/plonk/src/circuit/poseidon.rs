@@ -29,16 +29,24 @@ impl Circuit {
         );
         self.gadget("poseidon", |circuit| match *inputs {
             [left, right] if circuit.arithmetisation() != Arithmetisation::Standard => {
-                circuit.poseidon_by_gates(left, right)
+                let start = circuit.zero();
+                circuit.permutation_by_gates([start, left, right])[0]
             }
             _ => circuit.poseidon_by_sums(inputs),
         })
     }
 
-    fn poseidon_by_gates(&mut self, left: Variable, right: Variable) -> Variable {
+    /// circomlib's permutation of three elements: 23 rows.
+    ///
+    /// # Panics
+    /// If the arithmetisation is standard.
+    pub fn poseidon_permutation(&mut self, state: [Variable; 3]) -> [Variable; 3] {
+        self.gadget("poseidon", |circuit| circuit.permutation_by_gates(state))
+    }
+
+    fn permutation_by_gates(&mut self, mut state: [Variable; 3]) -> [Variable; 3] {
         let poseidon = PoseidonBn254::of_width(3);
         let rounds = PartialRounds::of_width(3);
-        let mut state = [self.zero(), left, right];
         for round in 0..HALF_FULL_ROUNDS - 1 {
             state = self.full_round(poseidon, state, round);
         }
@@ -46,9 +54,9 @@ impl Circuit {
         for round in (0..HALF_FULL_ROUNDS).map(|i| HALF_FULL_ROUNDS + poseidon.partial_rounds() + i) {
             state = self.full_round(poseidon, state, round);
         }
-        let [hash, second, third] = state;
-        self.row([hash, second, third, Variable::NONE], &[]);
-        hash
+        let [first, second, third] = state;
+        self.row([first, second, third, Variable::NONE], &[]);
+        state
     }
 
     /// Adds a row with a gate and round constants as data.

@@ -33,6 +33,21 @@ pub(super) enum Node {
     Mul(u32, u32),
 }
 
+/// A node with what its operands came to.
+#[derive(Clone, Copy, Debug)]
+pub enum Operation<'a, T> {
+    /// What is read.
+    Input(Input),
+    /// A constant.
+    Constant(Goldilocks),
+    /// A sum.
+    Add(&'a T, &'a T),
+    /// A difference.
+    Sub(&'a T, &'a T),
+    /// A product.
+    Mul(&'a T, &'a T),
+}
+
 /// Captured constraints.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
@@ -72,18 +87,30 @@ impl Graph {
         constant: impl Fn(Goldilocks) -> A,
         input: impl Fn(Input) -> A,
     ) -> Vec<A> {
-        let mut values: Vec<A> = Vec::with_capacity(self.nodes.len());
+        self.interpret(|operation| match operation {
+            Operation::Input(read) => input(read),
+            Operation::Constant(value) => constant(value),
+            Operation::Add(a, b) => *a + *b,
+            Operation::Sub(a, b) => *a - *b,
+            Operation::Mul(a, b) => *a * *b,
+        })
+    }
+
+    /// What the constraints come to if `interpret` says what each operation comes to, in the order of the graph.
+    pub fn interpret<T: Clone>(&self, mut interpret: impl FnMut(Operation<'_, T>) -> T) -> Vec<T> {
+        let mut values: Vec<T> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
-            let value = |id: u32| values[id as usize];
-            values.push(match *node {
-                Node::Input(read) => input(read),
-                Node::Constant(value) => constant(value),
-                Node::Add(a, b) => value(a) + value(b),
-                Node::Sub(a, b) => value(a) - value(b),
-                Node::Mul(a, b) => value(a) * value(b),
+            let value = |id: u32| &values[id as usize];
+            let value = interpret(match *node {
+                Node::Input(read) => Operation::Input(read),
+                Node::Constant(value) => Operation::Constant(value),
+                Node::Add(a, b) => Operation::Add(value(a), value(b)),
+                Node::Sub(a, b) => Operation::Sub(value(a), value(b)),
+                Node::Mul(a, b) => Operation::Mul(value(a), value(b)),
             });
+            values.push(value);
         }
-        self.constraints.iter().map(|id| values[*id as usize]).collect()
+        self.constraints.iter().map(|id| values[*id as usize].clone()).collect()
     }
 
     pub(super) fn roots(&self) -> &[u32] {

@@ -11,5 +11,5 @@ pub use definition::{Air, Matrix, Preprocessed, Row, SELECTORS};
 pub(crate) use document::{NodeDocument, parse_element};
 pub use evaluate::Evaluation;
 pub use expression::{Expression, capture};
-pub use graph::{Cell, Graph, Input};
+pub use graph::{Cell, Graph, Input, Operation};
 pub use program::{BLOCK, Program};

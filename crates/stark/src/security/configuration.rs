@@ -169,12 +169,12 @@ impl Parameters {
     }
 
     /// Base-2 logarithm of the most rows of a trace.
-    pub(crate) fn most_log_rows(&self) -> u32 {
+    pub fn most_log_rows(&self) -> u32 {
         LOG_LARGEST_DOMAIN - self.log_blowup
     }
 
     /// Base-2 logarithm of the number of digests of a commitment to `2^log_rows` rows.
-    pub(crate) fn log_cap(&self, log_rows: u32) -> u32 {
+    pub fn log_cap(&self, log_rows: u32) -> u32 {
         self.cap_height.min(log_rows)
     }
 

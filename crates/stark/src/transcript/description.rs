@@ -138,12 +138,18 @@ impl Description {
 
     /// Begins the protocol.
     pub(crate) fn observe(&self, challenger: &mut impl Challenger) {
+        self.elements_of_seed().for_each(|element| challenger.observe(element));
+    }
+
+    /// What the transcript takes of it: the length of the seed, and the seed.
+    pub(crate) fn elements_of_seed(&self) -> impl Iterator<Item = Goldilocks> {
         let seed = self.seed();
-        challenger.observe(Goldilocks::new(seed.len() as u64));
-        for bytes in seed.chunks(BYTES_PER_ELEMENT) {
+        let words = seed.chunks(BYTES_PER_ELEMENT).map(|bytes| {
             let mut word = [0; 8];
             word[..bytes.len()].copy_from_slice(bytes);
-            challenger.observe(Goldilocks::new(u64::from_le_bytes(word)));
-        }
+            u64::from_le_bytes(word)
+        });
+        let words: Vec<_> = words.collect();
+        std::iter::once(seed.len() as u64).chain(words).map(Goldilocks::new)
     }
 }

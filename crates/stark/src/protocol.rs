@@ -1,0 +1,85 @@
+//! What a verifier written elsewhere needs of the protocol, such as one inside of a circuit.
+
+pub use crate::domain::{SHIFT, coset, coset_shift, domain, generator, inverses};
+
+use crate::{
+    Constraints, OpenedRows, OpenedValues, VerifyError, claims, commitment, fri, security::Parameters, shape,
+};
+use proofmill_cpu::Level;
+use proofmill_field::{
+    Field,
+    goldilocks::{Extension, ExtensionField, Goldilocks},
+};
+use proofmill_hash::TreeHash;
+
+/// What the transcript takes at the beginning of each of the three nested protocols.
+#[derive(Clone, Debug)]
+pub struct Descriptions {
+    /// Of the statement, before everything.
+    pub statement: Vec<Goldilocks>,
+    /// Of the opening argument, before the opened values.
+    pub opening: Vec<Goldilocks>,
+    /// Of FRI, before its first commitment.
+    pub fri: Vec<Goldilocks>,
+}
+
+/// The descriptions for a trace of `2^log_rows` rows.
+pub fn descriptions<const D: usize>(
+    constraints: &Constraints,
+    parameters: &Parameters,
+    log_rows: u32,
+) -> Descriptions
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let claims =
+        claims::of_statement(constraints, &blank_values::<D>(constraints), Extension::ZERO, Extension::ONE);
+    let arities: Vec<_> = parameters.log_arities(log_rows).collect();
+    Descriptions {
+        statement: shape::description::<D>(constraints, parameters, log_rows).elements_of_seed().collect(),
+        opening: claims::description(parameters, &claims).elements_of_seed().collect(),
+        fri: fri::description::<D>(parameters, &arities, log_rows + parameters.log_blowup)
+            .elements_of_seed()
+            .collect(),
+    }
+}
+
+/// As many opened values as a proof has, all of them zero.
+pub fn blank_values<const D: usize>(constraints: &Constraints) -> OpenedValues<D>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let zeros = |count: usize| vec![Extension([Goldilocks::ZERO; D]); count];
+    let [next, next_preprocessed] = constraints.reads_next.map(usize::from);
+    OpenedValues {
+        trace: zeros(constraints.columns),
+        next: zeros(next * constraints.columns),
+        preprocessed: zeros(constraints.preprocessed),
+        next_preprocessed: zeros(next_preprocessed * constraints.preprocessed),
+        quotient: vec![[Extension([Goldilocks::ZERO; D]); D]; constraints.chunks()],
+    }
+}
+
+/// For each query the siblings of its row, from the leaf to the cap.
+///
+/// # Errors
+/// [`VerifyError`] for rows that no tree of this shape has. Nothing says that they are in a tree.
+pub fn paths<H: TreeHash>(
+    level: Level,
+    parameters: &Parameters,
+    log_rows: u32,
+    columns: usize,
+    queries: &[usize],
+    opened: &OpenedRows<H>,
+) -> Result<Vec<Vec<H::Digest>>, VerifyError> {
+    VerifyError::check_length("values of opened rows", queries.len() * columns, opened.values.len())?;
+    let opening = commitment::opening(log_rows, columns, queries, opened)?;
+    let paths = opening
+        .paths(level, 1 << parameters.log_cap(log_rows))
+        .map_err(|_| VerifyError::Rejected("rows are not those of a tree"))?;
+    let of_query = |query: &usize| {
+        let place = opening.indices.binary_search(&(*query as u64)).ok();
+        place.and_then(|place| paths.get(place)).cloned().unwrap_or_default()
+    };
+    Ok(queries.iter().map(of_query).collect())
+}

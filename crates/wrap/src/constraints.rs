@@ -1,0 +1,135 @@
+//! The constraints and the quotient at the point outside of the domain.
+
+use crate::{element::Element, residue::Residue};
+use proofmill_cpu::Level;
+use proofmill_field::{Algebra, Field, Invert, goldilocks::Goldilocks};
+use proofmill_plonk::Circuit;
+use proofmill_poly::goldilocks::Order;
+use proofmill_stark::{
+    Constraints,
+    air::{Input, Operation, SELECTORS},
+    protocol::{coset_shift, domain, generator},
+};
+use std::{cell::RefCell, rc::Rc};
+
+/// The opened values.
+pub(crate) struct Opened {
+    pub(crate) trace: Vec<Element>,
+    pub(crate) next: Vec<Element>,
+    pub(crate) preprocessed: Vec<Element>,
+    pub(crate) next_preprocessed: Vec<Element>,
+    /// Three values for each polynomial of the quotient.
+    pub(crate) quotient: Vec<Element>,
+}
+
+/// Constrains the quotient at zeta, which is not in the base field, to be that of the constraints.
+pub(crate) fn assert_hold(
+    circuit: &mut Circuit,
+    constraints: &Constraints,
+    log_rows: u32,
+    public_values: &[Residue],
+    opened: &Opened,
+    alpha: &Element,
+    zeta: &Element,
+) {
+    circuit.gadget("constraints", |circuit| {
+        // zeta^(2^i)
+        let mut powers = vec![zeta.factor(circuit)];
+        for i in 0..log_rows as usize {
+            let square = powers[i].square(circuit);
+            powers.push(square.factor(circuit));
+        }
+        let power = powers[log_rows as usize].clone();
+        let one = Element::one();
+        let vanishing = power.sub(circuit, &one).factor(circuit);
+        let last = generator(log_rows).invert_vartime().unwrap_or_default();
+        let [from_first, transition] =
+            [Goldilocks::ONE, last].map(|root| zeta.sub(circuit, &Element::constant(root)).factor(circuit));
+        let selectors: [Element; SELECTORS] = [
+            vanishing.quotient(circuit, &from_first),
+            vanishing.quotient(circuit, &transition),
+            transition.clone(),
+        ];
+        let periodic: Vec<_> = constraints
+            .periodic()
+            .iter()
+            .map(|column| {
+                let x = &powers[(log_rows - column.len().ilog2()) as usize];
+                let mut coefficients = column.clone();
+                domain(column.len().ilog2()).intt(Level::best(), &mut coefficients, Order::Natural);
+                let horner = |sum: Element, coefficient: &Goldilocks| {
+                    Element::constant(*coefficient).add_product(circuit, &sum, x)
+                };
+                coefficients.iter().rev().fold(Element::zero(), horner)
+            })
+            .collect();
+        let input = |input: Input| match input {
+            Input::Scalar(index) => Element::of_base(public_values[index as usize].clone()),
+            Input::Cell(cell) => {
+                let column = cell.column as usize;
+                match (cell.matrix, cell.next) {
+                    (0, false) => &opened.trace[column],
+                    (0, true) => &opened.next[column],
+                    (1, false) => &opened.preprocessed[column],
+                    (1, true) => &opened.next_preprocessed[column],
+                    _ if column < SELECTORS => &selectors[column],
+                    _ => &periodic[column - SELECTORS],
+                }
+                .clone()
+            }
+        };
+        // Factors are reduced once, where they are.
+        let values = constraints.graph().interpret(|operation: Operation<'_, Rc<RefCell<Element>>>| {
+            let value = match operation {
+                Operation::Input(read) => input(read),
+                Operation::Constant(value) => Element::constant(value),
+                Operation::Add(a, b) => a.borrow().add(circuit, &b.borrow()),
+                Operation::Sub(a, b) => a.borrow().sub(circuit, &b.borrow()),
+                Operation::Mul(a, b) => {
+                    for operand in [a, b] {
+                        let factor = operand.borrow().factor(circuit);
+                        operand.replace(factor);
+                    }
+                    a.borrow().mul(circuit, &b.borrow())
+                }
+            };
+            Rc::new(RefCell::new(value))
+        });
+        let mut sum = Element::zero();
+        for value in values {
+            sum = value.borrow().add_product(circuit, &sum, alpha);
+        }
+        let quotient = of_chunks(circuit, constraints, log_rows, &opened.quotient, &power);
+        quotient.mul(circuit, &vanishing).assert_equal(circuit, &sum);
+    });
+}
+
+/// The quotient at a point whose power of the number of rows is `power`.
+fn of_chunks(
+    circuit: &mut Circuit,
+    constraints: &Constraints,
+    log_rows: u32,
+    values: &[Element],
+    power: &Element,
+) -> Element {
+    let chunks = constraints.chunks();
+    let shift = |chunk| coset_shift(log_rows, chunks.ilog2(), chunk).pow_vartime(&[1 << log_rows]);
+    let elements: Vec<_> = (0..chunks).map(shift).collect();
+    let mut sum = Element::zero();
+    for (chunk, values) in values.chunks(values.len() / chunks).enumerate() {
+        let mut factor = Element::one();
+        let mut scale = Goldilocks::ONE;
+        for (_, other) in elements.iter().enumerate().filter(|(index, _)| *index != chunk) {
+            scale *= elements[chunk] - *other;
+            let difference = power.sub(circuit, &Element::constant(*other));
+            factor = factor.mul(circuit, &difference);
+        }
+        let mut value = Element::zero();
+        for coordinate in values.iter().rev() {
+            value = value.shifted(circuit).add(circuit, coordinate);
+        }
+        let value = value.scale(circuit, scale.invert_vartime().unwrap_or_default());
+        sum = sum.add_product(circuit, &factor, &value);
+    }
+    sum
+}

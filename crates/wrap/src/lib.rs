@@ -1,0 +1,238 @@
+//! STARKs verified inside of a PLONK circuit over BN254, so that a chain sees one short proof.
+//!
+//! The inner proofs are those of [`proofmill_stark`] with [`PoseidonBn254Sponge`] as the hash and the cubic extension. The circuit, in the
+//! ultra arithmetisation, runs their verifier step by step: the transcript, the constraints at the point outside of the domain, the quotients
+//! of queries, FRI's folds, and all paths of trees. What is fixed for a statement is part of the circuit, and so of its key: constraints,
+//! parameters, the number of rows, and the commitment to preprocessed columns. Its public inputs are the public values of all inner proofs,
+//! one after another, as integers below 2^64 - 2^32 + 1.
+//!
+//! [`residue`] has the arithmetic, [`verifier`] the protocol.
+
+mod challenger;
+mod constraints;
+mod element;
+mod fri;
+mod powers;
+mod residue;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod verifier;
+
+use element::DEGREE;
+use proofmill_cpu::Level;
+use proofmill_field::{
+    Field,
+    bn254::Fr,
+    goldilocks::{Extension, Goldilocks},
+};
+use proofmill_hash::PoseidonBn254Sponge;
+use proofmill_plonk::{Arithmetisation, Circuit};
+use proofmill_stark::{
+    Constraints, OpenedRows, OpeningProof, Parameters, PreprocessedKey, Proof, Round, StarkError,
+    VerifyError, air::Preprocessed, protocol, security::InvalidConfiguration,
+};
+
+/// A proof that can be wrapped.
+pub type InnerProof = Proof<PoseidonBn254Sponge, DEGREE>;
+
+/// An inner proof with its public values.
+#[derive(Clone, Copy, Debug)]
+pub struct Inner<'a> {
+    /// The public values.
+    pub public_values: &'a [Goldilocks],
+    /// The proof.
+    pub proof: &'a InnerProof,
+}
+
+/// What cannot be wrapped.
+#[derive(Debug, thiserror::Error)]
+pub enum WrapError {
+    /// Parameters that no inner proof has.
+    #[error("{0}")]
+    Parameters(#[from] InvalidConfiguration),
+    /// Preprocessed columns that are not those of the statement.
+    #[error("{0}")]
+    Preprocessed(#[from] StarkError),
+    /// Another number of proofs than the circuit is for.
+    #[error("expected {expected} proofs to wrap, found {found}")]
+    Count {
+        /// The circuit's.
+        expected: usize,
+        /// The caller's.
+        found: usize,
+    },
+    /// An inner proof is not valid.
+    #[error("proof {index} of those to wrap: {error}")]
+    Inner {
+        /// Its position, from 1.
+        index: usize,
+        /// What is wrong with it.
+        error: VerifyError,
+    },
+}
+
+/// What the inner proofs of a circuit have in common.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    constraints: Constraints,
+    parameters: Parameters,
+    log_rows: u32,
+    preprocessed: Option<Vec<Fr>>,
+    proofs: usize,
+}
+
+/// The bits of the circuit's range table: a range of 64 bits takes four rows with the larger one, for circuits that have as many rows anyway.
+const RANGE_BITS: [u32; 2] = [13, 17];
+
+/// From how many rows of queries on, of all proofs and columns, the larger table is taken.
+const MANY_WORDS: usize = 4096;
+
+impl Statement {
+    /// A statement about so many proofs with traces of `2^log_rows` rows.
+    ///
+    /// # Errors
+    /// [`WrapError::Parameters`], [`WrapError::Preprocessed`], [`WrapError::Count`] for no proofs.
+    pub fn new(
+        level: Level,
+        constraints: &Constraints,
+        parameters: &Parameters,
+        preprocessed: Option<&Preprocessed>,
+        log_rows: u32,
+        proofs: usize,
+    ) -> Result<Self, WrapError> {
+        parameters.check_shape(&constraints.shape(log_rows))?;
+        if parameters.extension as usize != DEGREE {
+            let (field, expected, found) = ("extension", DEGREE.to_string(), parameters.extension);
+            return Err(InvalidConfiguration { field, expected, found }.into());
+        }
+        let longest = constraints.periodic().iter().map(Vec::len).max().unwrap_or(1).ilog2();
+        let least = longest.max(parameters.log_final_length + u32::from(parameters.log_final_length > 0));
+        if log_rows < least {
+            let expected = format!("at least {least} for these constraints and this final polynomial");
+            return Err(InvalidConfiguration { field: "log_rows", expected, found: log_rows }.into());
+        }
+        if proofs == 0 {
+            return Err(WrapError::Count { expected: 1, found: 0 });
+        }
+        let key = |columns: &Preprocessed| {
+            PreprocessedKey::<PoseidonBn254Sponge>::new(level, parameters, columns.clone())
+        };
+        let key = preprocessed.map(key).transpose()?;
+        let found = key.as_ref().map_or((0, log_rows), |key| (key.columns(), key.commitment().1));
+        if found != (constraints.preprocessed(), log_rows) {
+            return Err(WrapError::Preprocessed(StarkError::Preprocessed {
+                expected: format!("{} columns of 2^{log_rows} rows", constraints.preprocessed()),
+                found: format!("{} columns of 2^{} rows", found.0, found.1),
+            }));
+        }
+        Ok(Self {
+            constraints: constraints.clone(),
+            parameters: *parameters,
+            log_rows,
+            preprocessed: key.map(|key| key.commitment().0.to_vec()),
+            proofs,
+        })
+    }
+
+    /// The number of proofs.
+    pub fn proofs(&self) -> usize {
+        self.proofs
+    }
+
+    /// The circuit without a witness, for a key: proofs of zeros.
+    pub fn circuit(&self, level: Level) -> Circuit {
+        let proof = self.blank();
+        let public_values = vec![Goldilocks::ZERO; self.constraints.public_values()];
+        self.build(level, &vec![Inner { public_values: &public_values, proof: &proof }; self.proofs])
+    }
+
+    /// The circuit with its witness. Proofs are verified first.
+    ///
+    /// # Errors
+    /// [`WrapError::Count`], [`WrapError::Inner`].
+    pub fn wrap(&self, level: Level, inner: &[Inner<'_>]) -> Result<Circuit, WrapError> {
+        if inner.len() != self.proofs {
+            return Err(WrapError::Count { expected: self.proofs, found: inner.len() });
+        }
+        for (index, each) in (1..).zip(inner) {
+            let preprocessed = self.preprocessed.as_ref().map(|cap| (&cap[..], self.log_rows));
+            let valid = if each.proof.log_rows == self.log_rows {
+                proofmill_stark::verify(
+                    level,
+                    &self.parameters,
+                    &self.constraints,
+                    preprocessed,
+                    each.public_values,
+                    each.proof,
+                )
+            } else {
+                let (expected, found) = (self.log_rows as usize, each.proof.log_rows as usize);
+                Err(VerifyError::Malformed { what: "logarithm of the number of rows", expected, found })
+            };
+            valid.map_err(|error| WrapError::Inner { index, error })?;
+        }
+        Ok(self.build(level, inner))
+    }
+
+    /// The circuit with a witness from proofs of the right shape, right or wrong.
+    fn build(&self, level: Level, inner: &[Inner<'_>]) -> Circuit {
+        let mut circuit = Circuit::new(Arithmetisation::Ultra);
+        circuit.set_range_table_bits(RANGE_BITS[usize::from(self.words() >= MANY_WORDS)]);
+        for each in inner {
+            verifier::verify(&mut circuit, level, self, each);
+        }
+        circuit
+    }
+
+    /// The words that all queries open.
+    fn words(&self) -> usize {
+        let columns =
+            self.constraints.columns() + self.constraints.preprocessed() + DEGREE * self.constraints.chunks();
+        let folded =
+            self.parameters.log_arities(self.log_rows).map(|log_arity| DEGREE << log_arity).sum::<usize>();
+        self.proofs * self.parameters.queries as usize * (columns + folded)
+    }
+
+    /// A proof of zeros.
+    fn blank(&self) -> InnerProof {
+        let Self { constraints, parameters, log_rows, .. } = self;
+        let zeros = |count: usize| vec![Goldilocks::ZERO; count];
+        let queries = parameters.queries as usize;
+        let cap = |log_height| vec![Fr::ZERO; 1 << parameters.log_cap(log_height)];
+        let log_height = log_rows + parameters.log_blowup;
+        let mut height = log_height;
+        let rounds = parameters.log_arities(*log_rows).map(|log_arity| {
+            height -= log_arity;
+            Round {
+                commitment: cap(height),
+                work: Goldilocks::ZERO,
+                others: vec![Extension([Goldilocks::ZERO; DEGREE]); queries * ((1 << log_arity) - 1)],
+                siblings: Vec::new(),
+            }
+        });
+        let rounds = rounds.collect();
+        let mut columns = vec![constraints.columns(), DEGREE * constraints.chunks()];
+        columns.extend(self.preprocessed.is_some().then_some(constraints.preprocessed()));
+        let rows = columns
+            .iter()
+            .map(|columns| OpenedRows { values: zeros(queries * columns), siblings: Vec::new() });
+        Proof {
+            log_rows: *log_rows,
+            trace: cap(log_height),
+            quotient: cap(log_height),
+            out_of_domain_work: Goldilocks::ZERO,
+            opened: protocol::blank_values(constraints),
+            opening: OpeningProof {
+                batching_work: Goldilocks::ZERO,
+                rounds,
+                final_polynomial: vec![
+                    Extension([Goldilocks::ZERO; DEGREE]);
+                    1 << parameters.log_final_length
+                ],
+                query_work: Goldilocks::ZERO,
+                rows: rows.collect(),
+            },
+        }
+    }
+}

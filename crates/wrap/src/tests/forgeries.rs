@@ -1,0 +1,209 @@
+//! Proofs that are not valid do not satisfy the circuit.
+
+use super::*;
+use proofmill_plonk::check_layout;
+use proofmill_testing::rng;
+use rand::Rng;
+
+/// All words of a proof.
+fn words(proof: &mut InnerProof) -> Vec<&mut Goldilocks> {
+    let InnerProof { log_rows: _, trace: _, quotient: _, out_of_domain_work, opened, opening } = proof;
+    let OpenedValues { trace, next, preprocessed, next_preprocessed, quotient } = opened;
+    let OpeningProof { batching_work, rounds, final_polynomial, query_work, rows } = opening;
+    let mut words = vec![out_of_domain_work, batching_work, query_work];
+    for elements in
+        [trace, next, preprocessed, next_preprocessed, quotient.as_flattened_mut(), final_polynomial]
+    {
+        words.extend(elements.iter_mut().flat_map(|element| &mut element.0));
+    }
+    for round in rounds {
+        words.push(&mut round.work);
+        words.extend(round.others.iter_mut().flat_map(|element| &mut element.0));
+    }
+    words.extend(rows.iter_mut().flat_map(|rows| &mut rows.values));
+    words
+}
+
+/// All digests of a proof: those of commitments, and those of paths.
+fn digests(proof: &mut InnerProof) -> [Vec<&mut Fr>; 2] {
+    let InnerProof { log_rows: _, trace, quotient, out_of_domain_work: _, opened: _, opening } = proof;
+    let (mut caps, mut siblings) = (Vec::new(), Vec::new());
+    caps.extend(trace.iter_mut().chain(quotient));
+    for round in &mut opening.rounds {
+        caps.extend(&mut round.commitment);
+        siblings.extend(&mut round.siblings);
+    }
+    siblings.extend(opening.rows.iter_mut().flat_map(|rows| &mut rows.siblings));
+    [caps, siblings]
+}
+
+/// The first violation, if any.
+fn violation(case: &Case, proof: &InnerProof) -> Option<Unsatisfied> {
+    let inner = [Inner { public_values: &case.public_values[0], proof }];
+    case.statement.build(Level::best(), &inner).check().err()
+}
+
+#[test]
+fn every_word_of_a_proof_counts() {
+    for case in [Case::fibonacci(&SMALL, 3, 1), Sequence::case(&SMALL, 8)] {
+        let count = words(&mut case.proofs[0].clone()).len();
+        for at in 0..count {
+            let mut proof = case.proofs[0].clone();
+            *words(&mut proof)[at] += Goldilocks::ONE;
+            assert!(violation(&case, &proof).is_some(), "word {at}");
+        }
+    }
+}
+
+#[test]
+fn every_digest_of_a_proof_counts() {
+    let case = Case::fibonacci(&SMALL, 4, 1);
+    let counts = digests(&mut case.proofs[0].clone()).map(|digests| digests.len());
+    assert!(counts.iter().all(|count| *count > 0), "{counts:?}");
+    for (kind, count) in counts.into_iter().enumerate() {
+        for at in 0..count {
+            let mut proof = case.proofs[0].clone();
+            *digests(&mut proof)[kind][at] += Fr::ONE;
+            let violation = violation(&case, &proof).expect("a violation");
+            // Nothing else depends on siblings.
+            let of_path = matches!(&violation, Unsatisfied::Equality { gadget: Some(gadget), .. } if gadget.contains("row of a tree"));
+            assert!(of_path || kind == 0, "sibling {at}: {violation}");
+        }
+    }
+}
+
+#[test]
+fn public_values_count() {
+    let case = Case::fibonacci(&SMALL, 4, 2);
+    for proof in 0..2 {
+        for at in 0..3 {
+            let mut public_values = case.public_values.clone();
+            public_values[proof][at] += Goldilocks::ONE;
+            let inner: Vec<_> = public_values
+                .iter()
+                .zip(&case.proofs)
+                .map(|(public_values, proof)| Inner { public_values, proof })
+                .collect();
+            assert!(!case.accepts(&inner), "value {at} of proof {proof}");
+        }
+    }
+    let [first, second] = case.inner()[..] else { unreachable!("two proofs") };
+    assert!(case.accepts(&[first, second]));
+    assert!(case.accepts(&[second, first]));
+    let swapped = [first, second].map(|inner| inner.public_values);
+    let crossed = [(swapped[1], first.proof), (swapped[0], second.proof)];
+    assert!(!case.accepts(&crossed.map(|(public_values, proof)| Inner { public_values, proof })));
+}
+
+/// Fibonacci with one more in each step, or the last public value off by one.
+struct Other {
+    step: u64,
+    last: u64,
+}
+
+impl Air for Other {
+    fn columns(&self) -> usize {
+        2
+    }
+
+    fn public_values(&self) -> usize {
+        3
+    }
+
+    fn constrain(&self, row: Row) {
+        let (a, b) = (row.column(0), row.column(1));
+        for column in 0..2 {
+            (row.is_first() * (row.column(column) - row.public_value(column))).must_vanish();
+        }
+        (row.is_transition() * (row.next(0) - b)).must_vanish();
+        (row.is_transition() * (row.next(1) - (a + b + Goldilocks::new(self.step)))).must_vanish();
+        (row.is_last() * (b - (row.public_value(2) + Goldilocks::new(self.last)))).must_vanish();
+    }
+}
+
+/// The transcript does not depend on what the constraints are, so that all else holds.
+#[test]
+fn proofs_of_other_constraints_are_refused() {
+    let case = Case::fibonacci(&SMALL, 4, 1);
+    for (air, valid) in [
+        (Other { step: 0, last: 0 }, true),
+        (Other { step: 1, last: 0 }, false),
+        (Other { step: 0, last: 1 }, false),
+    ] {
+        let constraints = Constraints::new(&air).expect("constraints");
+        let statement = Statement { constraints, ..case.statement.clone() };
+        match statement.build(Level::best(), &case.inner()).check() {
+            Ok(()) => assert!(valid),
+            Err(Unsatisfied::Gate { gadget: Some(gadget), .. }) => {
+                assert!(!valid && gadget.starts_with("constraints"), "{gadget}");
+            }
+            Err(violation) => panic!("{violation}"),
+        }
+    }
+}
+
+/// The commitment to preprocessed columns is the key's.
+#[test]
+fn proofs_with_other_preprocessed_columns_are_refused() {
+    let case = Sequence::case(&SMALL, 8);
+    let mut statement = case.statement.clone();
+    if let Some(cap) = &mut statement.preprocessed {
+        cap[0] += Fr::ONE;
+    }
+    assert!(statement.build(Level::best(), &case.inner()).check().is_err());
+}
+
+#[test]
+fn every_variable_is_constrained() {
+    let case = Case::fibonacci(&Parameters { queries: 1, ..SMALL }, 3, 1);
+    let circuit = case.statement.build(Level::best(), &case.inner());
+    let (layout, mut values) = circuit.into_layout();
+    let mut rng = rng(2);
+    let mut used = vec![false; values.len()];
+    layout.variables_of.iter().flatten().for_each(|variable| used[*variable as usize] = true);
+    for _ in 0..400 {
+        let variable = rng.random_range(1..values.len());
+        if used[variable] {
+            let honest = values[variable];
+            values[variable] += Fr::from(rng.random_range(1..4_u64));
+            assert!(check_layout(&layout, &values).is_err(), "variable {variable}");
+            values[variable] = honest;
+        }
+    }
+    assert!(check_layout(&layout, &values).is_ok());
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let level = Level::best();
+    let case = Case::fibonacci(&SMALL, 3, 2);
+    let message = |inner: &[Inner<'_>]| match case.statement.wrap(level, inner) {
+        Ok(_) => panic!("expected an error"),
+        Err(error) => error.to_string(),
+    };
+    let inner = case.inner();
+    assert_eq!(message(&inner[..1]), "expected 2 proofs to wrap, found 1");
+    let mut proof = case.proofs[1].clone();
+    proof.opened.trace[0].0[0] += Goldilocks::ONE;
+    let forged = Inner { public_values: inner[1].public_values, proof: &proof };
+    assert!(message(&[inner[0], forged]).starts_with("proof 2 of those to wrap: "));
+    let longer = Case::fibonacci(&SMALL, 4, 1);
+    let found = message(&[inner[0], longer.inner()[0]]);
+    assert!(found.contains("logarithm of the number of rows"), "{found}");
+
+    let constraints = Constraints::new(&Fibonacci).expect("constraints");
+    let refused = |parameters: &Parameters, preprocessed: Option<&Preprocessed>, log_rows, proofs| {
+        Statement::new(level, &constraints, parameters, preprocessed, log_rows, proofs)
+            .expect_err("a refusal")
+            .to_string()
+    };
+    assert_eq!(
+        refused(&Parameters { extension: 2, ..SMALL }, None, 3, 1),
+        "extension: expected 3, found 2"
+    );
+    assert_eq!(refused(&SMALL, None, 3, 0), "expected 1 proofs to wrap, found 0");
+    assert!(refused(&SMALL, None, 40, 1).starts_with("log_rows: expected at most 31"));
+    assert!(refused(&SMALL, None, 1, 1).starts_with("log_rows: expected at least 2"));
+    let columns = Preprocessed { columns: 1, values: vec![Goldilocks::ONE; 8] };
+    assert!(refused(&SMALL, Some(&columns), 3, 1).contains("0 columns of 2^3 rows"));
+}

@@ -1,0 +1,131 @@
+//! Wrapped proofs, honest and forged.
+
+mod forgeries;
+mod gadgets;
+mod honest;
+
+use super::*;
+use proofmill_stark::{
+    Grinding,
+    air::{Air, Row},
+    airs::Fibonacci,
+    prove,
+};
+
+/// A statement with honest proofs.
+struct Case {
+    statement: Statement,
+    public_values: Vec<Vec<Goldilocks>>,
+    proofs: Vec<InnerProof>,
+}
+
+impl Case {
+    /// Proofs of an AIR's traces.
+    fn new(air: &dyn Air, parameters: &Parameters, executions: &[(Vec<Goldilocks>, Vec<Goldilocks>)]) -> Self {
+        let level = Level::best();
+        let constraints = Constraints::new(air).expect("constraints");
+        let log_rows = (executions[0].0.len() / air.columns()).ilog2();
+        let preprocessed = air.preprocessed();
+        let statement = Statement::new(
+            level,
+            &constraints,
+            parameters,
+            preprocessed.as_ref(),
+            log_rows,
+            executions.len(),
+        );
+        let key = preprocessed
+            .map(|columns| PreprocessedKey::<PoseidonBn254Sponge>::new(level, parameters, columns))
+            .transpose()
+            .expect("a key");
+        let proofs = executions.iter().map(|(trace, public_values)| {
+            prove(level.into(), parameters, &constraints, key.as_ref(), trace, public_values).expect("a proof")
+        });
+        Self {
+            proofs: proofs.collect(),
+            public_values: executions.iter().map(|(_, public_values)| public_values.clone()).collect(),
+            statement: statement.expect("a statement"),
+        }
+    }
+
+    fn fibonacci(parameters: &Parameters, log_rows: u32, proofs: u64) -> Self {
+        let executions = (1..=proofs).map(|i| {
+            let execution = Fibonacci.trace(log_rows, [i, i + 1].map(Goldilocks::new));
+            (execution.trace, execution.public_values)
+        });
+        Self::new(&Fibonacci, parameters, &executions.collect::<Vec<_>>())
+    }
+
+    fn inner(&self) -> Vec<Inner<'_>> {
+        let pairs = self.public_values.iter().zip(&self.proofs);
+        pairs.map(|(public_values, proof)| Inner { public_values, proof }).collect()
+    }
+
+    /// Whether the circuit's constraints hold for these proofs.
+    fn accepts(&self, inner: &[Inner<'_>]) -> bool {
+        self.statement.build(Level::best(), inner).check().is_ok()
+    }
+}
+
+/// The pair `(a, b)` is followed by `(b, a b + c)` with a periodic and a preprocessed c; the first pair and the last b are public.
+struct Sequence {
+    rows: usize,
+}
+
+const PERIODIC: [u64; 2] = [3, 5];
+
+impl Sequence {
+    fn fixed(&self) -> Vec<Goldilocks> {
+        (0..self.rows as u64).map(|row| Goldilocks::new(row * row)).collect()
+    }
+
+    fn case(parameters: &Parameters, rows: usize) -> Case {
+        let air = Self { rows };
+        let (fixed, mut pair, mut trace) = (air.fixed(), [1, 2].map(Goldilocks::new), Vec::new());
+        for row in 0..rows {
+            trace.extend(pair);
+            pair = [pair[1], pair[0] * pair[1] + Goldilocks::new(PERIODIC[row % 2]) * fixed[row]];
+        }
+        let public_values = vec![trace[0], trace[1], trace[trace.len() - 1]];
+        Case::new(&air, parameters, &[(trace, public_values)])
+    }
+}
+
+impl Air for Sequence {
+    fn columns(&self) -> usize {
+        2
+    }
+
+    fn public_values(&self) -> usize {
+        3
+    }
+
+    fn preprocessed(&self) -> Option<Preprocessed> {
+        Some(Preprocessed { columns: 1, values: self.fixed() })
+    }
+
+    fn periodic_columns(&self) -> Vec<Vec<Goldilocks>> {
+        vec![PERIODIC.map(Goldilocks::new).to_vec()]
+    }
+
+    fn constrain(&self, row: Row) {
+        let (a, b) = (row.column(0), row.column(1));
+        (row.is_first() * (a - row.public_value(0))).must_vanish();
+        (row.is_first() * (b - row.public_value(1))).must_vanish();
+        (row.is_transition() * (row.next(0) - b)).must_vanish();
+        (row.is_transition() * (row.next(1) - (a * b + row.periodic(0) * row.preprocessed(0)))).must_vanish();
+        (row.is_last() * (b - row.public_value(2))).must_vanish();
+    }
+}
+
+/// Few queries, small trees, every kind of work.
+const SMALL: Parameters = Parameters {
+    log_blowup: 1,
+    log_arity: 2,
+    log_final_length: 1,
+    queries: 2,
+    cap_height: 1,
+    grinding: Grinding { out_of_domain: 1, batching: 2, commit: 1, query: 3 },
+    digest_bits: 253,
+    ..Parameters::PROVEN_100
+};

@@ -1,0 +1,252 @@
+//! The verifier of the protocol, step by step as [`proofmill_stark::verify`].
+
+use crate::{
+    Inner, Statement,
+    challenger::Challenger,
+    constraints::{self, Opened},
+    element::{Cubic, DEGREE, Element},
+    fri,
+    powers::Elements,
+    residue::{Residue, WORD, canonical},
+    tree::{Row, index_value},
+};
+use proofmill_cpu::Level;
+use proofmill_field::{Field, bn254::Fr, goldilocks::Goldilocks};
+use proofmill_hash::PoseidonBn254Sponge;
+use proofmill_plonk::{Bit, Circuit, Variable};
+use proofmill_stark::{
+    OpenedRows,
+    protocol::{self, SHIFT, generator},
+};
+
+/// Adds a verifier of one proof, whose public values become public inputs.
+pub(crate) fn verify(circuit: &mut Circuit, level: Level, statement: &Statement, inner: &Inner<'_>) {
+    let Statement { constraints, parameters, log_rows, .. } = statement;
+    let (log_rows, proof) = (*log_rows, inner.proof);
+    let descriptions = protocol::descriptions::<DEGREE>(constraints, parameters, log_rows);
+    let public_values: Vec<Residue> = inner
+        .public_values
+        .iter()
+        .map(|value| {
+            let word = canonical(circuit, *value);
+            circuit.publish(word);
+            Residue::of(word, WORD)
+        })
+        .collect();
+
+    let mut challenger = Challenger::new(circuit);
+    challenger.observe_constants(circuit, &descriptions.statement);
+    let trace_cap = challenger.observe_cap(circuit, &proof.trace);
+    let preprocessed_cap = statement.preprocessed.as_ref().map(|cap| {
+        let cap: Vec<_> = cap.iter().map(|digest| circuit.constant(*digest)).collect();
+        cap.iter().for_each(|digest| challenger.observe_digest(circuit, *digest));
+        cap
+    });
+    for value in &public_values {
+        let word = value.variable(circuit);
+        challenger.observe(circuit, word);
+    }
+    let alpha = challenger.sample(circuit);
+    let quotient_cap = challenger.observe_cap(circuit, &proof.quotient);
+    challenger.work(circuit, parameters.grinding.out_of_domain, proof.out_of_domain_work);
+    let zeta = challenger.sample(circuit);
+    assert_not_in_base_field(circuit, &zeta);
+
+    challenger.observe_constants(circuit, &descriptions.opening);
+    let opened = &proof.opened;
+    let quotient = opened.quotient.as_flattened();
+    let [trace, next, quotient, preprocessed, next_preprocessed] =
+        [&opened.trace, &opened.next, quotient, &opened.preprocessed, &opened.next_preprocessed]
+            .map(|values| challenger.observe_elements(circuit, values));
+    let opened = Opened { trace, next, preprocessed, next_preprocessed, quotient };
+    constraints::assert_hold(circuit, constraints, log_rows, &public_values, &opened, &alpha, &zeta);
+
+    challenger.work(circuit, parameters.grinding.batching, proof.opening.batching_work);
+    let combination = Combination::new(circuit, &mut challenger, &opened, zeta, log_rows);
+
+    challenger.observe_constants(circuit, &descriptions.fri);
+    let mut rounds = Vec::new();
+    for round in &proof.opening.rounds {
+        let cap = challenger.observe_cap(circuit, &round.commitment);
+        challenger.work(circuit, parameters.grinding.commit, round.work);
+        rounds.push((cap, challenger.sample(circuit)));
+    }
+    let polynomial = challenger.observe_elements(circuit, &proof.opening.final_polynomial);
+    challenger.work(circuit, parameters.grinding.query, proof.opening.query_work);
+    let log_height = log_rows + parameters.log_blowup;
+    let indices: Vec<Vec<Bit>> =
+        (0..parameters.queries).map(|_| challenger.sample_bits(circuit, log_height)).collect();
+
+    let tree = |circuit: &mut Circuit,
+                cap: &[Variable],
+                log_height,
+                columns,
+                indices: &[&[Bit]],
+                opened: OpenedRows<PoseidonBn254Sponge>,
+                rows: &[Row]| {
+        let numbers: Vec<_> = indices.iter().map(|index| index_value(circuit, index)).collect();
+        // Of a proof that is not one, any siblings: the circuit is as large.
+        let paths =
+            protocol::paths(level, parameters, log_height, columns, &numbers, &opened).unwrap_or_default();
+        let length = (log_height - parameters.log_cap(log_height)) as usize;
+        for (query, (index, row)) in indices.iter().zip(rows).enumerate() {
+            let mut path = paths.get(query).cloned().unwrap_or_default();
+            path.resize(length, Fr::ZERO);
+            row.assert_in_tree(circuit, index, &path, cap);
+        }
+    };
+    let whole: Vec<&[Bit]> = indices.iter().map(Vec::as_slice).collect();
+    let caps = [Some(trace_cap), Some(quotient_cap), preprocessed_cap];
+    let mut rows_of_queries: Vec<Vec<Row>> = Vec::new();
+    for (cap, opened) in caps.iter().flatten().zip(&proof.opening.rows) {
+        let columns = opened.values.len() / indices.len();
+        let rows: Vec<_> = opened.values.chunks(columns).map(|row| Row::witness(circuit, row)).collect();
+        tree(circuit, cap, log_height, columns, &whole, opened.clone(), &rows);
+        rows_of_queries.push(rows);
+    }
+    let mut values: Vec<Element> = Vec::new();
+    for (query, index) in indices.iter().enumerate() {
+        let rows: Vec<&Row> = rows_of_queries.iter().map(|rows| &rows[query]).collect();
+        values.push(combination.at(circuit, index, &rows));
+    }
+
+    let (mut height, mut folded) = (log_height, 0);
+    for ((round, (cap, beta)), log_arity) in
+        proof.opening.rounds.iter().zip(&rounds).zip(parameters.log_arities(log_rows))
+    {
+        let (arity, start) = (1_usize << log_arity, folded);
+        folded += log_arity as usize;
+        height -= log_arity;
+        let mut rows = Vec::new();
+        for ((value, index), others) in values.iter_mut().zip(&indices).zip(round.others.chunks(arity - 1)) {
+            let (place, index) = index[start..].split_at(log_arity as usize);
+            *value = value.reduced(circuit);
+            let row = fri::row(circuit, value, index_value(circuit, place), others);
+            *value = fri::fold(circuit, &row, value, place, index, beta);
+            rows.push(row);
+        }
+        let left: Vec<&[Bit]> = indices.iter().map(|index| &index[folded..]).collect();
+        let words = rows.iter().flat_map(|row| &row.words).map(|word| word.value(circuit));
+        let opened = OpenedRows { values: words.collect(), siblings: round.siblings.clone() };
+        tree(circuit, cap, height, DEGREE * arity, &left, opened, &rows);
+    }
+    for (value, index) in values.iter().zip(&indices) {
+        fri::assert_final(circuit, value, &index[folded..], &polynomial);
+    }
+}
+
+/// Constrains a challenge, with coordinates below p, not to be in the base field: then it is in no domain, and no query.
+fn assert_not_in_base_field(circuit: &mut Circuit, challenge: &Element) {
+    let [_, second, third] = challenge.0.each_ref().map(|coordinate| coordinate.variable(circuit));
+    // Both are below 2^64, so that their sum is 0 if both are.
+    let sum = circuit.add(second, third);
+    circuit.inverse(sum);
+}
+
+impl Challenger {
+    fn observe_cap(&mut self, circuit: &mut Circuit, cap: &[Fr]) -> Vec<Variable> {
+        let cap: Vec<_> = cap.iter().map(|digest| circuit.witness(*digest)).collect();
+        cap.iter().for_each(|digest| self.observe_digest(circuit, *digest));
+        cap
+    }
+
+    fn observe_elements(&mut self, circuit: &mut Circuit, elements: &[Cubic]) -> Vec<Element> {
+        let observe = |element: &Cubic| {
+            Element(element.0.map(|coordinate| {
+                let word = canonical(circuit, coordinate);
+                self.observe(circuit, word);
+                Residue::of(word, WORD)
+            }))
+        };
+        elements.iter().map(observe).collect()
+    }
+
+    /// Takes a proof of work, where one is asked for.
+    fn work(&mut self, circuit: &mut Circuit, bits: u32, witness: Goldilocks) {
+        if bits > 0 {
+            let witness = canonical(circuit, witness);
+            self.check_work(circuit, bits, witness);
+        }
+    }
+}
+
+/// The claims about opened values, combined by the powers of one challenge.
+struct Combination {
+    /// From 1 on: the factors of columns.
+    powers: Vec<Element>,
+    /// zeta, and the next row's point.
+    points: [Element; 2],
+    /// Of each commitment and each of its points: the point's index, the value and the factor of the columns' combination.
+    claims: Vec<Vec<(usize, Element, Element)>>,
+}
+
+impl Combination {
+    fn new(
+        circuit: &mut Circuit,
+        challenger: &mut Challenger,
+        opened: &Opened,
+        zeta: Element,
+        log_rows: u32,
+    ) -> Self {
+        let alpha = challenger.sample(circuit);
+        let commitments = [
+            vec![&opened.trace, &opened.next],
+            vec![&opened.quotient],
+            vec![&opened.preprocessed, &opened.next_preprocessed],
+        ];
+        let widest = commitments.iter().map(|points| points[0].len()).max().unwrap_or(0);
+        // One more, to go from one point's columns to the next's.
+        let mut powers = vec![Element::one()];
+        for i in 0..widest {
+            let power = powers[i].mul(circuit, &alpha);
+            powers.push(power.factor(circuit));
+        }
+        let mut factor = Element::one();
+        let mut claims = Vec::new();
+        for points in commitments {
+            let mut of_commitment = Vec::new();
+            for (point, values) in points.into_iter().enumerate().filter(|(_, values)| !values.is_empty()) {
+                let mut value = Element::zero();
+                for (value_of_column, power) in values.iter().zip(&powers) {
+                    value = value.add_product(circuit, value_of_column, power);
+                }
+                let value = value.mul(circuit, &factor).factor(circuit);
+                of_commitment.push((point, value, factor.clone()));
+                factor = factor.mul(circuit, &powers[values.len()]).factor(circuit);
+            }
+            claims.push(of_commitment);
+        }
+        let next = zeta.scale(circuit, generator(log_rows)).factor(circuit);
+        Self { powers, points: [zeta, next], claims }
+    }
+
+    /// The sum of quotients at a query from its rows of all commitments.
+    fn at(&self, circuit: &mut Circuit, index: &[Bit], rows: &[&Row]) -> Element {
+        circuit.gadget("quotients of a query", |circuit| {
+            let x = Elements::Subgroup.element(circuit, index, 0).scale(circuit, SHIFT).reduced(circuit);
+            let mut sums: [Option<Element>; 2] = [None, None];
+            for (row, claims) in rows.iter().zip(&self.claims) {
+                let mut combined = Element::zero();
+                for (word, power) in row.words.iter().zip(&self.powers) {
+                    combined = combined.add_scaled(circuit, power, word);
+                }
+                let combined = combined.factor(circuit);
+                for (point, value, factor) in claims {
+                    let product = combined.mul(circuit, factor);
+                    let difference = value.sub(circuit, &product);
+                    let sum = sums[*point].take().unwrap_or_else(Element::zero);
+                    sums[*point] = Some(sum.add(circuit, &difference));
+                }
+            }
+            let mut value = Element::zero();
+            for (point, sum) in self.points.iter().zip(sums) {
+                if let Some(sum) = sum {
+                    let distance = point.sub(circuit, &Element::of_base(x.clone())).factor(circuit);
+                    let quotient = sum.quotient(circuit, &distance);
+                    value = value.add(circuit, &quotient);
+                }
+            }
+            value
+        })
+    }
+}
