@@ -186,7 +186,7 @@ pub(crate) fn halves(element: Fr) -> [Fr; 2] {
 }
 
 /// Bits `start..start + width` of an element, for a width below 128.
-pub(crate) fn window(element: Fr, start: u32, width: u32) -> Fr {
+fn window(element: Fr, start: u32, width: u32) -> Fr {
     let [a, b, c, d] = element.to_canonical().map(u128::from);
     let (low, high) = (a | b << 64, c | d << 64);
     let shifted = match start {

@@ -284,3 +284,9 @@ pub(crate) fn canonical(circuit: &mut Circuit, value: Goldilocks) -> Variable {
     assert_canonical(circuit, variable);
     variable
 }
+
+/// The largest bound, and the bits of its quotient.
+#[cfg(test)]
+pub(crate) fn largest() -> (f64, u32) {
+    (Bound::LARGEST * Bound::ROUNDING, Bound(Bound::LARGEST).quotient_bits())
+}

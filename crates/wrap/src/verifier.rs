@@ -136,7 +136,7 @@ pub(crate) fn verify(circuit: &mut Circuit, level: Level, statement: &Statement,
 }
 
 /// Constrains a challenge, with coordinates below p, not to be in the base field: then it is in no domain, and no query.
-fn assert_not_in_base_field(circuit: &mut Circuit, challenge: &Element) {
+pub(crate) fn assert_not_in_base_field(circuit: &mut Circuit, challenge: &Element) {
     let [_, second, third] = challenge.0.each_ref().map(|coordinate| coordinate.variable(circuit));
     // Both are below 2^64, so that their sum is 0 if both are.
     let sum = circuit.add(second, third);

@@ -1,7 +1,8 @@
 //! Proofs that are not valid do not satisfy the circuit.
 
 use super::*;
-use proofmill_plonk::check_layout;
+use proofmill_plonk::{Unsatisfied, check_layout};
+use proofmill_stark::{OpenedValues, air::Expression};
 use proofmill_testing::rng;
 use rand::Rng;
 
@@ -116,8 +117,10 @@ impl Air for Other {
             (row.is_first() * (row.column(column) - row.public_value(column))).must_vanish();
         }
         (row.is_transition() * (row.next(0) - b)).must_vanish();
-        (row.is_transition() * (row.next(1) - (a + b + Goldilocks::new(self.step)))).must_vanish();
-        (row.is_last() * (b - (row.public_value(2) + Goldilocks::new(self.last)))).must_vanish();
+        (row.is_transition() * (row.next(1) - (a + b + Expression::from(Goldilocks::new(self.step)))))
+            .must_vanish();
+        (row.is_last() * (b - (row.public_value(2) + Expression::from(Goldilocks::new(self.last)))))
+            .must_vanish();
     }
 }
 
@@ -197,10 +200,7 @@ fn what_is_wrong_is_said() {
             .expect_err("a refusal")
             .to_string()
     };
-    assert_eq!(
-        refused(&Parameters { extension: 2, ..SMALL }, None, 3, 1),
-        "extension: expected 3, found 2"
-    );
+    assert_eq!(refused(&Parameters { extension: 2, ..SMALL }, None, 3, 1), "extension: expected 3, found 2");
     assert_eq!(refused(&SMALL, None, 3, 0), "expected 1 proofs to wrap, found 0");
     assert!(refused(&SMALL, None, 40, 1).starts_with("log_rows: expected at most 31"));
     assert!(refused(&SMALL, None, 1, 1).starts_with("log_rows: expected at least 2"));

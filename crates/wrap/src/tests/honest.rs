@@ -1,8 +1,7 @@
 //! Honest proofs satisfy the circuit, whose shape does not depend on them.
 
 use super::*;
-use proofmill_stark::airs::{KeccakF, Poseidon2, Workload};
-use proofmill_testing::rng;
+use proofmill_stark::airs::{Example, Workload};
 
 fn wraps(case: &Case, what: &str) {
     let level = Level::best();
@@ -45,7 +44,7 @@ fn several_proofs_are_wrapped_at_once() {
 
 #[test]
 fn preprocessed_and_periodic_columns_are_wrapped() {
-    for rows in [2, 8, 64] {
+    for rows in [4, 8, 64] {
         wraps(&Sequence::case(&SMALL, rows), &format!("{rows} rows"));
     }
 }
@@ -53,9 +52,9 @@ fn preprocessed_and_periodic_columns_are_wrapped() {
 #[test]
 fn many_columns_and_high_degrees_are_wrapped() {
     let parameters = Parameters { log_blowup: 3, queries: 1, ..SMALL };
-    let airs: [&dyn Workload; 2] = [&Poseidon2::<8>, &KeccakF];
-    for air in airs {
-        let execution = air.workload(5, &mut rng(1)).expect("an execution");
-        wraps(&Case::new(air, &parameters, &[(execution.trace, execution.public_values)]), "an AIR");
+    for workload in [Workload::Poseidon2, Workload::MerkleTree, Workload::KeccakF] {
+        let Example { air, execution, .. } = workload.example(Level::best(), 5).expect("an example");
+        let execution = (execution.trace, execution.public_values);
+        wraps(&Case::new(air.as_ref(), &parameters, &[execution]), workload.name());
     }
 }

@@ -21,7 +21,11 @@ struct Case {
 
 impl Case {
     /// Proofs of an AIR's traces.
-    fn new(air: &dyn Air, parameters: &Parameters, executions: &[(Vec<Goldilocks>, Vec<Goldilocks>)]) -> Self {
+    fn new(
+        air: &dyn Air,
+        parameters: &Parameters,
+        executions: &[(Vec<Goldilocks>, Vec<Goldilocks>)],
+    ) -> Self {
         let level = Level::best();
         let constraints = Constraints::new(air).expect("constraints");
         let log_rows = (executions[0].0.len() / air.columns()).ilog2();
@@ -39,7 +43,8 @@ impl Case {
             .transpose()
             .expect("a key");
         let proofs = executions.iter().map(|(trace, public_values)| {
-            prove(level.into(), parameters, &constraints, key.as_ref(), trace, public_values).expect("a proof")
+            prove(level.into(), parameters, &constraints, key.as_ref(), trace, public_values)
+                .expect("a proof")
         });
         Self {
             proofs: proofs.collect(),
