@@ -2,7 +2,7 @@
 
 use crate::{
     files::{Files, Input},
-    proving::{FullProve, ProofOutputs, Prove, Setup, Verify},
+    proving::{FullProve, ProofOutputs, Prove, Setup, Verify, warn_of_powers},
 };
 use clap::Subcommand;
 use proofmill::{
@@ -112,7 +112,7 @@ fn setup(files: &Setup, machine: &mut Machine) -> Result<Outcome, Failure> {
         let circuit = R1cs::open(&files.r1cs)?;
         let ptau = Ptau::open(&files.ptau)?;
         write_key(&files.zkey, &circuit, &ptau)?;
-        files.warn_of_powers(ptau.is_insecure(), quiet);
+        warn_of_powers(&files.ptau, ptau.is_insecure(), quiet);
         if !quiet {
             let zkey = files.zkey.display();
             eprintln!("warning: anyone can forge proofs for {zkey} until somebody contributes to it: snarkjs zkey contribute {zkey} FINAL.zkey");

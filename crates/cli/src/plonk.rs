@@ -3,7 +3,7 @@
 use crate::{
     bench::BenchArguments,
     files::{Files, Input},
-    proving::{FullProve, ProofOutputs, Prove, Setup, Verify},
+    proving::{FullProve, ProofOutputs, Prove, Setup, Verify, warn_of_powers},
 };
 use clap::{Args, Subcommand};
 use proofmill::{
@@ -15,7 +15,7 @@ use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
 use proofmill_progress::Progress;
 
 /// The approximate number of phases of a proof.
-const PROVE_PHASES: usize = 15;
+pub(crate) const PROVE_PHASES: usize = 15;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PlonkCommand {
@@ -164,7 +164,7 @@ fn setup(arguments: &PlonkSetup, machine: &mut Machine) -> Result<Outcome, Failu
         // Here an inconsistent string is bad input, not a rejected one.
         let srs = Srs::open(&files.ptau).map_err(|error| Failure::Input(error.to_string()))?;
         write_key(&files.zkey, &circuit, &srs, *arithmetisation)?;
-        files.warn_of_powers(srs.is_insecure(), quiet);
+        warn_of_powers(&files.ptau, srs.is_insecure(), quiet);
         Ok(files.outcome())
     })
 }

@@ -23,7 +23,7 @@ pub(crate) struct ProofOutputs {
 }
 
 impl ProofOutputs {
-    fn paths(&self) -> Vec<&Path> {
+    pub(crate) fn paths(&self) -> Vec<&Path> {
         vec![&self.proof, &self.public]
     }
 
@@ -152,19 +152,19 @@ pub(crate) struct Setup {
     pub(crate) zkey: Output,
 }
 
+/// Warns of powers of tau to which nobody contributed, unless the command is quiet.
+pub(crate) fn warn_of_powers(ptau: &Path, insecure: bool, quiet: bool) {
+    if insecure && !quiet {
+        let ptau = ptau.display();
+        eprintln!(
+            "warning: {ptau}: nobody contributed to it: its author can forge proofs for this key; in production, use the powers of a ceremony"
+        );
+    }
+}
+
 impl Setup {
     pub(crate) fn files(&self) -> Files<'_> {
         Files { inputs: vec![&self.r1cs, &self.ptau], outputs: vec![&self.zkey] }
-    }
-
-    /// Warns of powers of tau to which nobody contributed, unless the command is quiet.
-    pub(crate) fn warn_of_powers(&self, insecure: bool, quiet: bool) {
-        if insecure && !quiet {
-            let ptau = self.ptau.display();
-            eprintln!(
-                "warning: {ptau}: nobody contributed to it: its author can forge proofs for this key; in production, use the powers of a ceremony"
-            );
-        }
     }
 
     pub(crate) fn outcome(&self) -> Outcome {

@@ -190,6 +190,16 @@ pub fn write_key(
     setup(circuit, srs, arithmetisation, Target::File(path.as_ref()))
 }
 
+/// [`ProvingKey::of_circuit`] that writes the key to a file, completely or not at all, for keys larger than memory.
+///
+/// # Errors
+/// As [`ProvingKey::of_circuit`], and [`Error::Io`].
+pub fn write_circuit_key(path: impl AsRef<Path>, circuit: Circuit, srs: &Srs) -> Result<()> {
+    let (layout, values) = circuit.into_layout();
+    let derivations = Derivations::new(values.len() as u32);
+    setup_layout(layout, &derivations, srs, None, Target::File(path.as_ref()))
+}
+
 fn setup(circuit: &R1cs, srs: &Srs, arithmetisation: Arithmetisation, target: Target<'_>) -> Result<()> {
     let machine = current();
     if arithmetisation != Arithmetisation::Standard {

@@ -55,7 +55,7 @@ pub enum WrapError {
     #[error("{0}")]
     Preprocessed(#[from] StarkError),
     /// Another number of proofs than the circuit is for.
-    #[error("expected {expected} proofs to wrap, found {found}")]
+    #[error("expected {expected} inner proofs, found {found}")]
     Count {
         /// The circuit's.
         expected: usize,
@@ -63,9 +63,9 @@ pub enum WrapError {
         found: usize,
     },
     /// An inner proof is not valid.
-    #[error("proof {index} of those to wrap: {error}")]
+    #[error("inner proof {index}: {error}")]
     Inner {
-        /// Its position, from 1.
+        /// Its position, from 0.
         index: usize,
         /// What is wrong with it.
         error: VerifyError,
@@ -155,7 +155,7 @@ impl Statement {
         if inner.len() != self.proofs {
             return Err(WrapError::Count { expected: self.proofs, found: inner.len() });
         }
-        for (index, each) in (1..).zip(inner) {
+        for (index, each) in inner.iter().enumerate() {
             let preprocessed = self.preprocessed.as_ref().map(|cap| (&cap[..], self.log_rows));
             let valid = if each.proof.log_rows == self.log_rows {
                 proofmill_stark::verify(

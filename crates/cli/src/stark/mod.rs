@@ -5,6 +5,7 @@ mod parameters;
 mod prove;
 mod security;
 mod workload;
+mod wrap;
 
 use crate::files::Files;
 use clap::Subcommand;
@@ -12,6 +13,7 @@ use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
 use prove::{Prove, Verify};
 use security::Security;
 use workload::Workload;
+use wrap::WrapCommand;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum StarkCommand {
@@ -38,6 +40,18 @@ AIR, public values and options are the verifier's own. The number of rows is the
 
 With --out, `stark prove` and `stark verify` can be tried on the files.")]
     Workload(Box<Workload>),
+    /// Verify proofs inside of a PLONK circuit, so that one short proof, which a chain can verify, takes their place
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  proofmill stark prove air.json trace.bin public.json proof.bin --hash poseidon-bn254
+  proofmill stark wrap setup air.json pot.ptau wrap.key --log-rows 18
+  proofmill stark wrap prove air.json wrap.key wrapped.json signals.json --inner proof.bin public.json
+  proofmill zkey export verificationkey wrap.key vk.json
+  proofmill plonk verify vk.json signals.json wrapped.json
+  proofmill zkey export solidityverifier wrap.key verifier.sol"
+    )]
+    Wrap(WrapCommand),
     /// Show how many bits of security are proven for a configuration, round by round, or find the fewest queries for it
     #[command(after_help = "Examples:
   proofmill stark security
@@ -55,6 +69,7 @@ impl StarkCommand {
             Self::Prove(_) => "stark prove",
             Self::Verify(_) => "stark verify",
             Self::Workload(_) => "stark workload",
+            Self::Wrap(command) => command.name(),
             Self::Security(_) => "stark security",
         }
     }
@@ -63,6 +78,7 @@ impl StarkCommand {
         match self {
             Self::Prove(prove) => Some(prove.memory.storage()),
             Self::Workload(workload) => Some(workload.memory.storage()),
+            Self::Wrap(command) => command.storage(),
             Self::Verify(_) | Self::Security(_) => None,
         }
     }
@@ -70,6 +86,7 @@ impl StarkCommand {
     pub(crate) fn files(&self) -> Files<'_> {
         match self {
             Self::Prove(prove) => prove.files(),
+            Self::Wrap(command) => command.files(),
             Self::Verify(_) | Self::Workload(_) | Self::Security(_) => Files::default(),
         }
     }
@@ -80,6 +97,7 @@ pub(crate) fn run(command: StarkCommand, machine: &mut Machine) -> Result<Outcom
         StarkCommand::Prove(prove) => prove.run(machine),
         StarkCommand::Verify(verify) => verify.run(machine),
         StarkCommand::Workload(workload) => workload.run(machine),
+        StarkCommand::Wrap(command) => command.run(machine),
         StarkCommand::Security(security) => security.run(),
     }
 }

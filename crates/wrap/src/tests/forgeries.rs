@@ -185,11 +185,11 @@ fn what_is_wrong_is_said() {
         Err(error) => error.to_string(),
     };
     let inner = case.inner();
-    assert_eq!(message(&inner[..1]), "expected 2 proofs to wrap, found 1");
+    assert_eq!(message(&inner[..1]), "expected 2 inner proofs, found 1");
     let mut proof = case.proofs[1].clone();
     proof.opened.trace[0].0[0] += Goldilocks::ONE;
     let forged = Inner { public_values: inner[1].public_values, proof: &proof };
-    assert!(message(&[inner[0], forged]).starts_with("proof 2 of those to wrap: "));
+    assert!(message(&[inner[0], forged]).starts_with("inner proof 1: "));
     let longer = Case::fibonacci(&SMALL, 4, 1);
     let found = message(&[inner[0], longer.inner()[0]]);
     assert!(found.contains("logarithm of the number of rows"), "{found}");
@@ -201,7 +201,7 @@ fn what_is_wrong_is_said() {
             .to_string()
     };
     assert_eq!(refused(&Parameters { extension: 2, ..SMALL }, None, 3, 1), "extension: expected 3, found 2");
-    assert_eq!(refused(&SMALL, None, 3, 0), "expected 1 proofs to wrap, found 0");
+    assert_eq!(refused(&SMALL, None, 3, 0), "expected 1 inner proofs, found 0");
     assert!(refused(&SMALL, None, 40, 1).starts_with("log_rows: expected at most 31"));
     assert!(refused(&SMALL, None, 1, 1).starts_with("log_rows: expected at least 2"));
     let columns = Preprocessed { columns: 1, values: vec![Goldilocks::ONE; 8] };

@@ -38,6 +38,10 @@
 //! # }
 //! ```
 
+mod wrap;
+
+pub use wrap::Wrap;
+
 use crate::{
     Error, Memory, Result,
     error::Names,
