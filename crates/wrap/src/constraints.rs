@@ -58,7 +58,7 @@ pub(crate) fn assert_hold(
                 let mut coefficients = column.clone();
                 domain(column.len().ilog2()).intt(Level::best(), &mut coefficients, Order::Natural);
                 let horner = |sum: Element, coefficient: &Goldilocks| {
-                    Element::constant(*coefficient).add_product(circuit, &sum, x)
+                    Element::constant(*coefficient).add_products(circuit, [(&sum, x)])
                 };
                 coefficients.iter().rev().fold(Element::zero(), horner)
             })
@@ -97,7 +97,7 @@ pub(crate) fn assert_hold(
         });
         let mut sum = Element::zero();
         for value in values {
-            sum = value.borrow().add_product(circuit, &sum, alpha);
+            sum = value.borrow().add_products(circuit, [(&sum, alpha)]);
         }
         let quotient = of_chunks(circuit, constraints, log_rows, &opened.quotient, &power);
         quotient.mul(circuit, &vanishing).assert_equal(circuit, &sum);
@@ -129,7 +129,7 @@ fn of_chunks(
             value = value.shifted(circuit).add(circuit, coordinate);
         }
         let value = value.scale(circuit, scale.invert_vartime().unwrap_or_default());
-        sum = sum.add_product(circuit, &factor, &value);
+        sum = sum.add_products(circuit, [(&factor, &value)]);
     }
     sum
 }

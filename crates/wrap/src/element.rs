@@ -65,25 +65,32 @@ impl Element {
         Self([c.clone(), a.add(circuit, c), b.clone()])
     }
 
-    /// This and the product: nine rows.
-    pub(crate) fn add_product(&self, circuit: &mut Circuit, a: &Self, b: &Self) -> Self {
-        let [[a0, a1, a2], [b0, b1, b2]] = &factors(circuit, [&a.0, &b.0]);
-        // Of x^3 and x^4: x + 1 and x^2 + x.
-        let cubes = Residue::zero().add_products(circuit, [(a1, b2), (a2, b1)]);
-        let fourths = Residue::zero().add_products(circuit, [(a2, b2)]);
+    /// This and the products of pairs: nine rows for each.
+    pub(crate) fn add_products<'a>(
+        &self,
+        circuit: &mut Circuit,
+        pairs: impl IntoIterator<Item = (&'a Self, &'a Self)>,
+    ) -> Self {
+        let zero = Residue::zero();
         let [c0, c1, c2] = &self.0;
-        let c0 = c0.add(circuit, &cubes);
-        let c1 = c1.add(circuit, &cubes).add(circuit, &fourths);
-        let c2 = c2.add(circuit, &fourths);
-        Self([
-            c0.add_products(circuit, [(a0, b0)]),
-            c1.add_products(circuit, [(a0, b1), (a1, b0)]),
-            c2.add_products(circuit, [(a0, b2), (a1, b1), (a2, b0)]),
-        ])
+        // The coefficients of 1 to x^4.
+        let mut sums = [c0, c1, c2, &zero, &zero].map(Residue::clone);
+        for (a, b) in pairs {
+            let [a, b] = factors(circuit, [&a.0, &b.0]);
+            for (degree, sum) in sums.iter_mut().enumerate() {
+                let pairs = (degree.saturating_sub(DEGREE - 1)..DEGREE.min(degree + 1))
+                    .map(|place| (&a[place], &b[degree - place]));
+                *sum = sum.add_products(circuit, pairs);
+            }
+        }
+        // x^3 = x + 1, x^4 = x^2 + x.
+        let [s0, s1, s2, s3, s4] = &sums;
+        let s1 = s1.add(circuit, s3);
+        Self([s0.add(circuit, s3), s1.add(circuit, s4), s2.add(circuit, s4)])
     }
 
     pub(crate) fn mul(&self, circuit: &mut Circuit, other: &Self) -> Self {
-        Self::zero().add_product(circuit, self, other)
+        Self::zero().add_products(circuit, [(self, other)])
     }
 
     pub(crate) fn square(&self, circuit: &mut Circuit) -> Self {
@@ -91,9 +98,22 @@ impl Element {
         factor.mul(circuit, &factor)
     }
 
-    /// This and an element times a base element: three rows.
-    pub(crate) fn add_scaled(&self, circuit: &mut Circuit, element: &Self, by: &Residue) -> Self {
-        Self(std::array::from_fn(|i| self.0[i].add_products(circuit, [(&element.0[i], by)])))
+    /// This times a base element: three rows.
+    pub(crate) fn scaled(&self, circuit: &mut Circuit, by: &Residue) -> Self {
+        Self(self.0.each_ref().map(|coordinate| coordinate.mul(circuit, by)))
+    }
+
+    /// This and the products of elements with base elements: three rows for each.
+    pub(crate) fn add_scaled<'a>(
+        &self,
+        circuit: &mut Circuit,
+        pairs: impl IntoIterator<Item = (&'a Self, &'a Residue), IntoIter: Clone>,
+    ) -> Self {
+        let pairs = pairs.into_iter();
+        Self(std::array::from_fn(|i| {
+            let pairs = pairs.clone().map(|(element, by)| (&element.0[i], by));
+            self.0[i].add_products(circuit, pairs)
+        }))
     }
 
     /// Constrains both to be equal.

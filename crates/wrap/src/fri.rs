@@ -2,11 +2,10 @@
 
 use crate::{
     element::{Cubic, DEGREE, Element},
-    powers::Elements,
-    residue::Residue,
+    powers::{Domain, Elements},
     tree::{Row, packed, select},
 };
-use proofmill_field::{Algebra, Field, Invert, goldilocks::Goldilocks};
+use proofmill_field::{Algebra, Invert, goldilocks::Goldilocks};
 use proofmill_plonk::{Bit, Circuit};
 use proofmill_stark::protocol::generator;
 
@@ -18,15 +17,16 @@ pub(crate) fn row(circuit: &mut Circuit, known: &Element, place: usize, others: 
     Row::witness(circuit, &values.collect::<Vec<_>>())
 }
 
-/// Folds the row of a query in a round, where `place` has the bits of the known value's place in the row, and `index` those of the row.
+/// Folds the row of a query in a round, with the powers of its challenge, where `place` has the bits of the known value's place in the row, and `index` those of the row.
 /// Constrains the known value to be in its place.
 pub(crate) fn fold(
     circuit: &mut Circuit,
+    domain: Domain,
     row: &Row,
     known: &Element,
     place: &[Bit],
     index: &[Bit],
-    beta: &Element,
+    betas: &[Element],
 ) -> Element {
     circuit.gadget("fold", |circuit| {
         let selected = select(circuit, place, &row.packs);
@@ -36,65 +36,73 @@ pub(crate) fn fold(
         let values: Vec<Element> =
             row.words.chunks(DEGREE).map(|value| Element([0, 1, 2].map(|i| value[i].clone()))).collect();
         // The values are those of a polynomial, of degree below their number, on x times the roots of unity of that order, in bit-reversed
-        // order. At beta it is the sum of its coefficients times the powers of beta / x.
-        let inverse = Elements::Inverses.element(circuit, index, place.len()).factor(circuit);
-        let ratio = Element(beta.0.each_ref().map(|coordinate| coordinate.mul(circuit, &inverse)));
+        // order. At beta it is the sum of its coefficients, times the powers of beta / x.
+        let inverses = domain.powers(circuit, Elements::Inverses, index, place.len(), values.len());
         let coefficients = coefficients(circuit, &values, place.len() as u32);
-        combined(circuit, &coefficients, &ratio)
+        let (first, rest) = coefficients.split_at(1);
+        let scaled: Vec<_> = rest
+            .iter()
+            .zip(&inverses)
+            .map(|(coefficient, power)| coefficient.scaled(circuit, power))
+            .collect();
+        let constant = first[0].scale(circuit, share(values.len()));
+        constant.add_products(circuit, scaled.iter().zip(betas))
     })
 }
 
-/// The coefficients of the polynomial with these values on the roots of unity of order `2^log_count`, in bit-reversed order.
+/// One over the number of values in a row.
+fn share(count: usize) -> Goldilocks {
+    Goldilocks::new(count as u64).invert_vartime().unwrap_or_default()
+}
+
+/// The powers of a challenge from 1 on that the folds of a round take, each over the number of values in a row.
+pub(crate) fn powers_of_challenge(circuit: &mut Circuit, beta: &Element, count: usize) -> Vec<Element> {
+    let mut powers = vec![beta.scale(circuit, share(count)).factor(circuit)];
+    while powers.len() + 1 < count {
+        let power = powers[powers.len() - 1].mul(circuit, beta);
+        powers.push(power.reduced(circuit));
+    }
+    powers
+}
+
+/// The coefficients of the polynomial with these values on the roots of unity of order `2^log_count`, in bit-reversed order, times their
+/// number. Roots of an order up to 64 are powers of two up to their sign, so that little is added to the values' bounds.
 fn coefficients(circuit: &mut Circuit, values: &[Element], log_count: u32) -> Vec<Element> {
-    let count = values.len();
     let root = generator(log_count).invert_vartime().unwrap_or_default();
-    let scale = Goldilocks::new(count as u64).invert_vartime().unwrap_or_default();
     let reversed = |i: usize| if log_count == 0 { 0 } else { i.reverse_bits() >> (usize::BITS - log_count) };
     let coefficient = |circuit: &mut Circuit, power: usize| {
         let mut sum = Element::zero();
         for (i, value) in values.iter().enumerate() {
-            let factor = root.pow_vartime(&[(power * reversed(i)) as u64]) * scale;
-            let term = value.scale(circuit, factor);
+            let term = value.scale(circuit, root.pow_vartime(&[(power * reversed(i)) as u64]));
             sum = sum.add(circuit, &term);
         }
         sum
     };
-    (0..count).map(|power| coefficient(circuit, power)).collect()
+    (0..values.len()).map(|power| coefficient(circuit, power)).collect()
 }
 
-/// The sum of the coefficients times powers of x: a product for each, and one for each power of x up to about the root of their number.
-fn combined(circuit: &mut Circuit, coefficients: &[Element], x: &Element) -> Element {
-    let group = 1 << coefficients.len().ilog2().div_ceil(2);
-    let mut powers = vec![Element::one(), x.factor(circuit)];
-    while powers.len() <= group.min(coefficients.len() - 1) {
-        let power = powers[powers.len() - 1].mul(circuit, &powers[1]);
-        powers.push(power.factor(circuit));
-    }
-    let mut sum: Option<Element> = None;
-    for group_coefficients in coefficients.chunks(group).rev() {
-        let mut next = group_coefficients[0].clone();
-        if let Some(sum) = sum {
-            next = next.add_product(circuit, &sum, &powers[group]);
-        }
-        for (coefficient, power) in group_coefficients.iter().zip(&powers).skip(1) {
-            next = next.add_product(circuit, coefficient, power);
-        }
-        sum = Some(next);
-    }
-    sum.unwrap_or_else(Element::zero)
-}
+/// The logarithm of how many coefficients of a final polynomial make a block.
+const LOG_BLOCK: usize = 3;
 
 /// Constrains what is left of a query to be the value of the final polynomial.
-pub(crate) fn assert_final(circuit: &mut Circuit, value: &Element, index: &[Bit], polynomial: &[Element]) {
+pub(crate) fn assert_final(
+    circuit: &mut Circuit,
+    domain: Domain,
+    value: &Element,
+    index: &[Bit],
+    polynomial: &[Element],
+) {
     circuit.gadget("final polynomial", |circuit| {
-        let x = match polynomial.len() {
-            1 => Residue::constant(Goldilocks::ONE),
-            _ => Elements::Subgroup.element(circuit, index, 0).factor(circuit),
-        };
-        let mut sum = Element::zero();
-        for coefficient in polynomial.iter().rev() {
-            sum = coefficient.add_scaled(circuit, &sum, &x);
-        }
+        let length = polynomial.len().min(1 << LOG_BLOCK);
+        let powers = domain.powers(circuit, Elements::Subgroup, index, 0, length);
+        let blocks: Vec<Element> = polynomial
+            .chunks(length)
+            .map(|block| block[0].add_scaled(circuit, block[1..].iter().zip(&powers)))
+            .collect();
+        // The square of an element is at half of its index.
+        let index = index.get(LOG_BLOCK..).unwrap_or_default();
+        let powers = domain.powers(circuit, Elements::Subgroup, index, 0, blocks.len());
+        let sum = blocks[0].add_scaled(circuit, blocks[1..].iter().zip(&powers));
         sum.assert_equal(circuit, value);
     });
 }

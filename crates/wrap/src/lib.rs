@@ -20,6 +20,7 @@ mod tree;
 mod verifier;
 
 use element::DEGREE;
+use powers::Domain;
 use proofmill_cpu::Level;
 use proofmill_field::{
     Field,
@@ -82,10 +83,17 @@ pub struct Statement {
     proofs: usize,
 }
 
-/// The bits of the circuit's range table: a range of 64 bits takes four rows with the larger one, for circuits that have as many rows anyway.
-const RANGE_BITS: [u32; 2] = [13, 17];
+/// The sizes of a circuit's tables: with larger ones there are fewer rows, but at least as many as those of all tables together.
+struct Tables {
+    /// Bits of the largest range table. With 16, a range of 64 bits takes four rows.
+    range_bits: u32,
+    domain: Domain,
+}
 
-/// From how many rows of queries on, of all proofs and columns, the larger table is taken.
+const SMALL: Tables = Tables { range_bits: 13, domain: Domain { table_bits: 10 } };
+const LARGE: Tables = Tables { range_bits: 16, domain: Domain { table_bits: 15 } };
+
+/// From how many words in rows of queries on, of all proofs, tables are large.
 const MANY_WORDS: usize = 4096;
 
 impl Statement {
@@ -178,9 +186,10 @@ impl Statement {
     /// The circuit with a witness from proofs of the right shape, right or wrong.
     fn build(&self, level: Level, inner: &[Inner<'_>]) -> Circuit {
         let mut circuit = Circuit::new(Arithmetisation::Ultra);
-        circuit.set_range_table_bits(RANGE_BITS[usize::from(self.words() >= MANY_WORDS)]);
+        let Tables { range_bits, domain } = if self.words() < MANY_WORDS { SMALL } else { LARGE };
+        circuit.set_range_table_bits(range_bits);
         for each in inner {
-            verifier::verify(&mut circuit, level, self, each);
+            verifier::verify(&mut circuit, level, self, domain, each);
         }
         circuit
     }

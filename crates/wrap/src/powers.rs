@@ -1,17 +1,14 @@
-//! Elements of the protocol's domains from the bits of their indices: one lookup for ten bits.
+//! Elements of the protocol's domains, and their powers, from the bits of their indices by lookups.
 
 use crate::{
     residue::{Residue, WORD},
-    tree::number,
+    tree::{index_value, number},
 };
-use proofmill_field::{Field, Invert, bn254::Fr, goldilocks::Goldilocks};
+use proofmill_field::{Algebra, Field, Invert, bn254::Fr, goldilocks::Goldilocks};
 use proofmill_plonk::{Bit, Circuit};
 use proofmill_stark::protocol::{SHIFT, coset, inverses};
 
-/// The bits that one lookup takes.
-const BITS: usize = 10;
-
-/// Which elements.
+/// A list of elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Elements {
     /// Those of the subgroups in bit-reversed order.
@@ -28,33 +25,83 @@ impl Elements {
         }
     }
 
-    /// The element at an index.
-    fn at(self, index: usize) -> Goldilocks {
-        match self {
-            Self::Subgroup => coset().element(index) * SHIFT.invert_vartime().unwrap_or_default(),
-            Self::Inverses => inverses().element(index),
+    /// The elements by their indices.
+    fn list(self) -> impl Fn(usize) -> Goldilocks {
+        let (elements, scale) = match self {
+            Self::Subgroup => (coset(), SHIFT.invert_vartime().unwrap_or_default()),
+            Self::Inverses => (inverses(), Goldilocks::ONE),
+        };
+        move |index| elements.element(index) * scale
+    }
+}
+
+/// Looks elements up in tables, whose indices have so many bits at most.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Domain {
+    pub(crate) table_bits: usize,
+}
+
+impl Domain {
+    /// The element at the index with these bits, lowest first, above `skip` bits that are zero; below 2^64.
+    pub(crate) fn element(self, circuit: &mut Circuit, of: Elements, bits: &[Bit], skip: usize) -> Residue {
+        let mut product = Residue::constant(Goldilocks::ONE);
+        for (skip, bits) in (skip..).step_by(self.table_bits).zip(bits.chunks(self.table_bits)) {
+            let [element, _] = lookup(circuit, of, bits, skip, 1);
+            product = product.mul(circuit, &element);
         }
+        product.reduced(circuit)
     }
 
-    /// The element at the index with these bits, lowest first, above `skip` bits that are zero.
-    pub(crate) fn element(self, circuit: &mut Circuit, bits: &[Bit], skip: usize) -> Residue {
-        let mut product = Residue::constant(Goldilocks::ONE);
-        for (first, bits) in (skip..).step_by(BITS).zip(bits.chunks(BITS)) {
-            let name = format!("{} {first}+{}", self.name(), bits.len());
-            let table = circuit.table(&name, || {
-                let entry = |index: usize| Fr::from(self.at(index << first).to_canonical());
-                (0..1_usize << bits.len())
-                    .map(|index| [Fr::from(index as u64), entry(index), Fr::ZERO])
-                    .collect()
-            });
-            let index = number(circuit, bits);
-            let value =
-                bits.iter().rev().fold(0, |index, bit| index << 1 | usize::from(circuit.bit_value(*bit)));
-            let value = circuit.witness(Fr::from(self.at(value << first).to_canonical()));
-            let zero = circuit.zero();
-            circuit.lookup(table, [index, value, zero], [Fr::ZERO; 3]);
-            product = product.mul(circuit, &Residue::of(value, WORD));
+    /// Its powers from 1 on, one fewer than `count`, all below 2^64. An index with few bits takes a lookup for two powers, others a product.
+    pub(crate) fn powers(
+        self,
+        circuit: &mut Circuit,
+        of: Elements,
+        bits: &[Bit],
+        skip: usize,
+        count: usize,
+    ) -> Vec<Residue> {
+        let mut looked_up: Vec<Option<Residue>> = vec![None; count];
+        if (1..=self.table_bits).contains(&bits.len()) {
+            for exponent in (0..).map(|log| 1 << log).take_while(|exponent| *exponent < count) {
+                let powers = lookup(circuit, of, bits, skip, exponent);
+                for (exponent, power) in [exponent, 3 * exponent].into_iter().zip(powers) {
+                    if let Some(place) = looked_up.get_mut(exponent) {
+                        *place = Some(power);
+                    }
+                }
+            }
         }
-        product
+        let mut powers: Vec<Residue> = Vec::new();
+        for (exponent, power) in looked_up.into_iter().enumerate().skip(1) {
+            let half = exponent.next_power_of_two() / 2;
+            let power = power.unwrap_or_else(|| match half {
+                0 => self.element(circuit, of, bits, skip),
+                _ => powers[half - 1].mul(circuit, &powers[exponent - half - 1]).reduced(circuit),
+            });
+            powers.push(power);
+        }
+        powers
     }
+}
+
+/// The element at the index with these bits to the power `exponent`, and to three times that: one lookup.
+fn lookup(circuit: &mut Circuit, of: Elements, bits: &[Bit], skip: usize, exponent: usize) -> [Residue; 2] {
+    let elements = of.list();
+    let entry = |index: usize| {
+        let power = elements(index << skip).pow_vartime(&[exponent as u64]);
+        [power, power * power * power].map(|power| Fr::from(power.to_canonical()))
+    };
+    let name = format!("{} {skip}+{}^{exponent}", of.name(), bits.len());
+    let table = circuit.table(&name, || {
+        let row = |index| {
+            let [power, cube] = entry(index);
+            [Fr::from(index as u64), power, cube]
+        };
+        (0..1_usize << bits.len()).map(row).collect()
+    });
+    let index = number(circuit, bits);
+    let [power, cube] = entry(index_value(circuit, bits)).map(|power| circuit.witness(power));
+    circuit.lookup(table, [index, power, cube], [Fr::ZERO; 3]);
+    [power, cube].map(|power| Residue::of(power, WORD))
 }

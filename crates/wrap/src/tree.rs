@@ -4,7 +4,7 @@ use crate::{
     challenger::{pack, power_of_two},
     residue::Residue,
 };
-use proofmill_field::{Field, bn254::Fr, goldilocks::Goldilocks};
+use proofmill_field::{Algebra, Field, bn254::Fr, goldilocks::Goldilocks};
 use proofmill_hash::PoseidonBn254Sponge;
 use proofmill_plonk::{Bit, Circuit, Variable};
 
@@ -47,10 +47,14 @@ impl Row {
     ) {
         circuit.gadget("row of a tree", |circuit| {
             let leaf = self.digest(circuit);
-            let path: Vec<_> =
-                siblings.iter().map(|sibling| circuit.witness(*sibling)).zip(index.iter().copied()).collect();
-            let root =
-                circuit.merkle_root(leaf, &path, |circuit, [left, right]| circuit.poseidon(&[left, right]));
+            let root = siblings.iter().zip(index).fold(leaf, |node, (sibling, bit)| {
+                // The prover gives the difference, which is a row less than the sibling itself.
+                let difference = circuit.witness(*sibling - circuit.value(node));
+                let left = circuit.mul_add(bit.variable(), difference, node);
+                let terms = [(node, Fr::ONE.double()), (difference, Fr::ONE), (left, -Fr::ONE)];
+                let right = circuit.linear(&terms, Fr::ZERO);
+                circuit.poseidon(&[left, right])
+            });
             let expected = select(circuit, &index[siblings.len()..], cap);
             circuit.assert_equal(root, expected);
         });

@@ -6,7 +6,7 @@ use crate::{
     constraints::{self, Opened},
     element::{Cubic, DEGREE, Element},
     fri,
-    powers::Elements,
+    powers::{Domain, Elements},
     residue::{Residue, WORD, canonical},
     tree::{Row, index_value},
 };
@@ -20,9 +20,15 @@ use proofmill_stark::{
 };
 
 /// Adds a verifier of one proof, whose public values become public inputs.
-pub(crate) fn verify(circuit: &mut Circuit, level: Level, statement: &Statement, inner: &Inner<'_>) {
+pub(crate) fn verify(
+    circuit: &mut Circuit,
+    level: Level,
+    statement: &Statement,
+    domain: Domain,
+    inner: &Inner<'_>,
+) {
     let Statement { constraints, parameters, log_rows, .. } = statement;
-    let (log_rows, proof) = (*log_rows, inner.proof);
+    let (log_rows, queries, proof) = (*log_rows, parameters.queries as usize, inner.proof);
     let descriptions = protocol::descriptions::<DEGREE>(constraints, parameters, log_rows);
     let public_values: Vec<Residue> = inner
         .public_values
@@ -69,7 +75,8 @@ pub(crate) fn verify(circuit: &mut Circuit, level: Level, statement: &Statement,
     for round in &proof.opening.rounds {
         let cap = challenger.observe_cap(circuit, &round.commitment);
         challenger.work(circuit, parameters.grinding.commit, round.work);
-        rounds.push((cap, challenger.sample(circuit)));
+        let beta = challenger.sample(circuit);
+        rounds.push((cap, fri::powers_of_challenge(circuit, &beta, round.others.len() / queries + 1)));
     }
     let polynomial = challenger.observe_elements(circuit, &proof.opening.final_polynomial);
     challenger.work(circuit, parameters.grinding.query, proof.opening.query_work);
@@ -107,11 +114,11 @@ pub(crate) fn verify(circuit: &mut Circuit, level: Level, statement: &Statement,
     let mut values: Vec<Element> = Vec::new();
     for (query, index) in indices.iter().enumerate() {
         let rows: Vec<&Row> = rows_of_queries.iter().map(|rows| &rows[query]).collect();
-        values.push(combination.at(circuit, index, &rows));
+        values.push(combination.at(circuit, domain, index, &rows));
     }
 
     let (mut height, mut folded) = (log_height, 0);
-    for ((round, (cap, beta)), log_arity) in
+    for ((round, (cap, betas)), log_arity) in
         proof.opening.rounds.iter().zip(&rounds).zip(parameters.log_arities(log_rows))
     {
         let (arity, start) = (1_usize << log_arity, folded);
@@ -122,7 +129,7 @@ pub(crate) fn verify(circuit: &mut Circuit, level: Level, statement: &Statement,
             let (place, index) = index[start..].split_at(log_arity as usize);
             *value = value.reduced(circuit);
             let row = fri::row(circuit, value, index_value(circuit, place), others);
-            *value = fri::fold(circuit, &row, value, place, index, beta);
+            *value = fri::fold(circuit, domain, &row, value, place, index, betas);
             rows.push(row);
         }
         let left: Vec<&[Bit]> = indices.iter().map(|index| &index[folded..]).collect();
@@ -131,7 +138,7 @@ pub(crate) fn verify(circuit: &mut Circuit, level: Level, statement: &Statement,
         tree(circuit, cap, height, DEGREE * arity, &left, opened, &rows);
     }
     for (value, index) in values.iter().zip(&indices) {
-        fri::assert_final(circuit, value, &index[folded..], &polynomial);
+        fri::assert_final(circuit, domain, value, &index[folded..], &polynomial);
     }
 }
 
@@ -206,11 +213,8 @@ impl Combination {
         for points in commitments {
             let mut of_commitment = Vec::new();
             for (point, values) in points.into_iter().enumerate().filter(|(_, values)| !values.is_empty()) {
-                let mut value = Element::zero();
-                for (value_of_column, power) in values.iter().zip(&powers) {
-                    value = value.add_product(circuit, value_of_column, power);
-                }
-                let value = value.mul(circuit, &factor).factor(circuit);
+                let combined = Element::zero().add_products(circuit, values.iter().zip(&powers));
+                let value = combined.mul(circuit, &factor).factor(circuit);
                 of_commitment.push((point, value, factor.clone()));
                 factor = factor.mul(circuit, &powers[values.len()]).factor(circuit);
             }
@@ -221,15 +225,13 @@ impl Combination {
     }
 
     /// The sum of quotients at a query from its rows of all commitments.
-    fn at(&self, circuit: &mut Circuit, index: &[Bit], rows: &[&Row]) -> Element {
+    fn at(&self, circuit: &mut Circuit, domain: Domain, index: &[Bit], rows: &[&Row]) -> Element {
         circuit.gadget("quotients of a query", |circuit| {
-            let x = Elements::Subgroup.element(circuit, index, 0).scale(circuit, SHIFT).reduced(circuit);
+            let x =
+                domain.element(circuit, Elements::Subgroup, index, 0).scale(circuit, SHIFT).reduced(circuit);
             let mut sums: [Option<Element>; 2] = [None, None];
             for (row, claims) in rows.iter().zip(&self.claims) {
-                let mut combined = Element::zero();
-                for (word, power) in row.words.iter().zip(&self.powers) {
-                    combined = combined.add_scaled(circuit, power, word);
-                }
+                let combined = Element::zero().add_scaled(circuit, self.powers.iter().zip(&row.words));
                 let combined = combined.factor(circuit);
                 for (point, value, factor) in claims {
                     let product = combined.mul(circuit, factor);

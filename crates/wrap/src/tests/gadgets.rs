@@ -5,7 +5,7 @@ use crate::{
     challenger::{self, Challenger},
     element::{Cubic, Element},
     fri,
-    powers::Elements,
+    powers::{Domain, Elements},
     residue::{self, Residue},
     tree::Row,
 };
@@ -17,6 +17,9 @@ use proofmill_testing::rng;
 use rand::Rng;
 
 const P: u64 = proofmill_field::goldilocks::MODULUS;
+
+/// Tables that are too small for some indices.
+const DOMAIN: Domain = Domain { table_bits: 10 };
 
 fn new_circuit() -> Circuit {
     Circuit::new(Arithmetisation::Ultra)
@@ -246,7 +249,7 @@ fn products_and_quotients_are_those_of_the_extension() {
         let [a, b, c] = [0; 3].map(|_| random_cubic(&mut rng));
         let mut circuit = new_circuit();
         let [a_inside, b_inside, c_inside] = [a, b, c].map(|value| witness(&mut circuit, value));
-        let sum = c_inside.add_product(&mut circuit, &a_inside, &b_inside);
+        let sum = c_inside.add_products(&mut circuit, [(&a_inside, &b_inside)]);
         assert_eq!(sum.value(&circuit), c + a * b);
         let x = Extension([0, 1, 0].map(Goldilocks::new));
         assert_eq!(a_inside.shifted(&mut circuit).value(&circuit), a * x);
@@ -294,7 +297,8 @@ fn folds_are_values_of_polynomials() {
                 let place = bits(&mut circuit, place, log_arity);
                 let index = bits(&mut circuit, row_index, 5);
                 let beta = witness(&mut circuit, beta);
-                let folded = fri::fold(&mut circuit, &row, &known, &place, &index, &beta);
+                let betas = fri::powers_of_challenge(&mut circuit, &beta, values.len());
+                let folded = fri::fold(&mut circuit, DOMAIN, &row, &known, &place, &index, &betas);
                 (folded.value(&circuit), circuit.check().is_ok())
             };
             assert_eq!(build(Goldilocks::ZERO, 0), (evaluate(&polynomial, beta), true));
@@ -310,7 +314,7 @@ fn folds_are_values_of_polynomials() {
 #[test]
 fn the_final_polynomial_has_the_last_values() {
     let mut rng = rng(7);
-    for (log_length, index) in [(0, 0), (0, 3), (1, 1), (3, 13)] {
+    for (log_length, index) in [(0, 0), (0, 3), (1, 1), (3, 13), (4, 6), (5, 15)] {
         let polynomial: Vec<_> = (0..1 << log_length).map(|_| random_cubic(&mut rng)).collect();
         let expected = evaluate(&polynomial, of_base(subgroup(index)));
         for (value, right) in [(expected, true), (expected + Extension::ONE, false)] {
@@ -318,7 +322,7 @@ fn the_final_polynomial_has_the_last_values() {
             let inside: Vec<_> = polynomial.iter().map(|value| witness(&mut circuit, *value)).collect();
             let value = witness(&mut circuit, value);
             let index = bits(&mut circuit, index, 4);
-            fri::assert_final(&mut circuit, &value, &index, &inside);
+            fri::assert_final(&mut circuit, DOMAIN, &value, &index, &inside);
             assert_eq!(circuit.check().is_ok(), right);
         }
     }
@@ -326,14 +330,23 @@ fn the_final_polynomial_has_the_last_values() {
 
 #[test]
 fn elements_of_domains_are_looked_up() {
-    for (index, count, skip) in [(0, 3, 0), (5, 3, 0), (777, 12, 0), (2047, 11, 3), ((1 << 25) - 2, 25, 0)] {
+    for (index, count, skip) in
+        [(0, 0, 0), (0, 3, 0), (5, 3, 0), (777, 12, 0), (2047, 11, 3), ((1 << 25) - 2, 25, 0)]
+    {
         let mut circuit = new_circuit();
         let bits = bits(&mut circuit, index, count);
         let expected = subgroup(index << skip);
-        let element = Elements::Subgroup.element(&mut circuit, &bits, skip);
+        let element = DOMAIN.element(&mut circuit, Elements::Subgroup, &bits, skip);
         assert_eq!(element.value(&circuit), expected);
-        let inverse = Elements::Inverses.element(&mut circuit, &bits, skip);
+        let inverse = DOMAIN.element(&mut circuit, Elements::Inverses, &bits, skip);
         assert_eq!(inverse.value(&circuit) * expected, Goldilocks::ONE);
+        for most in [1, 2, 3, 8, 30] {
+            let powers = DOMAIN.powers(&mut circuit, Elements::Subgroup, &bits, skip, most);
+            assert_eq!(powers.len(), most - 1);
+            for (exponent, power) in (1..).zip(powers) {
+                assert_eq!(power.value(&circuit), expected.pow_vartime(&[exponent]));
+            }
+        }
         circuit.check().expect("all hold");
     }
 }
