@@ -249,3 +249,52 @@ fn memory_is_what_the_mode_says() {
     let (fast, low) = (peak("fast"), peak("low"));
     assert!(fast > 8.0 && low < 2.5, "{fast}, {low}");
 }
+
+/// Two proofs of one AIR in one of PLONK.
+#[test]
+fn proofs_are_wrapped() {
+    const OPTIONS: &str = "--queries 2 --grinding 1";
+    let folder = Folder::new();
+    folder
+        .run(&format!("stark workload fibonacci --log-rows 3 --hash poseidon-bn254 {OPTIONS} --out ."))
+        .succeeded();
+    folder.run("srs new powers.ptau --size 2^15").succeeded();
+    let setup = format!("stark wrap setup air.json powers.ptau wrap.key --log-rows 3 --proofs 2 {OPTIONS}");
+    let warned = folder.run(&setup).warned();
+    assert!(warned.contains("nobody contributed"), "{warned}");
+    let insecure = "--allow-insecure-setup";
+    let inner = "--inner proof.bin public.json --inner proof.bin public.json";
+    let prove = |inner: &str, options: &str| {
+        format!("stark wrap prove air.json wrap.key wrapped.json signals.json {inner} {options}")
+    };
+    folder.run(&prove(inner, &format!("{OPTIONS} {insecure}"))).warned();
+    let read = |name: &str| serde_json::from_str::<Vec<String>>(&folder.text(name)).unwrap();
+    assert_eq!(read("signals.json"), [read("public.json"), read("public.json")].concat());
+    folder.run(&format!("zkey export verificationkey wrap.key vk.json {insecure}")).warned();
+    folder.run(&format!("plonk verify vk.json signals.json wrapped.json {insecure}")).warned();
+
+    // What is wrong is named, and nothing is written.
+    let kept = folder.read("wrapped.json");
+    let fails = |command: &str, status, message: &str| {
+        let error = folder.run(&format!("{command} {insecure}")).failed(status);
+        assert!(error.contains(message), "{command}: {error}: not {message}");
+        assert!(folder.read("wrapped.json") == kept);
+    };
+    let one = "--inner proof.bin public.json";
+    let other = folder.run(&prove(one, &format!("{OPTIONS} {insecure}")));
+    assert!(other.status == Some(2) && other.stderr.contains("error: "), "{other:?}");
+    fails(&prove(inner, "--queries 3 --grinding 1"), 2, "proof.bin: ");
+    folder.write("other.json", "[1, 2, 3]");
+    fails(&prove(&format!("{one} --inner proof.bin other.json"), OPTIONS), 1, "proof.bin: rejected: ");
+    fails(&prove("--inner proof.bin", OPTIONS), 2, "2 values required");
+    fails(&prove("--inner wrapped.json public.json", OPTIONS), 2, "would replace");
+    let keccak = "stark prove air.json trace.bin public.json keccak.bin --hash keccak";
+    folder.run(&format!("{keccak} {OPTIONS}")).succeeded();
+    fails(
+        &prove(&format!("{one} --inner keccak.bin public.json"), OPTIONS),
+        2,
+        "keccak.bin: byte 8: expected a proof with the hash poseidon-bn254",
+    );
+    fails(&format!("{setup} --log-final-length 5"), 2, "--log-rows: expected at least 6");
+    fails(&format!("{setup} --extension 2"), 2, "--extension: expected 3, found 2");
+}

@@ -2,7 +2,7 @@
 
 use crate::{machines, refused};
 use proofmill::{
-    Machine, Memory,
+    Error, Machine, Memory,
     merkle::{Hash, Rows},
     stark::{Air, Config, Constraints, Parameters, Preprocessed, Proof, Row, airs::Workload},
 };
@@ -117,4 +117,30 @@ fn what_cannot_be_proven_or_read_is_refused() {
     refused(Proof::from_bytes(bytes).unwrap().verify(&constraints, &config, &[3]), "malformed", "more bytes");
     let named = Workload::ALL.map(|workload| workload.name().parse::<Workload>().unwrap());
     assert_eq!(named, Workload::ALL);
+}
+
+/// `Wrap` has an example that wraps; here is what is refused.
+#[test]
+fn what_cannot_be_wrapped_is_said() {
+    let constraints = Constraints::new(&Squares).unwrap();
+    let parameters = Parameters { queries: 2, ..Parameters::PROVEN_100 };
+    let config = Config { hash: Hash::PoseidonBn254, parameters };
+    let refused = |config: &Config, rows, proofs| constraints.wrap(config, rows, proofs).unwrap_err();
+    let keccak = Config { hash: Hash::Keccak, parameters };
+    for (error, message) in [
+        (refused(&keccak, ROWS, 1), "expected the hash poseidon-bn254, found keccak"),
+        (refused(&config, ROWS, 0), "expected 1 inner proofs, found 0"),
+        (refused(&config, ROWS / 2, 1), "expected 1 columns of 2^5 rows, found 1 columns of 2^6 rows"),
+    ] {
+        assert!(matches!(error, Error::Mismatch(_)), "{error:?}");
+        assert!(error.to_string().contains(message), "{error}");
+    }
+    let quadratic = Config { parameters: Parameters { extension: 2, ..parameters }, ..config };
+    for (error, message) in [
+        (refused(&config, ROWS + 1, 1), "rows: expected a power of two, found 65"),
+        (refused(&quadratic, ROWS, 1), "extension: expected 3, found 2"),
+    ] {
+        assert!(matches!(error, Error::Malformed(_)), "{error:?}");
+        assert!(error.to_string().contains(message), "{error}");
+    }
 }
