@@ -258,7 +258,7 @@ fn proofs_are_wrapped() {
     folder
         .run(&format!("stark workload fibonacci --log-rows 3 --hash poseidon-bn254 {OPTIONS} --out ."))
         .succeeded();
-    folder.run("srs new powers.ptau --size 2^15").succeeded();
+    folder.run("srs new powers.ptau --size 2^15").warned();
     let setup = format!("stark wrap setup air.json powers.ptau wrap.key --log-rows 3 --proofs 2 {OPTIONS}");
     let warned = folder.run(&setup).warned();
     assert!(warned.contains("nobody contributed"), "{warned}");
@@ -286,7 +286,6 @@ fn proofs_are_wrapped() {
     fails(&prove(inner, "--queries 3 --grinding 1"), 2, "proof.bin: ");
     folder.write("other.json", "[1, 2, 3]");
     fails(&prove(&format!("{one} --inner proof.bin other.json"), OPTIONS), 1, "proof.bin: rejected: ");
-    fails(&prove("--inner proof.bin", OPTIONS), 2, "2 values required");
     fails(&prove("--inner wrapped.json public.json", OPTIONS), 2, "would replace");
     let keccak = "stark prove air.json trace.bin public.json keccak.bin --hash keccak";
     folder.run(&format!("{keccak} {OPTIONS}")).succeeded();
@@ -295,6 +294,6 @@ fn proofs_are_wrapped() {
         2,
         "keccak.bin: byte 8: expected a proof with the hash poseidon-bn254",
     );
-    fails(&format!("{setup} --log-final-length 5"), 2, "--log-rows: expected at least 6");
-    fails(&format!("{setup} --extension 2"), 2, "--extension: expected 3, found 2");
+    fails(&format!("{setup} --log-final-length 5"), 2, "log_rows: expected at least 6");
+    fails(&format!("{setup} --extension 2"), 2, "extension: expected 3, found 2");
 }
