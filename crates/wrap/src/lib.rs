@@ -6,7 +6,7 @@
 //! parameters, the number of rows, and the commitment to preprocessed columns. Its public inputs are the public values of all inner proofs,
 //! one after another, as integers below 2^64 - 2^32 + 1.
 //!
-//! [`residue`] has the arithmetic, [`verifier`] the protocol.
+//! `residue` has the arithmetic, `verifier` the protocol; `docs/wrap.md` says what is checked, and why it suffices.
 
 mod challenger;
 mod constraints;
@@ -141,11 +141,6 @@ impl Statement {
             preprocessed: key.map(|key| key.commitment().0.to_vec()),
             proofs,
         })
-    }
-
-    /// The number of proofs.
-    pub fn proofs(&self) -> usize {
-        self.proofs
     }
 
     /// The circuit without a witness, for a key: proofs of zeros.

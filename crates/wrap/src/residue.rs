@@ -10,6 +10,7 @@ use proofmill_field::{
     goldilocks::{Goldilocks, MODULUS},
 };
 use proofmill_plonk::{Circuit, Variable};
+use std::array;
 
 /// The bits of a representative.
 pub(crate) const WORD: u32 = 64;
@@ -236,7 +237,7 @@ impl Residue {
                 sum = sum.add(circuit, &product);
                 continue;
             }
-            let [[a], [b]] = factors(circuit, [&[a.clone()], &[b.clone()]]);
+            let [[a], [b]] = factors(circuit, [array::from_ref(a), array::from_ref(b)]);
             let product = Bound(a.most.0 * b.most.0);
             if sum.most.0 + product.0 > Bound::LARGEST {
                 sum = sum.reduced(circuit);
