@@ -10,6 +10,7 @@
 //! | [`KeccakF`] | `p3_keccak::KeccakF`, and the sponges and compression functions of trees |
 //! | [`FriPcs`] | `TwoAdicFriPcs`, and its openings and folding |
 //! | [`prove`] | `p3_uni_stark::prove` |
+//! | [`prove_batch`] | `p3_batch_stark::prove_batch`: several tables with lookups |
 //! | [`verify`] | `p3_uni_stark::verify` |
 //!
 //! The kernels are chosen when the program runs, so it need not be compiled for the CPU.
@@ -24,6 +25,7 @@
 //! type Pcs = FriPcs<Mmcs, ChallengeMmcs>;
 //! ```
 
+mod batch;
 mod constraints;
 mod dft;
 mod elements;
@@ -33,8 +35,10 @@ mod keccak;
 mod poseidon2;
 mod proof;
 mod prove;
+mod quotient;
 mod verify;
 
+pub use batch::prove_batch;
 pub use dft::Dft;
 pub use engine::{constraints, preprocessed_key};
 pub use fri::FriPcs;

@@ -1,18 +1,13 @@
 //! The prover of `p3_uni_stark` with constraints as a program.
 
-use crate::{
-    constraints::graph,
-    elements::{element, value},
-};
+use crate::{constraints::Captured, quotient::Rows};
 use p3_air::{
     Air,
     symbolic::{AirLayout, SymbolicAirBuilder},
 };
 use p3_challenger::GrindingChallenger;
-use p3_commit::{
-    LagrangeSelectors, OpeningRequest, Pcs, PeriodicLdeTable, PolynomialSpace, UnivariateStarkPcs,
-};
-use p3_field::{BasedVectorSpace, ExtensionField, PrimeCharacteristicRing, PrimeField64};
+use p3_commit::{OpeningRequest, Pcs, PolynomialSpace, UnivariateStarkPcs};
+use p3_field::PrimeCharacteristicRing;
 use p3_goldilocks::Goldilocks;
 use p3_matrix::{Matrix, dense::RowMajorMatrix};
 use p3_uni_stark::{
@@ -20,10 +15,6 @@ use p3_uni_stark::{
     Proof, ProvingError, StarkGenericConfig, StarkOpeningLayout, StarkProverTranscript, StarkShape,
     get_log_num_quotient_chunks_for_domain,
 };
-use proofmill_cpu::Level;
-use proofmill_field::goldilocks::{Extension, Goldilocks as Element};
-use proofmill_parallel as parallel;
-use proofmill_stark::air::{BLOCK, Evaluation, Program, SELECTORS};
 
 /// Proves a trace: [`p3_uni_stark::prove`] with constraints in the vectors of the CPU, the same proof.
 ///
@@ -86,7 +77,7 @@ where
         num_periodic_columns: air.num_periodic_columns(),
         ..AirLayout::default()
     };
-    let program = Program::new(&graph(air, layout));
+    let constraints = Captured::new(air, layout);
 
     let pcs = config.pcs();
     let trace_domain = pcs.natural_domain_for_degree(height);
@@ -124,21 +115,14 @@ where
         let rows = Rows {
             main: &main,
             preprocessed: fixed.as_ref(),
+            lookups: None,
             selectors: trace_domain.selectors_on_coset(quotient_domain),
             periodic: pcs.build_periodic_lde_table(&air.periodic_columns(), trace_domain, quotient_domain),
             periodic_columns: air.num_periodic_columns(),
             step: quotient_domain.size() / trace_domain.size(),
         };
-        match SC::Challenge::DIMENSION {
-            1 => rows.quotient::<_, 1>(&program, public_values, alpha),
-            2 => rows.quotient::<_, 2>(&program, public_values, alpha),
-            3 => rows.quotient::<_, 3>(&program, public_values, alpha),
-            4 => rows.quotient::<_, 4>(&program, public_values, alpha),
-            5 => rows.quotient::<_, 5>(&program, public_values, alpha),
-            dimension => panic!("challenges of dimension {dimension}: at most 5"),
-        }
+        rows.quotient(&constraints, public_values, alpha)
     };
-    let quotient = RowMajorMatrix::new_col(quotient).flatten_to_base();
     // A transcript that ends early must be told.
     let (quotient_commitment, quotient_data) = pcs
         .commit_quotient(quotient_domain, quotient, chunks)
@@ -192,81 +176,4 @@ where
         degree_bits: log_height + zk,
         ood_pow_witness: witness.unwrap_or(Goldilocks::ZERO),
     })
-}
-
-/// What constraints read, on the domain of the quotient in natural order.
-struct Rows<'a, M> {
-    main: &'a M,
-    preprocessed: Option<&'a M>,
-    selectors: LagrangeSelectors<Vec<Goldilocks>>,
-    periodic: PeriodicLdeTable<Goldilocks>,
-    periodic_columns: usize,
-    /// From a row to the next row of the trace.
-    step: usize,
-}
-
-impl<M: Matrix<Goldilocks>> Rows<'_, M> {
-    /// The combination of all constraints by powers of `alpha`, the last one's 1, divided by the vanishing polynomial of the
-    /// trace's domain.
-    fn quotient<C: ExtensionField<Goldilocks>, const N: usize>(
-        &self,
-        program: &Program,
-        public_values: &[Goldilocks],
-        alpha: C,
-    ) -> Vec<C> {
-        /// The rows of a task.
-        const TASK: usize = 4 * BLOCK;
-        let mut factors = vec![Extension([Element::default(); N]); program.constraints()];
-        let mut power = C::ONE;
-        for factor in factors.iter_mut().rev() {
-            factor.0 = std::array::from_fn(|i| element(power.as_basis_coefficients_slice()[i]));
-            power *= alpha;
-        }
-        let public_values: Vec<_> = public_values.iter().map(|value| element(*value)).collect();
-        let preprocessed_width = self.preprocessed.map_or(0, Matrix::width);
-        let widths = [self.main.width(), preprocessed_width, SELECTORS + self.periodic_columns];
-        let evaluation = Evaluation::new(program, &widths, &public_values, &factors);
-
-        // Each coset of the trace's domain, whose rows follow each other.
-        let (height, level) = (self.main.height(), Level::best());
-        let rows = height / self.step;
-        let tasks = (0..self.step).flat_map(|coset| (0..rows).step_by(TASK).map(move |first| (coset, first)));
-        let parts = parallel::map(tasks, |(coset, first)| {
-            let mut sums = vec![Extension([Element::default(); N]); TASK.min(rows - first)];
-            evaluation.run(level, first, &mut sums, |row, words| {
-                self.read((coset + self.step * row) % height, words);
-            });
-            (coset, first, sums)
-        });
-        let mut quotient = vec![C::ZERO; height];
-        for (coset, first, sums) in parts {
-            for (row, sum) in (first..).zip(sums) {
-                let row = coset + self.step * row;
-                let sum = C::from_basis_coefficients_fn(|i| value(sum.0[i]));
-                quotient[row] = sum * self.selectors.inv_vanishing[row];
-            }
-        }
-        quotient
-    }
-
-    /// Writes all values of a row.
-    fn read(&self, row: usize, words: &mut [u64]) {
-        let (main, rest) = words.split_at_mut(self.main.width());
-        copy(self.main, row, main);
-        let (preprocessed, rest) = rest.split_at_mut(rest.len() - SELECTORS - self.periodic_columns);
-        if let Some(matrix) = self.preprocessed {
-            copy(matrix, row, preprocessed);
-        }
-        let LagrangeSelectors { is_first_row, is_last_row, is_transition, .. } = &self.selectors;
-        let selectors = [is_first_row[row], is_last_row[row], is_transition[row]];
-        let periodic = (0..self.periodic_columns).map(|column| *self.periodic.get(row, column));
-        for (word, value) in rest.iter_mut().zip(selectors.into_iter().chain(periodic)) {
-            *word = value.as_canonical_u64();
-        }
-    }
-}
-
-fn copy(matrix: &impl Matrix<Goldilocks>, row: usize, words: &mut [u64]) {
-    let values = matrix.row_slice(row).expect("a row of the matrix");
-    words.iter_mut().zip(values.iter()).for_each(|(word, value)| *word = value.as_canonical_u64());
 }

@@ -1,0 +1,319 @@
+//! The prover of `p3_batch_stark` with constraints as programs.
+
+use crate::{constraints::Captured, quotient::Rows};
+use p3_air::{
+    Air,
+    symbolic::{AirLayout, SymbolicExpressionExt},
+};
+use p3_batch_stark::{
+    BatchCommitments, BatchOpenedValues, BatchProof, BatchProverTranscript, BatchShape, ProverData,
+    StarkInstance, proof::OpenedValuesWithLookups, symbolic::get_log_num_quotient_chunks_for_domain,
+};
+use p3_challenger::GrindingChallenger;
+use p3_commit::{OpeningRequest, Pcs, PolynomialSpace, UnivariateStarkPcs};
+use p3_field::{Algebra, BasedVectorSpace};
+use p3_goldilocks::Goldilocks;
+use p3_lookup::{
+    InteractionSymbolicBuilder, LogUpGadget, Lookup, LookupProtocol, LookupTerminal,
+    check_multiplicity_height_bound,
+};
+use p3_matrix::Matrix;
+use p3_uni_stark::{
+    Com, Domain, OpenedValues, PcsProverError, PreprocessedOpenedValues, ProvingError, StarkGenericConfig,
+    StarkOpeningLayout,
+};
+
+/// What the prover derives of an instance.
+struct Table<'a, SC: StarkGenericConfig> {
+    lookups: &'a [Lookup<Goldilocks>],
+    /// The place of its preprocessed columns in their commitment, if it has any.
+    preprocessed: Option<usize>,
+    layout: AirLayout,
+    constraints: Captured,
+    /// The logarithm of the height of what is committed to.
+    log_height: usize,
+    trace_domain: Domain<SC>,
+    committed_domain: Domain<SC>,
+    log_chunks: usize,
+    /// Whether the next row is opened of the trace, and of the preprocessed columns.
+    next: [bool; 2],
+}
+
+/// Proves traces of several AIRs with their lookups: [`p3_batch_stark::prove_batch`] with constraints in the vectors of the CPU, the
+/// same proof.
+///
+/// # Errors
+/// If the commitment scheme refuses.
+///
+/// # Panics
+/// If a trace's height is not a power of two; if `data` is not that of these AIRs and heights; if multiplicities of lookups could wrap around.
+/// Traces that do not satisfy the AIRs and lookups give a proof that no verifier accepts.
+pub fn prove_batch<SC, A>(
+    config: &SC,
+    instances: &[StarkInstance<'_, SC, A>],
+    data: &ProverData<SC>,
+) -> Result<BatchProof<SC>, ProvingError<PcsProverError<SC>>>
+where
+    SC: StarkGenericConfig<Challenger: GrindingChallenger<Witness = Goldilocks>>,
+    Domain<SC>: PolynomialSpace<Val = Goldilocks>,
+    A: Air<InteractionSymbolicBuilder<Goldilocks, SC::Challenge>>,
+    SymbolicExpressionExt<Goldilocks, SC::Challenge>: Algebra<SC::Challenge>,
+{
+    let heights: Vec<usize> = instances.iter().map(|instance| instance.trace.height()).collect();
+    check_multiplicity_height_bound(&data.common.lookups, &heights)
+        .expect("multiplicities that cannot wrap around");
+    assert_eq!(data.common.lookups.len(), instances.len(), "lookups of as many AIRs as there are instances");
+    let tables: Vec<_> =
+        (0..instances.len()).map(|index| Table::new(config, &instances[index], index, data)).collect();
+    let (pcs, gadget) = (config.pcs(), LogUpGadget::new());
+    let at = |phase| move |source| ProvingError::Pcs { phase, source };
+    let common = &data.common;
+    let with_lookups = || tables.iter().filter(|table| !table.lookups.is_empty());
+
+    let mut challenger = config.initialise_challenger();
+    let shape = BatchShape {
+        trace_widths: tables.iter().map(|table| table.layout.main_width).collect(),
+        public_value_counts: tables.iter().map(|table| table.layout.num_public_values).collect(),
+        preprocessed_widths: tables.iter().map(|table| table.layout.preprocessed_width).collect(),
+        has_preprocessed_commitment: common.preprocessed.is_some(),
+        num_lookup_instances: with_lookups().count(),
+        lookup_pow_bits: config.lookup_proof_of_work_bits(),
+        has_randomization_commitment: SC::Pcs::ZK,
+        ood_pow_bits: config.ood_proof_of_work_bits(),
+    };
+    let mut transcript = BatchProverTranscript::<SC::Challenger, Goldilocks, SC::Challenge, Com<SC>>::new(
+        &mut challenger,
+        shape,
+    );
+    let degree_bits: Vec<usize> = tables.iter().map(|table| table.log_height).collect();
+    transcript.instance_bindings(&degree_bits);
+
+    let traces = tables
+        .iter()
+        .zip(instances)
+        .map(|(table, instance)| (table.committed_domain, instance.trace.clone()));
+    // A transcript that ends early must be told.
+    let (main_commitment, main_data) =
+        pcs.commit(traces).inspect_err(|_| transcript.abort()).map_err(at("trace commitment"))?;
+    let public_values: Vec<&[Goldilocks]> =
+        instances.iter().map(|instance| instance.public_values.as_slice()).collect();
+    transcript.main_phase(main_commitment.clone(), &public_values);
+    transcript.preprocessed_phase(common.preprocessed.as_ref().map(|fixed| fixed.commitment.clone()));
+
+    let lookups: Vec<_> = tables.iter().map(|table| table.lookups).collect();
+    let (challenges, lookup_pow_witness) = transcript.lookup_phase(&lookups, &gadget);
+    let (mut sums, mut lookup_terminals) = (Vec::new(), Vec::new());
+    for ((table, instance), challenges) in tables.iter().zip(instances).zip(&challenges) {
+        let terminal = if table.lookups.is_empty() {
+            None
+        } else {
+            let (trace, terminal) = gadget.generate_permutation::<Goldilocks, SC::Challenge>(
+                instance.trace,
+                &instance.air.preprocessed_trace(),
+                &instance.public_values,
+                table.lookups,
+                challenges,
+            );
+            sums.push((table.committed_domain, trace.flatten_to_base()));
+            terminal
+        };
+        lookup_terminals.push(terminal);
+    }
+    let sums = if sums.is_empty() {
+        None
+    } else {
+        Some(pcs.commit(sums).inspect_err(|_| transcript.abort()).map_err(at("permutation commitment"))?)
+    };
+    let (sums_commitment, sums_data) = sums.unzip();
+    let terminals: Vec<_> = lookup_terminals.iter().flatten().map(|LookupTerminal(value)| *value).collect();
+    let alpha = transcript.permutation_phase(sums_commitment.clone(), &terminals);
+
+    let mut ldes = Vec::new();
+    for (index, table) in tables.iter().enumerate() {
+        let quotient_domain =
+            table.committed_domain.create_disjoint_domain(1 << (table.log_height + table.log_chunks));
+        let main = pcs.get_evaluations_on_domain(&main_data, index, quotient_domain);
+        let fixed = table.preprocessed.map(|index| {
+            let fixed =
+                data.prover_only.preprocessed_prover_data.as_ref().expect("data of preprocessed columns");
+            pcs.get_evaluations_on_domain_no_random(fixed, index, quotient_domain)
+        });
+        let sums = sums_data.as_ref().filter(|_| !table.lookups.is_empty()).map(|data| {
+            let index = tables[..index].iter().filter(|table| !table.lookups.is_empty()).count();
+            pcs.get_evaluations_on_domain(data, index, quotient_domain)
+        });
+        let air = instances[index].air;
+        let rows = Rows {
+            main: &main,
+            preprocessed: fixed.as_ref(),
+            lookups: sums.as_ref(),
+            selectors: table.trace_domain.selectors_on_coset(quotient_domain),
+            periodic: pcs.build_periodic_lde_table(
+                &air.periodic_columns(),
+                table.trace_domain,
+                quotient_domain,
+            ),
+            periodic_columns: table.layout.num_periodic_columns,
+            step: quotient_domain.size() / table.trace_domain.size(),
+        };
+        let mut scalars = public_values[index].to_vec();
+        for value in
+            challenges[index].iter().chain(lookup_terminals[index].iter().map(|terminal| &terminal.0))
+        {
+            scalars.extend(value.as_basis_coefficients_slice());
+        }
+        let quotient = rows.quotient(&table.constraints, &scalars, alpha);
+        let chunks = table.chunks(config);
+        let evaluations = quotient_domain
+            .split_domains(chunks)
+            .into_iter()
+            .zip(quotient_domain.split_evals(chunks, quotient));
+        let of_table = pcs.get_quotient_ldes(evaluations, chunks);
+        ldes.extend(of_table.inspect_err(|_| transcript.abort()).map_err(at("quotient evaluations"))?);
+    }
+    let (quotient_commitment, quotient_data) =
+        pcs.commit_ldes(ldes).inspect_err(|_| transcript.abort()).map_err(at("quotient commitment"))?;
+    let random = if SC::Pcs::ZK {
+        pcs.get_opt_randomization_poly_commitment(tables.iter().map(|table| table.committed_domain))
+            .inspect_err(|_| transcript.abort())
+            .map_err(at("randomization commitment"))?
+    } else {
+        None
+    };
+    let (random_commitment, random_data) = random.unzip();
+    transcript.quotient_phase(quotient_commitment.clone(), random_commitment.clone());
+
+    let (zeta, ood_pow_witness) = transcript.ood_phase();
+    let points = |table: &Table<'_, SC>, next: bool| {
+        let next = next.then(|| table.trace_domain.next_point(zeta).expect("a subgroup has a next point"));
+        [zeta].into_iter().chain(next).collect::<Vec<_>>()
+    };
+    let layout = StarkOpeningLayout::new(SC::Pcs::ZK);
+    let mut requests: Vec<OpeningRequest<'_, _, _>> = Vec::new();
+    requests.extend(random_data.as_ref().map(|data| (data, vec![vec![zeta]; tables.len()]).into()));
+    requests.push((&main_data, tables.iter().map(|table| points(table, table.next[0])).collect()).into());
+    let chunks: usize = tables.iter().map(|table| table.chunks(config)).sum();
+    requests.push((&quotient_data, vec![vec![zeta]; chunks]).into());
+    if let Some(fixed) = &data.prover_only.preprocessed_prover_data {
+        let with_fixed = tables.iter().filter(|table| table.preprocessed.is_some());
+        requests.push((fixed, with_fixed.map(|table| points(table, table.next[1])).collect()).into());
+    }
+    let sums_round = requests.len();
+    requests.extend(
+        sums_data
+            .as_ref()
+            .map(|data| (data, with_lookups().map(|table| points(table, true)).collect()).into()),
+    );
+    let opened = transcript.delegate(|challenger| {
+        let fixed = common.preprocessed.as_ref().map(|_| layout.preprocessed);
+        pcs.open_with_preprocessing(requests, challenger, fixed)
+    });
+    let (mut values, opening_proof) = opened.inspect_err(|_| transcript.abort()).map_err(at("opening"))?;
+    transcript.finish();
+
+    // The values of each round, matrix by matrix.
+    let mut of_sums = values.get_mut(sums_round).map(std::mem::take).unwrap_or_default().into_iter();
+    let mut of_fixed = match common.preprocessed {
+        Some(_) => std::mem::take(&mut values[layout.preprocessed]),
+        None => Vec::new(),
+    }
+    .into_iter();
+    let mut of_quotient = std::mem::take(&mut values[layout.quotient]).into_iter();
+    let mut of_main = std::mem::take(&mut values[layout.trace]).into_iter();
+    let mut of_random = random_data.map(|_| std::mem::take(&mut values[0])).unwrap_or_default().into_iter();
+    let opened = tables.iter().map(|table| {
+        let mut main = of_main.next().unwrap_or_default().into_iter();
+        let mut sums = of_sums.by_ref().take(usize::from(!table.lookups.is_empty())).flatten();
+        let mut fixed = of_fixed.by_ref().take(usize::from(table.preprocessed.is_some())).flatten();
+        let quotient = of_quotient.by_ref().take(table.chunks(config)).flatten();
+        OpenedValuesWithLookups {
+            base_opened_values: OpenedValues {
+                trace_local: main.next().unwrap_or_default(),
+                trace_next: main.next(),
+                preprocessed: fixed
+                    .next()
+                    .map(|local| PreprocessedOpenedValues { local, next: fixed.next() }),
+                quotient_chunks: quotient.collect(),
+                random: of_random.next().into_iter().flatten().next(),
+            },
+            permutation_local: sums.next().unwrap_or_default(),
+            permutation_next: sums.next().unwrap_or_default(),
+        }
+    });
+    let opened_values = BatchOpenedValues { instances: opened.collect() };
+    Ok(BatchProof {
+        commitments: BatchCommitments {
+            main: main_commitment,
+            permutation: sums_commitment,
+            quotient_chunks: quotient_commitment,
+            random: random_commitment,
+        },
+        opened_values,
+        opening_proof,
+        lookup_terminals,
+        degree_bits,
+        lookup_pow_witness,
+        ood_pow_witness,
+    })
+}
+
+impl<'a, SC> Table<'a, SC>
+where
+    SC: StarkGenericConfig,
+    Domain<SC>: PolynomialSpace<Val = Goldilocks>,
+{
+    fn new<A>(
+        config: &SC,
+        instance: &StarkInstance<'_, SC, A>,
+        index: usize,
+        data: &'a ProverData<SC>,
+    ) -> Self
+    where
+        A: Air<InteractionSymbolicBuilder<Goldilocks, SC::Challenge>>,
+        SymbolicExpressionExt<Goldilocks, SC::Challenge>: Algebra<SC::Challenge>,
+    {
+        let StarkInstance { air, trace, public_values } = instance;
+        let (height, zk, pcs) = (trace.height(), config.is_zk(), config.pcs());
+        assert!(height.is_power_of_two(), "a trace of {height} rows: a power of two is needed");
+        assert_eq!(trace.width(), air.width(), "columns of the trace, and of the AIR");
+        assert_eq!(public_values.len(), air.num_public_values(), "public values, and those of the AIR");
+        assert!(air.public_boundary_io().is_empty(), "public values can be bound by constraints only");
+        let log_height = height.ilog2() as usize + zk;
+        let fixed = data.common.preprocessed.as_ref().and_then(|fixed| fixed.instances[index].as_ref());
+        if let Some(fixed) = fixed {
+            assert_eq!(fixed.degree_bits, log_height, "the logarithm of the preprocessed columns' height");
+        }
+        let layout = AirLayout {
+            preprocessed_width: fixed.map_or(0, |fixed| fixed.width),
+            main_width: air.width(),
+            num_public_values: public_values.len(),
+            num_periodic_columns: air.num_periodic_columns(),
+            ..AirLayout::default()
+        };
+        let lookups: &[Lookup<Goldilocks>] = &data.common.lookups[index];
+        let trace_domain = pcs.natural_domain_for_degree(height);
+        Self {
+            lookups,
+            preprocessed: fixed.map(|fixed| fixed.matrix_index),
+            layout,
+            constraints: Captured::with_lookups::<SC::Challenge, A>(air, layout, lookups),
+            log_height,
+            trace_domain,
+            committed_domain: pcs.natural_domain_for_degree(height << zk),
+            log_chunks: get_log_num_quotient_chunks_for_domain::<_, SC::Challenge, A, _>(
+                *air,
+                layout,
+                trace_domain,
+                lookups,
+                zk,
+                &LogUpGadget::new(),
+            ),
+            next: [!air.main_next_row_columns().is_empty(), !air.preprocessed_next_row_columns().is_empty()],
+        }
+    }
+
+    /// The number of polynomials into which the quotient is split.
+    fn chunks(&self, config: &SC) -> usize {
+        1 << (self.log_chunks + config.is_zk())
+    }
+}
