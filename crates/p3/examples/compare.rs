@@ -7,15 +7,20 @@
 #[path = "../tests/airs/mod.rs"]
 #[allow(dead_code, reason = "the tests prove more AIRs")]
 mod airs;
+#[path = "../tests/batches/mod.rs"]
+#[allow(dead_code, reason = "the tests prove more batches")]
+mod batches;
 #[path = "../tests/configurations/mod.rs"]
 #[allow(dead_code, reason = "the tests prove with blinding, too")]
 mod configurations;
 
 use airs::Fibonacci;
+use batches::Batch;
 use configurations::{
     Parameters, elements, keccak, keccak_kernels, poseidon2, poseidon2_kernels, stock_keccak, stock_poseidon2,
 };
 use p3_air::{Air, symbolic::SymbolicAirBuilder};
+use p3_batch_stark::{ProverData, StarkInstance};
 use p3_blake3_air::Blake3Air;
 use p3_goldilocks::{GenericPoseidon2LinearLayersGoldilocks, Goldilocks};
 use p3_keccak_air::KeccakAir;
@@ -85,6 +90,42 @@ macro_rules! compare {
     };
 }
 
+/// Prints one line for a batch of tables, which the engine does not prove.
+macro_rules! compare_batch {
+    ($hash:expr, $stock:ident, $kernels:ident, $ours:ident, $name:expr, $batch:expr) => {
+        let batch = $batch;
+        let traces: Vec<_> = batch.traces.iter().collect();
+        macro_rules! timed {
+            ($configuration:ident, $prove:path, $times:expr) => {{
+                let config = $configuration::config(BENCHMARK);
+                let instances = StarkInstance::new_multiple(&batch.airs, &traces, &batch.public_values);
+                let data = ProverData::from_instances(&config, &instances).expect("data");
+                let start = Instant::now();
+                let proof = $prove(&config, &instances, &data).expect("a proof");
+                $times.push(start.elapsed());
+                serde_json::to_vec(&proof).expect("JSON")
+            }};
+        }
+        let [mut stock_times, mut kernels_times, mut times] = [const { Vec::new() }; 3];
+        for _ in 0..REPETITIONS {
+            let expected = timed!($stock, p3_batch_stark::prove_batch, stock_times);
+            let with_kernels = timed!($kernels, p3_batch_stark::prove_batch, kernels_times);
+            let proof = timed!($ours, proofmill_p3::prove_batch, times);
+            assert!(with_kernels == expected && proof == expected, "the same proof");
+        }
+        let [stock, kernels, ours] = [stock_times, kernels_times, times].map(median);
+        println!(
+            "{:<16} {:<10} {stock:>9.3} {kernels:>9.3} {ours:>9.3} {:>9} {:>9.2} {:>9.2} {:>9}",
+            $name,
+            $hash,
+            "-",
+            stock / kernels,
+            stock / ours,
+            "-"
+        );
+    };
+}
+
 /// Captures the constraints and proves, as a program of Plonky3 would.
 fn prove_with_engine<H: StarkHash, A: Air<SymbolicAirBuilder<Goldilocks>>>(
     air: &A,
@@ -144,13 +185,18 @@ fn main() {
                     air.generate_vectorized_trace_rows(SIDE_BY_SIDE << log_rows, BENCHMARK.log_blowup);
                 compare!(name, air, trace, []);
             }
+            "lookups" => {
+                let batch = || Batch::with_lookups([log_rows; 2]);
+                compare_batch!("Poseidon2", stock_poseidon2, poseidon2_kernels, poseidon2, name, batch());
+                compare_batch!("Keccak", stock_keccak, keccak_kernels, keccak, name, batch());
+            }
             "blake3" => {
                 let inputs = (0..1 << log_rows).map(|_| rng.random()).collect();
                 let trace = p3_blake3_air::generate_trace_rows::<Goldilocks>(inputs, BENCHMARK.log_blowup);
                 compare!(name, Blake3Air {}, trace, []);
             }
             _ => {
-                eprintln!("error: no AIR `{air}`: fibonacci, keccak-f, poseidon2 or blake3");
+                eprintln!("error: no AIR `{air}`: fibonacci, keccak-f, poseidon2, blake3 or lookups");
                 std::process::exit(2);
             }
         }

@@ -93,6 +93,12 @@ struct Tables {
 const SMALL: Tables = Tables { range_bits: 13, domain: Domain { table_bits: 10 } };
 const LARGE: Tables = Tables { range_bits: 16, domain: Domain { table_bits: 15 } };
 
+/// The largest logarithm of an arity: a fold takes rows for the square of the arity.
+const MOST_LOG_ARITY: u32 = 6;
+
+/// The most words in rows of queries, of all proofs: each takes four rows and more, and circuits have at most 2^28.
+const MOST_WORDS: usize = 1 << 26;
+
 /// From how many words in rows of queries on, of all proofs, tables are large.
 const MANY_WORDS: usize = 4096;
 
@@ -114,6 +120,12 @@ impl Statement {
             let (field, expected, found) = ("extension", DEGREE.to_string(), parameters.extension);
             return Err(InvalidConfiguration { field, expected, found }.into());
         }
+        if parameters.log_arity > MOST_LOG_ARITY {
+            let expected = format!("at most {MOST_LOG_ARITY} for a wrap");
+            return Err(
+                InvalidConfiguration { field: "log_arity", expected, found: parameters.log_arity }.into()
+            );
+        }
         let longest = constraints.periodic().iter().map(Vec::len).max().unwrap_or(1).ilog2();
         let least = longest.max(parameters.log_final_length + u32::from(parameters.log_final_length > 0));
         if log_rows < least {
@@ -134,13 +146,20 @@ impl Statement {
                 found: format!("{} columns of 2^{} rows", found.0, found.1),
             }));
         }
-        Ok(Self {
+        let statement = Self {
             constraints: constraints.clone(),
             parameters: *parameters,
             log_rows,
             preprocessed: key.map(|key| key.commitment().0.to_vec()),
             proofs,
-        })
+        };
+        let most = MOST_WORDS / statement.words_of_proof();
+        if proofs > most {
+            let expected = format!("at most {most} for this AIR and these parameters");
+            let found = u32::try_from(proofs).unwrap_or(u32::MAX);
+            return Err(InvalidConfiguration { field: "proofs", expected, found }.into());
+        }
+        Ok(statement)
     }
 
     /// The circuit without a witness, for a key: proofs of zeros.
@@ -181,7 +200,8 @@ impl Statement {
     /// The circuit with a witness from proofs of the right shape, right or wrong.
     fn build(&self, level: Level, inner: &[Inner<'_>]) -> Circuit {
         let mut circuit = Circuit::new(Arithmetisation::Ultra);
-        let Tables { range_bits, domain } = if self.words() < MANY_WORDS { SMALL } else { LARGE };
+        let Tables { range_bits, domain } =
+            if self.proofs * self.words_of_proof() < MANY_WORDS { SMALL } else { LARGE };
         circuit.set_range_table_bits(range_bits);
         for each in inner {
             verifier::verify(&mut circuit, level, self, domain, each);
@@ -189,13 +209,12 @@ impl Statement {
         circuit
     }
 
-    /// The words that all queries open.
-    fn words(&self) -> usize {
-        let columns =
-            self.constraints.columns() + self.constraints.preprocessed() + DEGREE * self.constraints.chunks();
-        let folded =
-            self.parameters.log_arities(self.log_rows).map(|log_arity| DEGREE << log_arity).sum::<usize>();
-        self.proofs * self.parameters.queries as usize * (columns + folded)
+    /// The words that the queries of a proof open.
+    fn words_of_proof(&self) -> usize {
+        let Self { constraints, parameters, log_rows, .. } = self;
+        let columns = constraints.columns() + constraints.preprocessed() + DEGREE * constraints.chunks();
+        let folded = parameters.log_arities(*log_rows).map(|log_arity| DEGREE << log_arity).sum::<usize>();
+        parameters.queries as usize * (columns + folded)
     }
 
     /// A proof of zeros.

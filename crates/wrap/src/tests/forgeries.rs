@@ -204,6 +204,9 @@ fn what_is_wrong_is_said() {
     assert_eq!(refused(&SMALL, None, 3, 0), "expected 1 inner proofs, found 0");
     assert!(refused(&SMALL, None, 40, 1).starts_with("log_rows: expected at most 31"));
     assert!(refused(&SMALL, None, 1, 1).starts_with("log_rows: expected at least 2"));
+    let wide = Parameters { log_arity: 7, ..SMALL };
+    assert_eq!(refused(&wide, None, 3, 1), "log_arity: expected at most 6 for a wrap, found 7");
+    assert!(refused(&SMALL, None, 3, usize::MAX).starts_with("proofs: expected at most "));
     let columns = Preprocessed { columns: 1, values: vec![Goldilocks::ONE; 8] };
     assert!(refused(&SMALL, Some(&columns), 3, 1).contains("0 columns of 2^3 rows"));
 }
