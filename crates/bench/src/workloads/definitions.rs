@@ -9,7 +9,7 @@ macro_rules! files {
 }
 
 /// Names and contents.
-const FILES: [(&str, &str); 15] = files![
+const FILES: [(&str, &str); 16] = files![
     "field",
     "goldilocks",
     "permutations",
@@ -25,6 +25,7 @@ const FILES: [(&str, &str); 15] = files![
     "groth16",
     "plonk",
     "plonk_workloads",
+    "stark",
 ];
 
 /// The families of `benchmarks/definitions`, from fields to provers.

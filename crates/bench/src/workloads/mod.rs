@@ -15,6 +15,7 @@ mod inputs;
 mod messages;
 mod pairings;
 mod plonk;
+mod starks;
 mod sums;
 mod transforms;
 
@@ -37,6 +38,7 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         pairings::table(),
         groth16::table(),
         plonk::table(),
+        starks::table(),
     ];
     tables.into_iter().flatten().collect()
 });
