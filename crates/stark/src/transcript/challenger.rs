@@ -11,7 +11,7 @@ use proofmill_hash::{
 };
 use proofmill_parallel as parallel;
 use proofmill_sha256 as sha256;
-use std::marker::PhantomData;
+use std::{marker::PhantomData, ops::Range};
 
 /// A source of challenges that depend on all that it has observed.
 pub trait Challenger: Clone + Send + Sync {
@@ -41,17 +41,22 @@ pub trait Challenger: Clone + Send + Sync {
 }
 
 /// The least candidate for which `passes` holds, which gets ranges of candidates and returns the first in a range. Threads take
-/// rounds of ranges, so the result does not depend on their number.
-pub(super) fn least(passes: impl Fn(std::ops::Range<u64>) -> Option<u64> + Sync) -> Goldilocks {
-    const RANGE: u64 = 1 << 10;
+/// rounds of tasks, so the result does not depend on their number.
+pub(super) fn least(passes: impl Fn(Range<u64>) -> Option<u64> + Sync) -> Goldilocks {
+    const TASK: u64 = 1 << 10;
+    /// As many as a cache holds the states of, side by side: with more, the words of a state are in the same few sets of it.
+    const RANGE: usize = 1 << 6;
     let tasks = 4 * parallel::threads() as u64;
+    let of_task = |start: u64| {
+        (start..start + TASK).step_by(RANGE).find_map(|start| passes(start..start + RANGE as u64))
+    };
     let mut first = 0;
     loop {
-        let ranges = (0..tasks).map(|task| first + task * RANGE).map(|start| start..start + RANGE);
-        if let Some(witness) = parallel::map(ranges, &passes).into_iter().flatten().next() {
+        let starts = (0..tasks).map(|task| first + task * TASK);
+        if let Some(witness) = parallel::map(starts, of_task).into_iter().flatten().next() {
             return Goldilocks::new(witness);
         }
-        first += tasks * RANGE;
+        first += tasks * TASK;
     }
 }
 
