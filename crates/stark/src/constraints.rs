@@ -147,11 +147,6 @@ impl Constraints {
         &self.periodic
     }
 
-    /// Whether the next row is opened of the trace, and of the preprocessed columns.
-    pub fn reads_next(&self) -> [bool; 2] {
-        self.reads_next
-    }
-
     /// The number of public values.
     pub fn public_values(&self) -> usize {
         self.public_values

@@ -169,7 +169,7 @@ impl Parameters {
     }
 
     /// Base-2 logarithm of the most rows of a trace.
-    pub fn most_log_rows(&self) -> u32 {
+    pub(crate) fn most_log_rows(&self) -> u32 {
         LOG_LARGEST_DOMAIN - self.log_blowup
     }
 
