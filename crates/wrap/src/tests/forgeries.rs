@@ -46,7 +46,7 @@ fn violation(case: &Case, proof: &InnerProof) -> Option<Unsatisfied> {
 
 #[test]
 fn every_word_of_a_proof_counts() {
-    for case in [Case::fibonacci(&SMALL, 3, 1), Sequence::case(&SMALL, 8)] {
+    for case in [Case::fibonacci(&SMALL, 3, 1), sequence(&SMALL, 8)] {
         let count = words(&mut case.proofs[0].clone()).len();
         for at in 0..count {
             let mut proof = case.proofs[0].clone();
@@ -148,7 +148,7 @@ fn proofs_of_other_constraints_are_refused() {
 /// The commitment to preprocessed columns is the key's.
 #[test]
 fn proofs_with_other_preprocessed_columns_are_refused() {
-    let case = Sequence::case(&SMALL, 8);
+    let case = sequence(&SMALL, 8);
     let mut statement = case.statement.clone();
     if let Some(cap) = &mut statement.preprocessed {
         cap[0] += Fr::ONE;

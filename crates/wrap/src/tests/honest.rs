@@ -45,7 +45,7 @@ fn several_proofs_are_wrapped_at_once() {
 #[test]
 fn preprocessed_and_periodic_columns_are_wrapped() {
     for rows in [4, 8, 64] {
-        wraps(&Sequence::case(&SMALL, rows), &format!("{rows} rows"));
+        wraps(&sequence(&SMALL, rows), &format!("{rows} rows"));
     }
 }
 

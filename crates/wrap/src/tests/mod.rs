@@ -3,6 +3,8 @@
 mod forgeries;
 mod gadgets;
 mod honest;
+#[path = "../../../stark/tests/sequence/mod.rs"]
+mod sequence;
 
 use super::*;
 use proofmill_stark::{
@@ -11,6 +13,7 @@ use proofmill_stark::{
     airs::Fibonacci,
     prove,
 };
+use sequence::Sequence;
 
 /// A statement with honest proofs.
 struct Case {
@@ -72,55 +75,10 @@ impl Case {
     }
 }
 
-/// The pair `(a, b)` is followed by `(b, a b + c)` with a periodic and a preprocessed c; the first pair and the last b are public.
-struct Sequence {
-    rows: usize,
-}
-
-const PERIODIC: [u64; 2] = [3, 5];
-
-impl Sequence {
-    fn fixed(&self) -> Vec<Goldilocks> {
-        (0..self.rows as u64).map(|row| Goldilocks::new(row * row)).collect()
-    }
-
-    fn case(parameters: &Parameters, rows: usize) -> Case {
-        let air = Self { rows };
-        let (fixed, mut pair, mut trace) = (air.fixed(), [1, 2].map(Goldilocks::new), Vec::new());
-        for row in 0..rows {
-            trace.extend(pair);
-            pair = [pair[1], pair[0] * pair[1] + Goldilocks::new(PERIODIC[row % 2]) * fixed[row]];
-        }
-        let public_values = vec![trace[0], trace[1], trace[trace.len() - 1]];
-        Case::new(&air, parameters, &[(trace, public_values)])
-    }
-}
-
-impl Air for Sequence {
-    fn columns(&self) -> usize {
-        2
-    }
-
-    fn public_values(&self) -> usize {
-        3
-    }
-
-    fn preprocessed(&self) -> Option<Preprocessed> {
-        Some(Preprocessed { columns: 1, values: self.fixed() })
-    }
-
-    fn periodic_columns(&self) -> Vec<Vec<Goldilocks>> {
-        vec![PERIODIC.map(Goldilocks::new).to_vec()]
-    }
-
-    fn constrain(&self, row: Row) {
-        let (a, b) = (row.column(0), row.column(1));
-        (row.is_first() * (a - row.public_value(0))).must_vanish();
-        (row.is_first() * (b - row.public_value(1))).must_vanish();
-        (row.is_transition() * (row.next(0) - b)).must_vanish();
-        (row.is_transition() * (row.next(1) - (a * b + row.periodic(0) * row.preprocessed(0)))).must_vanish();
-        (row.is_last() * (b - row.public_value(2))).must_vanish();
-    }
+/// A proof of a sequence of so many rows.
+fn sequence(parameters: &Parameters, rows: usize) -> Case {
+    let air = Sequence { rows };
+    Case::new(&air, parameters, &[air.trace()])
 }
 
 /// Few queries, small trees, every kind of work.
