@@ -38,13 +38,29 @@ impl<H: TreeHash> Opening<H> {
     /// [`MerkleError::UnsortedIndices`], [`MerkleError::CapSize`], [`MerkleError::ValueCount`], [`MerkleError::SiblingCount`],
     /// [`MerkleError::NotCanonical`].
     pub fn check(&self, level: Level, rows: u64, columns: u64, cap: &[H::Digest]) -> Result<(), MerkleError> {
+        self.check_layers(level, rows, columns, cap, |_, _, _| Ok(()))
+    }
+
+    /// [`check`](Self::check) of a tree [of several layers](crate::Tree::of_layers): `change` gets each height above the leaves but 0, up to
+    /// that of the cap, the ascending indices of the nodes that are known there, and these nodes.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check), and those of `change`.
+    pub fn check_layers(
+        &self,
+        level: Level,
+        rows: u64,
+        columns: u64,
+        cap: &[H::Digest],
+        change: impl FnMut(u32, &[u64], &mut [H::Digest]) -> Result<(), MerkleError>,
+    ) -> Result<(), MerkleError> {
         for (what, expected, found) in [("rows", rows, self.rows), ("columns", columns, self.columns)] {
             if expected != found {
                 return Err(MerkleError::Shape { what, expected, found });
             }
         }
         let climbed = self.check_form(cap.len() as u64)?;
-        let (indices, nodes) = self.climb(level, climbed, |_| ())?;
+        let (indices, nodes) = self.climb(level, climbed, |_| (), change)?;
         let known = |index: &u64| cap.get(*index as usize);
         let agree = indices.iter().zip(&nodes).all(|(index, node)| known(index) == Some(node));
         if agree { Ok(()) } else { Err(MerkleError::Rejected) }
@@ -59,7 +75,7 @@ impl<H: TreeHash> Opening<H> {
     pub fn paths(&self, level: Level, cap: u64) -> Result<Vec<Vec<H::Digest>>, MerkleError> {
         let climbed = self.check_form(cap)?;
         let mut layers: Vec<Vec<H::Digest>> = Vec::new();
-        self.climb(level, climbed, |children| layers.push(children.to_vec()))?;
+        self.climb(level, climbed, |children| layers.push(children.to_vec()), |_, _, _| Ok(()))?;
         let mut paths = vec![Vec::new(); self.indices.len()];
         let mut nodes = self.indices.clone();
         for children in layers {
@@ -78,13 +94,14 @@ impl<H: TreeHash> Opening<H> {
         Ok(paths)
     }
 
-    /// Computes the nodes `layers` layers above the rows, and their indices; `seen` gets the children of each layer, in pairs. The form
-    /// was checked.
+    /// Computes the nodes `layers` layers above the rows, and their indices; `seen` gets the children of each layer, in pairs, `change` is
+    /// that of [`check_layers`](Self::check_layers). The form was checked.
     fn climb(
         &self,
         level: Level,
         layers: u32,
         mut seen: impl FnMut(&[H::Digest]),
+        mut change: impl FnMut(u32, &[u64], &mut [H::Digest]) -> Result<(), MerkleError>,
     ) -> Result<(Vec<u64>, Vec<H::Digest>), MerkleError> {
         // No overflow: the product was compared with the number of values.
         let columns = self.columns as usize;
@@ -92,12 +109,13 @@ impl<H: TreeHash> Opening<H> {
         H::hash_rows(level, &self.values, columns, &mut nodes);
         let mut indices = self.indices.clone();
         let mut siblings = self.siblings.iter().copied();
-        for _ in 0..layers {
+        for height in 1..=layers {
             let hash = |children: &[_], parents: &mut [_]| {
                 seen(children);
                 H::hash_pairs(level, children, parents);
             };
             (indices, nodes) = parents(&indices, &nodes, &mut siblings, hash)?;
+            change(height, &indices, &mut nodes)?;
         }
         Ok((indices, nodes))
     }

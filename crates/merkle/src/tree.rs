@@ -38,10 +38,38 @@ impl<H: TreeHash> Tree<H> {
         rows: usize,
         fill: impl FnOnce(&mut [H::Digest]) -> Result<(), MerkleError>,
     ) -> Result<Self, MerkleError> {
+        Self::of_layers(level, rows, std::iter::once((0, fill)))
+    }
+
+    /// The tree over digests from several layers. A function is called with the nodes of its layer, by ascending heights above the
+    /// leaves, and changes them before the next layer is computed; that of height 0 writes the leaves.
+    ///
+    /// # Errors
+    /// [`MerkleError::RowCount`], and those of the functions.
+    ///
+    /// # Panics
+    /// If the heights do not begin with 0, do not ascend or exceed that of the tree.
+    pub fn of_layers<F>(
+        level: Level,
+        rows: usize,
+        layers: impl IntoIterator<Item = (u32, F)>,
+    ) -> Result<Self, MerkleError>
+    where
+        F: FnOnce(&mut [H::Digest]) -> Result<(), MerkleError>,
+    {
         check_row_count(rows as u64)?;
         let mut nodes = Pages::new(node_count(rows));
-        fill(&mut nodes[..rows])?;
-        raise::<H>(level, &mut split_layers(&mut nodes));
+        let mut all = split_layers(&mut nodes);
+        let mut done = 0;
+        for (index, (height, change)) in layers.into_iter().enumerate() {
+            let height = height as usize;
+            assert!((index == 0) == (height == 0) && height >= done, "ascending heights from 0 on");
+            raise::<H>(level, &mut all[done..=height]);
+            change(all[height])?;
+            done = height;
+        }
+        raise::<H>(level, &mut all[done..]);
+        drop(all);
         Ok(Self { nodes, rows })
     }
 

@@ -11,7 +11,7 @@ use p3_batch_stark::{
 };
 use p3_challenger::GrindingChallenger;
 use p3_commit::{OpeningRequest, Pcs, PolynomialSpace, UnivariateStarkPcs};
-use p3_field::{Algebra, BasedVectorSpace};
+use p3_field::{Algebra, BasedVectorSpace, PrimeCharacteristicRing};
 use p3_goldilocks::Goldilocks;
 use p3_lookup::{
     InteractionSymbolicBuilder, LogUpGadget, Lookup, LookupProtocol, LookupTerminal,
@@ -157,10 +157,15 @@ where
             step: quotient_domain.size() / table.trace_domain.size(),
         };
         let mut scalars = public_values[index].to_vec();
-        for value in
-            challenges[index].iter().chain(lookup_terminals[index].iter().map(|terminal| &terminal.0))
-        {
-            scalars.extend(value.as_basis_coefficients_slice());
+        if let Some(LookupTerminal(terminal)) = &lookup_terminals[index] {
+            // Of each lookup, the base of its bus, and the challenge that combines values, which is that of all.
+            let bases = challenges[index].iter().step_by(gadget.num_challenges());
+            let widths = table.lookups.iter().flat_map(|lookup| &lookup.elements).map(Vec::len);
+            let powers =
+                challenges[index][1].powers().skip(1).take(widths.max().unwrap_or(0).saturating_sub(1));
+            for value in std::iter::once(*terminal).chain(powers).chain(bases.copied()) {
+                scalars.extend(value.as_basis_coefficients_slice());
+            }
         }
         let quotient = rows.quotient(&table.constraints, &scalars, alpha);
         let chunks = table.chunks(config);

@@ -5,19 +5,18 @@ use hashbrown::HashMap;
 use p3_air::{
     Air,
     symbolic::{
-        AirLayout, BaseEntry, BaseLeaf, ConstraintLayout, ExtEntry, ExtLeaf, SymbolicAirBuilder,
-        SymbolicExpr, SymbolicExpression, SymbolicExpressionExt,
+        AirLayout, BaseEntry, BaseLeaf, ConstraintLayout, ExtLeaf, SymbolicAirBuilder, SymbolicExpr,
+        SymbolicExpression, SymbolicExpressionExt,
     },
 };
 use p3_field::{Algebra, ExtensionField};
 use p3_goldilocks::Goldilocks;
-use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, Lookup, LookupProtocol};
+use p3_lookup::{InteractionSymbolicBuilder, Kind, Lookup};
 use proofmill_field::goldilocks::Goldilocks as Element;
-use proofmill_stark::air::{Cell, Expression, Graph, Input, Matrix, Program, SELECTORS, capture};
+use proofmill_stark::air::{
+    self, Cell, Expression, Graph, Input, Matrix, Products, Program, SELECTORS, Term, capture,
+};
 use std::{cell::RefCell, ptr};
-
-/// The matrix with the columns of lookups, after those of [`Matrix`]: each column over the extension is one for each coordinate.
-pub(crate) const LOOKUPS: usize = Matrix::Row as usize + 1;
 
 /// Constraints as a program.
 pub(crate) struct Captured {
@@ -39,76 +38,87 @@ impl Captured {
         Self { program: Program::new(&graph), parts: (0..count).map(|index| (index, 0)).collect(), count }
     }
 
-    /// The constraints of an AIR and of its lookups. Scalars are the public values, then the coordinates of the challenges of each lookup,
-    /// then those of the terminal.
+    /// The constraints of an AIR and of its lookups. Scalars are the public values, then those of [`Graph::with_lookups`].
     pub(crate) fn with_lookups<C, A>(air: &A, layout: AirLayout, lookups: &[Lookup<Goldilocks>]) -> Self
     where
         C: ExtensionField<Goldilocks>,
         A: Air<InteractionSymbolicBuilder<Goldilocks, C>>,
         SymbolicExpressionExt<Goldilocks, C>: Algebra<C>,
     {
-        let gadget = LogUpGadget::new();
-        layout.validate_against_air(air);
-        let layout = AirLayout {
-            permutation_width: if lookups.is_empty() { 0 } else { lookups.len() + 1 },
-            num_permutation_challenges: lookups.len() * gadget.num_challenges(),
-            num_permutation_values: usize::from(!lookups.is_empty()),
-            ..layout
-        };
-        let mut builder = InteractionSymbolicBuilder::<Goldilocks, C>::new(layout);
-        gadget.eval_air_and_lookups(air, &mut builder, lookups);
-        let (base, extension) = (builder.base_constraints(), builder.extension_constraints());
-        let ConstraintLayout { base_indices, ext_indices } = builder.constraint_layout();
-        let challenges = layout.num_public_values;
-        let terminal = challenges + C::DIMENSION * layout.num_permutation_challenges;
-        let graph = capture(|| {
-            let of_base = RefCell::new(HashMap::new());
-            let of_base = |expression: &SymbolicExpression<Goldilocks>| {
-                translated(expression, &mut of_base.borrow_mut(), &leaf, &of_operation)
-            };
-            base.iter().for_each(|constraint| of_base(constraint).must_vanish());
-            let products = Products::of::<C>();
-            let leaf = |leaf: &ExtLeaf<Goldilocks, C>| match leaf {
-                ExtLeaf::Base(expression) => {
-                    let mut coordinates = vec![Element::default().into(); C::DIMENSION];
-                    coordinates[0] = of_base(expression);
-                    coordinates
-                }
-                ExtLeaf::ExtConstant(value) => {
-                    value.as_basis_coefficients_slice().iter().map(|value| element(*value).into()).collect()
-                }
-                ExtLeaf::ExtVariable(variable) => {
-                    let input = |coordinate: usize| match variable.entry {
-                        ExtEntry::Permutation { offset } => {
-                            cell(LOOKUPS, variable.index * C::DIMENSION + coordinate, offset)
-                        }
-                        ExtEntry::Challenge => {
-                            scalar(challenges + variable.index * C::DIMENSION + coordinate)
-                        }
-                        ExtEntry::PermutationValue => {
-                            scalar(terminal + variable.index * C::DIMENSION + coordinate)
-                        }
-                    };
-                    (0..C::DIMENSION).map(input).collect()
-                }
-            };
-            let mut captured = HashMap::new();
-            for constraint in &extension {
-                let coordinates = translated(constraint, &mut captured, &leaf, &|operation| {
-                    products.of_operation(operation)
-                });
-                coordinates.into_iter().for_each(Expression::must_vanish);
-            }
-        });
-        let of_extension = ext_indices
-            .iter()
-            .flat_map(|index| (0..C::DIMENSION).map(move |coordinate| (*index, coordinate)));
-        Self {
-            program: Program::new(&graph),
-            parts: base_indices.iter().map(|index| (*index, 0)).chain(of_extension).collect(),
-            count: base_indices.len() + ext_indices.len(),
+        let products = products::<C>();
+        let (graph, mut parts) = graph_with_lookups::<C, A>(air, layout, lookups);
+        let own = parts.iter().map(|(index, _)| index + 1).max().unwrap_or(0);
+        let graph = graph.with_lookups(layout.num_public_values, &products);
+        let of_lookups = (graph.constraints() - parts.len()) / C::DIMENSION;
+        for index in own..own + of_lookups {
+            parts.extend((0..C::DIMENSION).map(|coordinate| (index, coordinate)));
         }
+        Self { program: Program::new(&graph), parts, count: own + of_lookups }
     }
+}
+
+/// The constraints of an AIR, with its lookups, and of each constraint that of the AIR which it is a part of, and the coordinate.
+pub(crate) fn graph_with_lookups<C, A>(
+    air: &A,
+    layout: AirLayout,
+    lookups: &[Lookup<Goldilocks>],
+) -> (Graph, Vec<(usize, usize)>)
+where
+    C: ExtensionField<Goldilocks>,
+    A: Air<InteractionSymbolicBuilder<Goldilocks, C>>,
+    SymbolicExpressionExt<Goldilocks, C>: Algebra<C>,
+{
+    layout.validate_against_air(air);
+    let mut builder = InteractionSymbolicBuilder::<Goldilocks, C>::new(layout);
+    air.eval(&mut builder);
+    let (base, extension) = (builder.base_constraints(), builder.extension_constraints());
+    let ConstraintLayout { base_indices, ext_indices } = builder.constraint_layout();
+    let graph = capture(|| {
+        let of_base = RefCell::new(HashMap::new());
+        let of_base = |expression: &SymbolicExpression<Goldilocks>| {
+            translated(expression, &mut of_base.borrow_mut(), &leaf, &of_operation)
+        };
+        base.iter().for_each(|constraint| of_base(constraint).must_vanish());
+        let products = products::<C>();
+        let leaf = |leaf: &ExtLeaf<Goldilocks, C>| match leaf {
+            ExtLeaf::Base(expression) => {
+                let mut coordinates = vec![Element::default().into(); C::DIMENSION];
+                coordinates[0] = of_base(expression);
+                coordinates
+            }
+            ExtLeaf::ExtConstant(value) => {
+                value.as_basis_coefficients_slice().iter().map(|value| element(*value).into()).collect()
+            }
+            ExtLeaf::ExtVariable(_) => unreachable!("only lookups have columns over the extension"),
+        };
+        let mut captured = HashMap::new();
+        for constraint in &extension {
+            let coordinates = translated(constraint, &mut captured, &leaf, &|operation| {
+                of_operation_on_coordinates(&products, operation)
+            });
+            coordinates.into_iter().for_each(Expression::must_vanish);
+        }
+        for lookup in lookups {
+            let all =
+                |expressions: &[SymbolicExpression<Goldilocks>]| expressions.iter().map(of_base).collect();
+            let flags = lookup.flags.as_deref().map(all);
+            let flags: Option<Vec<Expression>> = flags;
+            let terms = lookup.elements.iter().zip(&lookup.multiplicities).enumerate();
+            let terms = terms.map(|(index, (message, count))| Term {
+                message: all(message),
+                count: of_base(count),
+                flag: flags.as_ref().map(|flags| flags[index]),
+            });
+            let bus = match &lookup.kind {
+                Kind::Global(name) => Some(name.clone()),
+                Kind::Local => None,
+            };
+            air::Lookup { bus, terms: terms.collect(), most: lookup.count_weight }.record();
+        }
+    });
+    let of_extension =
+        ext_indices.iter().flat_map(|index| (0..C::DIMENSION).map(move |coordinate| (*index, coordinate)));
+    (graph, base_indices.iter().map(|index| (*index, 0)).chain(of_extension).collect())
 }
 
 /// Captures an AIR's constraints.
@@ -187,43 +197,31 @@ fn of_operation(operation: Operation<Expression>) -> Expression {
     }
 }
 
-/// The products of an extension's basis, by both factors: their coordinates.
-struct Products(Vec<Vec<Vec<Element>>>);
+/// The products of an extension's basis.
+pub(crate) fn products<C: ExtensionField<Goldilocks>>() -> Products {
+    let basis = |index| C::ith_basis_element(index).expect("an element of the basis");
+    let coordinates = |i, j| {
+        let product = basis(i) * basis(j);
+        product.as_basis_coefficients_slice().iter().map(|value| element(*value)).collect()
+    };
+    let of_first = |i| (0..C::DIMENSION).map(|j| coordinates(i, j)).collect();
+    Products((0..C::DIMENSION).map(of_first).collect())
+}
 
-impl Products {
-    fn of<C: ExtensionField<Goldilocks>>() -> Self {
-        let basis = |index| C::ith_basis_element(index).expect("an element of the basis");
-        let coordinates = |i, j| {
-            let product = basis(i) * basis(j);
-            product.as_basis_coefficients_slice().iter().map(|value| element(*value)).collect()
+/// An operation on elements of the extension by their coordinates.
+fn of_operation_on_coordinates(
+    products: &Products,
+    operation: Operation<Vec<Expression>>,
+) -> Vec<Expression> {
+    let each =
+        |x: Vec<Expression>, y: Vec<Expression>, operation: fn(Expression, Expression) -> Expression| {
+            x.into_iter().zip(y).map(|(x, y)| operation(x, y)).collect()
         };
-        let of_first = |i| (0..C::DIMENSION).map(|j| coordinates(i, j)).collect();
-        Self((0..C::DIMENSION).map(of_first).collect())
-    }
-
-    /// An operation on elements of the extension by their coordinates.
-    fn of_operation(&self, operation: Operation<Vec<Expression>>) -> Vec<Expression> {
-        let each =
-            |x: Vec<Expression>, y: Vec<Expression>, operation: fn(Expression, Expression) -> Expression| {
-                x.into_iter().zip(y).map(|(x, y)| operation(x, y)).collect()
-            };
-        match operation {
-            Operation::Neg(x) => x.into_iter().map(|x| -x).collect(),
-            Operation::Add(x, y) => each(x, y, |x, y| x + y),
-            Operation::Sub(x, y) => each(x, y, |x, y| x - y),
-            Operation::Mul(x, y) => {
-                let mut sums = vec![Expression::Constant(Element::default()); x.len()];
-                for (x, products) in x.iter().zip(&self.0) {
-                    for (y, coordinates) in y.iter().zip(products) {
-                        let product = *x * *y;
-                        for (sum, factor) in sums.iter_mut().zip(coordinates) {
-                            *sum = *sum + product * Expression::Constant(*factor);
-                        }
-                    }
-                }
-                sums
-            }
-        }
+    match operation {
+        Operation::Neg(x) => x.into_iter().map(|x| -x).collect(),
+        Operation::Add(x, y) => each(x, y, |x, y| x + y),
+        Operation::Sub(x, y) => each(x, y, |x, y| x - y),
+        Operation::Mul(x, y) => products.multiply(&x, &y),
     }
 }
 

@@ -1,14 +1,26 @@
 //! AIRs of Plonky3 for our engine.
 
-use crate::{constraints::graph, elements::element};
-use p3_air::{
-    Air,
-    symbolic::{AirLayout, SymbolicAirBuilder},
+use crate::{
+    Configuration,
+    constraints::{graph, graph_with_lookups},
+    elements::element,
 };
+use p3_air::{
+    Air, BaseAir,
+    symbolic::{AirLayout, SymbolicAirBuilder, SymbolicExpressionExt},
+};
+use p3_batch_stark::CommonData;
+use p3_commit::PolynomialSpace;
+use p3_field::{Algebra, ExtensionField};
 use p3_goldilocks::Goldilocks;
+use p3_lookup::{InteractionSymbolicBuilder, Lookups};
 use p3_matrix::Matrix;
+use p3_uni_stark::Domain;
 use proofmill_cpu::Level;
-use proofmill_stark::{Constraints, Parameters, PreprocessedKey, StarkError, StarkHash, air::Preprocessed};
+use proofmill_stark::{
+    Constraints, Parameters, PreprocessedKey, StarkError, StarkHash, Tables, TablesVerifyingKey,
+    air::{Graph, Preprocessed},
+};
 
 /// The constraints of an AIR of Plonky3, for [`proofmill_stark::prove`] and [`proofmill_stark::verify`].
 ///
@@ -19,17 +31,93 @@ use proofmill_stark::{Constraints, Parameters, PreprocessedKey, StarkError, Star
 /// If the AIR has constraints over extensions, or if it binds public values otherwise than by constraints.
 pub fn constraints<A: Air<SymbolicAirBuilder<Goldilocks>>>(air: &A) -> Result<Constraints, StarkError> {
     assert!(air.public_boundary_io().is_empty(), "public values can be bound by constraints only");
-    let layout = AirLayout {
+    of_graph(air, graph(air, layout(air)))
+}
+
+/// The tables of AIRs of Plonky3 with their lookups, as `CommonData` has them, for [`proofmill_stark::prove_tables`] and
+/// [`proofmill_stark::verify_tables`].
+///
+/// # Errors
+/// [`StarkError::Air`], also if an AIR has constraints over extensions, and [`StarkError::Tables`].
+///
+/// # Panics
+/// As [`constraints`], and if a lookup has not as many multiplicities, and flags if it has some, as tuples.
+pub fn tables<C, A>(airs: &[A], lookups: &[Lookups<Goldilocks>]) -> Result<Tables, StarkError>
+where
+    C: ExtensionField<Goldilocks>,
+    A: Air<InteractionSymbolicBuilder<Goldilocks, C>>,
+    SymbolicExpressionExt<Goldilocks, C>: Algebra<C>,
+{
+    if airs.len() != lookups.len() {
+        let (what, expected, found) = ("lists of lookups", airs.len(), lookups.len());
+        return Err(StarkError::Tables { what, expected, found });
+    }
+    let table = |(index, (air, lookups)): (usize, (&A, &Lookups<Goldilocks>))| {
+        assert!(air.public_boundary_io().is_empty(), "public values can be bound by constraints only");
+        let (graph, parts) = graph_with_lookups::<C, A>(air, layout(air), lookups);
+        if parts.iter().enumerate().any(|(place, part)| (place, 0) != *part) {
+            return Err(StarkError::Air(format!("table {index} has constraints over extensions")));
+        }
+        of_graph(air, graph)
+    };
+    Tables::new(airs.iter().zip(lookups).enumerate().map(table).collect::<Result<_, _>>()?)
+}
+
+/// The verifier's key of tables of which some have preprocessed columns; `None` if none has.
+///
+/// # Errors
+/// [`StarkError::Preprocessed`] if the columns are not those of the tables, in their order.
+pub fn batch_key<H, SC, const D: usize>(
+    tables: &Tables,
+    common: &CommonData<SC>,
+) -> Result<Option<TablesVerifyingKey<H>>, StarkError>
+where
+    H: StarkHash,
+    SC: Configuration<H, D>,
+    Domain<SC>: PolynomialSpace<Val = Goldilocks>,
+{
+    let widths: Vec<_> = tables.tables().iter().map(Constraints::preprocessed).collect();
+    let Some(global) = &common.preprocessed else {
+        return match widths.iter().all(|width| *width == 0) {
+            true => Ok(None),
+            false => Err(wrong_columns(&widths, "none".to_owned())),
+        };
+    };
+    let found: Vec<_> = global
+        .instances
+        .iter()
+        .map(|instance| instance.as_ref().map_or(0, |instance| instance.width))
+        .collect();
+    let with_columns: Vec<_> = (0..widths.len()).filter(|table| widths[*table] > 0).collect();
+    let places = global.instances.iter().flatten().map(|instance| instance.matrix_index);
+    if found != widths || global.matrix_to_instance != with_columns || !places.eq(0..with_columns.len()) {
+        return Err(wrong_columns(&widths, format!("{found:?}, of tables {:?}", global.matrix_to_instance)));
+    }
+    let bits = global.instances.iter().flatten().map(|instance| instance.degree_bits);
+    let log_rows: Result<Vec<u32>, _> = bits.map(u32::try_from).collect();
+    let log_rows = log_rows.map_err(|_| wrong_columns(&widths, "columns with too many rows".to_owned()))?;
+    Ok(Some(TablesVerifyingKey { cap: SC::digests(&global.commitment), log_rows }))
+}
+
+fn wrong_columns(widths: &[usize], found: String) -> StarkError {
+    StarkError::Preprocessed { expected: format!("{widths:?} columns, in the order of tables"), found }
+}
+
+fn layout(air: &impl BaseAir<Goldilocks>) -> AirLayout {
+    AirLayout {
         preprocessed_width: air.preprocessed_width(),
         main_width: air.width(),
         num_public_values: air.num_public_values(),
         num_periodic_columns: air.num_periodic_columns(),
         ..AirLayout::default()
-    };
+    }
+}
+
+fn of_graph(air: &impl BaseAir<Goldilocks>, graph: Graph) -> Result<Constraints, StarkError> {
     let periodic = air.periodic_columns();
     let periodic = periodic.iter().map(|column| column.iter().map(|value| element(*value)).collect());
     Constraints::from_graph(
-        graph(air, layout),
+        graph,
         air.width(),
         air.preprocessed_width(),
         air.num_public_values(),

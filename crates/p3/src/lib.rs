@@ -11,7 +11,7 @@
 //! | [`FriPcs`] | `TwoAdicFriPcs`, and its openings and folding |
 //! | [`prove`] | `p3_uni_stark::prove` |
 //! | [`prove_batch`] | `p3_batch_stark::prove_batch`: several tables with lookups |
-//! | [`verify`] | `p3_uni_stark::verify` |
+//! | [`verify`], [`verify_batch`] | `p3_uni_stark::verify`, `p3_batch_stark::verify_batch` |
 //!
 //! The kernels are chosen when the program runs, so it need not be compiled for the CPU.
 //!
@@ -40,13 +40,15 @@ mod verify;
 
 pub use batch::prove_batch;
 pub use dft::Dft;
-pub use engine::{constraints, preprocessed_key};
+pub use engine::{batch_key, constraints, preprocessed_key, tables};
 pub use fri::FriPcs;
 pub use keccak::KeccakF;
 pub use poseidon2::{Poseidon2, default_goldilocks_poseidon2_8, default_goldilocks_poseidon2_12};
-pub use proof::{Challenge, Configuration, Words, from_plonky3, to_plonky3};
+pub use proof::{
+    Challenge, Configuration, Words, batch_from_plonky3, batch_to_plonky3, from_plonky3, to_plonky3,
+};
 pub use prove::{prove, prove_with_preprocessed};
-pub use verify::{verify, verify_with_preprocessed};
+pub use verify::{verify, verify_batch, verify_with_preprocessed};
 
 /// The number of elements of each row, of which there are as many as digests.
 fn columns<T, D>(rows: &[T], digests: &[D]) -> usize {

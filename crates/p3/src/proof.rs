@@ -6,6 +6,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::elements::{element, ours, theirs, value};
+use p3_batch_stark::{BatchCommitments, BatchOpenedValues, BatchProof, proof::OpenedValuesWithLookups};
 use p3_commit::{ExtensionMmcs, Mmcs, Pcs, PolynomialSpace};
 use p3_field::{
     ExtensionField,
@@ -13,12 +14,15 @@ use p3_field::{
 };
 use p3_fri::{BatchMultiOpening, CommitPhaseMultiStep, FriProof};
 use p3_goldilocks::Goldilocks;
+use p3_lookup::LookupTerminal;
 use p3_merkle_tree::PrunedMerklePaths;
 use p3_symmetric::MerkleCap;
 use p3_uni_stark::{Com, Commitments, Domain, OpenedValues, PreprocessedOpenedValues, StarkGenericConfig};
 use proofmill_field::goldilocks::Extension;
 use proofmill_hash::{Digest, sponge::DIGEST};
-use proofmill_stark::{OpenedRows, OpeningProof, Proof, Round, StarkHash, VerifyError};
+use proofmill_stark::{
+    OpenedRows, OpeningProof, Proof, Round, StarkHash, TableValues, TablesProof, VerifyError,
+};
 
 type Element = proofmill_field::goldilocks::Goldilocks;
 
@@ -43,6 +47,18 @@ pub trait Configuration<H: StarkHash, const D: usize>: StarkGenericConfig {
     /// # Errors
     /// As there.
     fn to_plonky3(proof: &Proof<H, D>) -> Result<p3_uni_stark::Proof<Self>, VerifyError>;
+
+    /// [`batch_from_plonky3`].
+    ///
+    /// # Errors
+    /// As there.
+    fn batch_from_plonky3(proof: &BatchProof<Self>) -> Result<TablesProof<H, D>, VerifyError>;
+
+    /// [`batch_to_plonky3`].
+    ///
+    /// # Errors
+    /// As there.
+    fn batch_to_plonky3(proof: &TablesProof<H, D>) -> Result<BatchProof<Self>, VerifyError>;
 }
 
 /// The field of challenges that is our extension of degree `D`.
@@ -123,6 +139,34 @@ where
     SC::to_plonky3(proof)
 }
 
+/// Our proof of the same values as one of Plonky3 of several tables.
+///
+/// # Errors
+/// As [`from_plonky3`].
+pub fn batch_from_plonky3<H, SC, const D: usize>(
+    proof: &BatchProof<SC>,
+) -> Result<TablesProof<H, D>, VerifyError>
+where
+    H: StarkHash,
+    SC: Configuration<H, D>,
+{
+    SC::batch_from_plonky3(proof)
+}
+
+/// Plonky3's proof of the same values as one of ours of several tables.
+///
+/// # Errors
+/// [`VerifyError::Malformed`] for proofs that [`proofmill_stark::verify_tables`] refuses because of a length.
+pub fn batch_to_plonky3<H, SC, const D: usize>(
+    proof: &TablesProof<H, D>,
+) -> Result<BatchProof<SC>, VerifyError>
+where
+    H: StarkHash,
+    SC: Configuration<H, D>,
+{
+    SC::batch_to_plonky3(proof)
+}
+
 impl<H, SC, M, const D: usize> Configuration<H, D> for SC
 where
     H: StarkHash<Digest: Words>,
@@ -142,17 +186,12 @@ where
         let Commitments { trace, quotient_chunks, random } = commitments;
         VerifyError::check_length("commitments to random values", 0, random.iter().len())?;
         let opened = values_from_plonky3(opened_values)?;
-        let log_rows = u32::try_from(*degree_bits).map_err(|_| VerifyError::Malformed {
-            what: "logarithm of the number of rows",
-            expected: Element::TWO_ADICITY as usize,
-            found: *degree_bits,
-        })?;
         Ok(Proof {
-            log_rows,
+            log_rows: log_rows_from_plonky3(*degree_bits)?,
             trace: digests::<H>(trace.roots()),
             quotient: digests::<H>(quotient_chunks.roots()),
             out_of_domain_work: element(*ood_pow_witness),
-            opening: opening_from_plonky3(&opened, opening_proof)?,
+            opening: opening_from_plonky3(&widths(&opened), opening_proof)?,
             opened,
         })
     }
@@ -166,11 +205,107 @@ where
                 random: None,
             },
             opened_values: values_to_plonky3(opened)?,
-            opening_proof: opening_to_plonky3(opened, opening)?,
+            opening_proof: opening_to_plonky3(&widths(opened), opening)?,
             degree_bits: *log_rows as usize,
             ood_pow_witness: value(*out_of_domain_work),
         })
     }
+
+    fn batch_from_plonky3(proof: &BatchProof<Self>) -> Result<TablesProof<H, D>, VerifyError> {
+        let BatchProof {
+            commitments,
+            opened_values,
+            opening_proof,
+            lookup_terminals,
+            degree_bits,
+            lookup_pow_witness,
+            ood_pow_witness,
+        } = proof;
+        let BatchCommitments { main, permutation, quotient_chunks, random } = commitments;
+        let BatchOpenedValues { instances } = opened_values;
+        VerifyError::check_length("commitments to random values", 0, random.iter().len())?;
+        VerifyError::check_length("sums of tables", instances.len(), lookup_terminals.len())?;
+        let (mut opened, mut totals) = (Vec::with_capacity(instances.len()), Vec::new());
+        for (OpenedValuesWithLookups { base_opened_values, permutation_local, permutation_next }, terminal) in
+            instances.iter().zip(lookup_terminals)
+        {
+            let there = usize::from(!permutation_local.is_empty());
+            VerifyError::check_length("sums of a table's lookups", there, terminal.iter().len())?;
+            totals.extend(terminal.iter().map(|LookupTerminal(total)| ours(*total)));
+            opened.push(TableValues {
+                columns: values_from_plonky3(base_opened_values)?,
+                lookups: all_ours(permutation_local),
+                next_lookups: all_ours(permutation_next),
+            });
+        }
+        let lookups = permutation.as_ref().map_or(Vec::new(), |cap| digests::<H>(cap.roots()));
+        let there = usize::from(!totals.is_empty());
+        VerifyError::check_length("commitments to lookups", there, permutation.iter().len())?;
+        VerifyError::check_length("proofs of work before lookups", there, lookup_pow_witness.iter().len())?;
+        Ok(TablesProof {
+            log_rows: degree_bits
+                .iter()
+                .map(|bits| log_rows_from_plonky3(*bits))
+                .collect::<Result<_, _>>()?,
+            traces: digests::<H>(main.roots()),
+            lookup_work: lookup_pow_witness.map_or_else(Element::default, element),
+            lookups,
+            totals,
+            quotients: digests::<H>(quotient_chunks.roots()),
+            out_of_domain_work: element(*ood_pow_witness),
+            opening: opening_from_plonky3(&widths_of_tables(&opened), opening_proof)?,
+            opened,
+        })
+    }
+
+    fn batch_to_plonky3(proof: &TablesProof<H, D>) -> Result<BatchProof<Self>, VerifyError> {
+        let TablesProof {
+            log_rows,
+            traces,
+            lookup_work,
+            lookups,
+            totals,
+            quotients,
+            out_of_domain_work,
+            opened,
+            opening,
+        } = proof;
+        let with_lookups = opened.iter().filter(|values| !values.lookups.is_empty()).count();
+        VerifyError::check_length("sums of lookups", with_lookups, totals.len())?;
+        let mut rest = totals.iter();
+        let (mut instances, mut lookup_terminals) = (Vec::with_capacity(opened.len()), Vec::new());
+        for TableValues { columns, lookups, next_lookups } in opened {
+            let total = if lookups.is_empty() { None } else { rest.next() };
+            lookup_terminals.push(total.map(|total| LookupTerminal(theirs(*total))));
+            instances.push(OpenedValuesWithLookups {
+                base_opened_values: values_to_plonky3(columns)?,
+                permutation_local: all_theirs(lookups),
+                permutation_next: all_theirs(next_lookups),
+            });
+        }
+        Ok(BatchProof {
+            commitments: BatchCommitments {
+                main: cap::<H>(traces)?,
+                permutation: if with_lookups == 0 { None } else { Some(cap::<H>(lookups)?) },
+                quotient_chunks: cap::<H>(quotients)?,
+                random: None,
+            },
+            opened_values: BatchOpenedValues { instances },
+            opening_proof: opening_to_plonky3(&widths_of_tables(opened), opening)?,
+            lookup_terminals,
+            degree_bits: log_rows.iter().map(|log_rows| *log_rows as usize).collect(),
+            lookup_pow_witness: (with_lookups > 0).then(|| value(*lookup_work)),
+            ood_pow_witness: value(*out_of_domain_work),
+        })
+    }
+}
+
+fn log_rows_from_plonky3(degree_bits: usize) -> Result<u32, VerifyError> {
+    u32::try_from(degree_bits).map_err(|_| VerifyError::Malformed {
+        what: "logarithm of the number of rows",
+        expected: Element::TWO_ADICITY as usize,
+        found: degree_bits,
+    })
 }
 
 /// That a list which is there has values: an empty list stands for one that is not there.
@@ -267,8 +402,22 @@ fn widths<const D: usize>(opened: &proofmill_stark::OpenedValues<D>) -> Vec<Vec<
     widths
 }
 
+/// The same for several tables: traces, polynomials of quotients, preprocessed columns, columns of lookups.
+fn widths_of_tables<const D: usize>(opened: &[TableValues<D>]) -> Vec<Vec<usize>> {
+    let columns = || opened.iter().map(|values| &values.columns);
+    let there = |widths: Vec<usize>| widths.into_iter().filter(|width| *width > 0).collect::<Vec<_>>();
+    let mut widths = vec![
+        columns().map(|columns| columns.trace.len()).collect(),
+        vec![D; columns().map(|columns| columns.quotient.len()).sum()],
+    ];
+    let preprocessed = there(columns().map(|columns| columns.preprocessed.len()).collect());
+    let lookups = there(opened.iter().map(|values| values.lookups.len()).collect());
+    widths.extend([preprocessed, lookups].into_iter().filter(|widths| !widths.is_empty()));
+    widths
+}
+
 fn opening_from_plonky3<H, C, M, const D: usize>(
-    opened: &proofmill_stark::OpenedValues<D>,
+    widths: &[Vec<usize>],
     opening: &Opening<C, M>,
 ) -> Result<OpeningProof<H, D>, VerifyError>
 where
@@ -285,11 +434,10 @@ where
         final_poly,
         query_pow_witness,
     } = opening;
-    let widths = widths(opened);
     VerifyError::check_length("opened commitments", widths.len(), input_openings.len())?;
     let queries = input_openings.first().map_or(0, |opening| opening.opened_values.len());
     let mut rows = Vec::with_capacity(widths.len());
-    for (BatchMultiOpening { opened_values, opening_proof }, widths) in input_openings.iter().zip(&widths) {
+    for (BatchMultiOpening { opened_values, opening_proof }, widths) in input_openings.iter().zip(widths) {
         VerifyError::check_length("opened rows of a commitment", queries, opened_values.len())?;
         for row in opened_values {
             VerifyError::check_length("matrices of an opened row", widths.len(), row.len())?;
@@ -343,7 +491,7 @@ fn split<'a, T>(
 }
 
 fn opening_to_plonky3<H, C, M, const D: usize>(
-    opened: &proofmill_stark::OpenedValues<D>,
+    widths: &[Vec<usize>],
     opening: &OpeningProof<H, D>,
 ) -> Result<Opening<C, M>, VerifyError>
 where
@@ -352,12 +500,12 @@ where
     M: Mmcs<Goldilocks, Commitment = Cap<H>, MultiProof = Siblings<H>>,
 {
     let OpeningProof { batching_work, rounds, final_polynomial, query_work, rows } = opening;
-    let widths = widths(opened);
     VerifyError::check_length("opened commitments", widths.len(), rows.len())?;
-    let of_trace = rows.first().map_or(0, |rows| rows.values.len());
-    let queries = of_trace.checked_div(opened.trace.len()).unwrap_or(0);
+    let of_first = rows.first().map_or(0, |rows| rows.values.len());
+    let width = widths.first().map_or(0, |widths| widths.iter().sum());
+    let queries = of_first.checked_div(width).unwrap_or(0);
     let mut input_openings = Vec::with_capacity(rows.len());
-    for (OpenedRows { values, siblings }, widths) in rows.iter().zip(&widths) {
+    for (OpenedRows { values, siblings }, widths) in rows.iter().zip(widths) {
         let mut opened_values = Vec::with_capacity(queries);
         for mut row in split("values of opened rows", values, queries)? {
             VerifyError::check_length("values of an opened row", widths.iter().sum(), row.len())?;

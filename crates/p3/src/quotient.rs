@@ -68,8 +68,8 @@ impl<M: Matrix<Goldilocks>> Rows<'_, M> {
         let widths = [
             self.main.width(),
             width(self.preprocessed),
-            SELECTORS + self.periodic_columns,
             width(self.lookups),
+            SELECTORS + self.periodic_columns,
         ];
         let evaluation = Evaluation::new(&constraints.program, &widths, &scalars, &factors);
 
@@ -100,7 +100,7 @@ impl<M: Matrix<Goldilocks>> Rows<'_, M> {
         let mut rest = words;
         let mut next = |width: usize| rest.split_off_mut(..width).expect("words for all columns");
         copy(self.main, row, next(self.main.width()));
-        if let Some(matrix) = self.preprocessed {
+        for matrix in self.preprocessed.into_iter().chain(self.lookups) {
             copy(matrix, row, next(matrix.width()));
         }
         let LagrangeSelectors { is_first_row, is_last_row, is_transition, .. } = &self.selectors;
@@ -109,9 +109,6 @@ impl<M: Matrix<Goldilocks>> Rows<'_, M> {
         let of_row = next(SELECTORS + self.periodic_columns);
         for (word, value) in of_row.iter_mut().zip(selectors.into_iter().chain(periodic)) {
             *word = value.as_canonical_u64();
-        }
-        if let Some(matrix) = self.lookups {
-            copy(matrix, row, next(matrix.width()));
         }
     }
 }

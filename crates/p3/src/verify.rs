@@ -2,16 +2,24 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
-    constraints,
+    batch_key, constraints,
     elements::element,
-    proof::{Configuration, from_plonky3},
+    proof::{Configuration, batch_from_plonky3, from_plonky3},
+    tables,
 };
-use p3_air::{Air, symbolic::SymbolicAirBuilder};
+use p3_air::{
+    Air,
+    symbolic::{SymbolicAirBuilder, SymbolicExpressionExt},
+};
+use p3_batch_stark::{BatchProof, CommonData};
+use p3_commit::PolynomialSpace;
+use p3_field::Algebra;
 use p3_goldilocks::Goldilocks;
-use p3_uni_stark::{PreprocessedVerifierKey, Proof};
+use p3_lookup::InteractionSymbolicBuilder;
+use p3_uni_stark::{Domain, PreprocessedVerifierKey, Proof};
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::{Extension, ExtensionField, Goldilocks as Element};
-use proofmill_stark::{Parameters, StarkHash, VerifyError};
+use proofmill_stark::{Parameters, StarkError, StarkHash, VerifyError};
 
 /// Verifies a proof of Plonky3, as [`p3_uni_stark::verify`] does, but never panics, whatever the proof and the public values are.
 ///
@@ -85,4 +93,43 @@ where
     let public_values: Vec<_> = public_values.iter().map(|value| element(*value)).collect();
     let proof = from_plonky3(proof)?;
     proofmill_stark::verify(Level::best(), parameters, &constraints, key, &public_values, &proof)
+}
+
+/// Verifies a proof of Plonky3 of several tables, as [`p3_batch_stark::verify_batch`] does, but never panics, whatever the proof and the
+/// public values are.
+///
+/// `H`, `parameters` and the numbers of rows are as in [`verify`]. It also refuses tables whose extensions have fewer rows than the
+/// commitment has digests: Plonky3's commitments do not depend on such rows.
+///
+/// Captures the constraints of the AIRs each time. For many proofs, [`tables`] and [`batch_key`] do so once, for
+/// [`batch_from_plonky3`] and [`proofmill_stark::verify_tables`].
+///
+/// # Errors
+/// As [`proofmill_stark::verify_tables`]; [`VerifyError::Malformed`] also as [`batch_from_plonky3`].
+///
+/// # Panics
+/// As [`tables`]: because of the AIRs, not because of the proof.
+pub fn verify_batch<H, SC, A, const D: usize>(
+    parameters: &Parameters,
+    airs: &[A],
+    proof: &BatchProof<SC>,
+    public_values: &[Vec<Goldilocks>],
+    common: &CommonData<SC>,
+) -> Result<(), VerifyError>
+where
+    H: StarkHash,
+    SC: Configuration<H, D>,
+    Domain<SC>: PolynomialSpace<Val = Goldilocks>,
+    A: Air<InteractionSymbolicBuilder<Goldilocks, SC::Challenge>>,
+    SymbolicExpressionExt<Goldilocks, SC::Challenge>: Algebra<SC::Challenge>,
+    Extension<Element, D>: ExtensionField<D>,
+{
+    let statement = |error: StarkError| VerifyError::Statement(error.to_string());
+    let tables = tables::<SC::Challenge, A>(airs, &common.lookups).map_err(statement)?;
+    let key = batch_key(&tables, common).map_err(statement)?;
+    let public_values: Vec<Vec<_>> =
+        public_values.iter().map(|values| values.iter().map(|value| element(*value)).collect()).collect();
+    let public_values: Vec<&[_]> = public_values.iter().map(Vec::as_slice).collect();
+    let proof = batch_from_plonky3(proof)?;
+    proofmill_stark::verify_tables(Level::best(), parameters, &tables, key.as_ref(), &public_values, &proof)
 }

@@ -20,55 +20,74 @@ use proofmill_field::{
 };
 use proofmill_hash::TreeHash;
 use proofmill_progress::Progress;
+use std::{cmp::Reverse, iter::successors};
 
-/// What is claimed of a commitment: of matrices of the same width side by side, each opened at the same points.
+/// What is claimed of a matrix: the values of its columns at points.
 pub(crate) struct Claims<const D: usize> {
-    matrices: usize,
-    /// Points, and the value of each column of all matrices there; one point, if there are more matrices than one.
+    /// The logarithm of the number of rows of the extension.
+    pub(crate) log_height: u32,
+    /// As many matrices side by side count as matrices of their own; there is one point, if there are more than one.
+    parts: usize,
+    /// Points, and the value of each column there.
     points: Vec<(Extension<Goldilocks, D>, Vec<Extension<Goldilocks, D>>)>,
 }
 
 impl<const D: usize> Claims<D> {
-    /// The number of columns of the commitment.
-    fn columns(&self) -> usize {
+    /// Of the values at a point and, unless they are empty, at the next row's.
+    pub(crate) fn of_rows(
+        log_height: u32,
+        [current, next]: [(Extension<Goldilocks, D>, &[Extension<Goldilocks, D>]); 2],
+    ) -> Self {
+        let points = [current, next].into_iter().enumerate();
+        let points = points.filter(|(index, (_, values))| *index == 0 || !values.is_empty());
+        let points = points.map(|(_, (point, values))| (point, values.to_vec())).collect();
+        Self { log_height, parts: 1, points }
+    }
+
+    /// Of the coordinates of the quotient's polynomials.
+    pub(crate) fn of_quotient(
+        log_height: u32,
+        point: Extension<Goldilocks, D>,
+        values: &[[Extension<Goldilocks, D>; D]],
+    ) -> Self {
+        let points = vec![(point, values.as_flattened().to_vec())];
+        Self { log_height, parts: values.len(), points }
+    }
+
+    /// The number of columns.
+    pub(crate) fn columns(&self) -> usize {
         self.points.first().map_or(0, |(_, values)| values.len())
     }
 
-    /// The values of one matrix at one point, and those of the next, in the transcript's order.
+    /// The values of one part at one point, and those of the next, in the transcript's order.
     fn values(&self) -> impl Iterator<Item = &[Extension<Goldilocks, D>]> {
-        let width = self.columns() / self.matrices;
+        let width = self.columns() / self.parts;
         self.points.iter().flat_map(move |(_, values)| values.chunks_exact(width))
     }
 }
 
-/// What is claimed of each commitment: of the trace, the quotient, and the preprocessed columns.
+/// What is claimed of each commitment: of the trace, the quotient, and the preprocessed columns, which are one matrix each.
 pub(crate) fn of_statement<const D: usize>(
     constraints: &Constraints,
     opened: &OpenedValues<D>,
+    log_height: u32,
     zeta: Extension<Goldilocks, D>,
     next: Extension<Goldilocks, D>,
-) -> Vec<Claims<D>> {
-    let rows = |current: &[_], following: &[_]| {
-        let mut points = vec![(zeta, current.to_vec())];
-        if !following.is_empty() {
-            points.push((next, following.to_vec()));
-        }
-        Claims { matrices: 1, points }
-    };
-    let quotient = opened.quotient.as_flattened().to_vec();
+) -> Vec<Vec<Claims<D>>> {
     let mut claims = vec![
-        rows(&opened.trace, &opened.next),
-        Claims { matrices: opened.quotient.len(), points: vec![(zeta, quotient)] },
+        vec![Claims::of_rows(log_height, [(zeta, &opened.trace), (next, &opened.next)])],
+        vec![Claims::of_quotient(log_height, zeta, &opened.quotient)],
     ];
     if constraints.preprocessed > 0 {
-        claims.push(rows(&opened.preprocessed, &opened.next_preprocessed));
+        let values = [(zeta, &*opened.preprocessed), (next, &*opened.next_preprocessed)];
+        claims.push(vec![Claims::of_rows(log_height, values)]);
     }
     claims
 }
 
-pub(crate) fn description<const D: usize>(parameters: &Parameters, claims: &[Claims<D>]) -> Description {
+pub(crate) fn description<const D: usize>(parameters: &Parameters, claims: &[Vec<Claims<D>>]) -> Description {
     let mut steps = Description::new("p3-fri-pcs");
-    for values in claims.iter().flat_map(Claims::values) {
+    for values in claims.iter().flatten().flat_map(Claims::values) {
         steps = steps.elements("claimed_evaluations", D, values.len());
     }
     steps = steps
@@ -76,66 +95,92 @@ pub(crate) fn description<const D: usize>(parameters: &Parameters, claims: &[Cla
         .challenge("alpha", D)
         .protocol("low_degree_test")
         .number(claims.len());
-    for commitment in claims {
-        steps = steps.number(commitment.matrices);
-        for _ in 0..commitment.matrices {
-            steps = steps.number(commitment.points.len());
+    for matrices in claims {
+        steps = steps.number(matrices.iter().map(|claims| claims.parts).sum());
+        for claims in matrices {
+            for _ in 0..claims.parts {
+                steps = steps.number(claims.points.len());
+            }
         }
     }
     steps
 }
 
 /// Begins the argument: the transcript takes the claims.
-fn begin<C: Challenger, const D: usize>(parameters: &Parameters, claims: &[Claims<D>], challenger: &mut C) {
+fn begin<C: Challenger, const D: usize>(
+    parameters: &Parameters,
+    claims: &[Vec<Claims<D>>],
+    challenger: &mut C,
+) {
     description(parameters, claims).observe(challenger);
-    claims.iter().flat_map(Claims::values).for_each(|values| observe(challenger, values));
+    claims.iter().flatten().flat_map(Claims::values).for_each(|values| observe(challenger, values));
 }
 
-/// The claims, combined.
+/// The claims on all matrices of one height, combined.
 struct Combination<const D: usize> {
-    /// Powers of the challenge, from 1 on: the factors of columns.
-    powers: Vec<Extension<Goldilocks, D>>,
+    /// The logarithm of the number of rows of the extensions.
+    log_height: u32,
     /// The different points.
     points: Vec<Extension<Goldilocks, D>>,
-    /// Those of each commitment. Matrices side by side are one matrix: its columns have consecutive powers.
-    claims: Vec<Vec<Claim<D>>>,
+    /// The commitment of each matrix, its place there, and its claims. The columns of a matrix have consecutive powers of the
+    /// challenge.
+    matrices: Vec<(usize, usize, Vec<Claim<D>>)>,
 }
 
-impl<const D: usize> Combination<D>
+/// The claims combined for each height, the tallest first.
+struct Combinations<const D: usize> {
+    /// Powers of the challenge, from 1 on: the factors of columns.
+    powers: Vec<Extension<Goldilocks, D>>,
+    of_heights: Vec<Combination<D>>,
+}
+
+impl<const D: usize> Combinations<D>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    fn new(claims: &[Claims<D>], alpha: Extension<Goldilocks, D>) -> Self {
-        let widest = claims.iter().map(Claims::columns).max().unwrap_or(0);
+    fn new(claims: &[Vec<Claims<D>>], alpha: Extension<Goldilocks, D>) -> Self {
+        let widest = claims.iter().flatten().map(Claims::columns).max().unwrap_or(0);
         let powers: Vec<_> =
-            std::iter::successors(Some(Extension::ONE), |power| Some(*power * alpha)).take(widest).collect();
-        let mut points = Vec::new();
-        let mut factor = Extension::ONE;
-        let mut combine = |(at, values): &(_, Vec<_>)| {
-            let point = points.iter().position(|point| point == at).unwrap_or(points.len());
-            if point == points.len() {
-                points.push(*at);
+            successors(Some(Extension::ONE), |power| Some(*power * alpha)).take(widest).collect();
+        let of_height = |log_height: u32| {
+            let (mut points, mut factor) = (Vec::new(), Extension::ONE);
+            let mut combine = |(at, values): &(_, Vec<_>)| {
+                let point = points.iter().position(|point| point == at).unwrap_or(points.len());
+                if point == points.len() {
+                    points.push(*at);
+                }
+                let products = powers.iter().zip(values).map(|(power, value)| *power * *value);
+                let value = products.fold(Extension::ZERO, |sum, product| sum + product);
+                let claim = Claim { point, value: value * factor, factor };
+                factor *= alpha.pow_vartime(&[values.len() as u64]);
+                claim
+            };
+            let mut matrices = Vec::new();
+            for (commitment, of_commitment) in claims.iter().enumerate() {
+                for (place, claims) in of_commitment.iter().enumerate() {
+                    if claims.log_height == log_height {
+                        matrices.push((commitment, place, claims.points.iter().map(&mut combine).collect()));
+                    }
+                }
             }
-            let value =
-                powers.iter().zip(values).fold(Extension::ZERO, |sum, (power, value)| sum + *power * *value);
-            let claim = Claim { point, value: value * factor, factor };
-            factor *= alpha.pow_vartime(&[values.len() as u64]);
-            claim
+            Combination { log_height, points, matrices }
         };
-        let claims = claims.iter().map(|claims| claims.points.iter().map(&mut combine).collect()).collect();
-        Self { powers, points, claims }
+        let of_heights = heights(claims).into_iter().map(of_height).collect();
+        Self { powers, of_heights }
     }
 
-    /// The sum of quotients at one place, from the rows of all commitments and the inverses of `z - x` for all points z.
+    /// The sum of one height's quotients at one place, from the row of each matrix there and the inverses of `z - x` for all points z.
     fn at<'a>(
         &self,
-        rows: impl Iterator<Item = &'a [Goldilocks]>,
+        combination: &Combination<D>,
+        row: impl Fn(usize, usize) -> &'a [Goldilocks],
         inverses: &[Extension<Goldilocks, D>],
     ) -> Extension<Goldilocks, D> {
         let mut sum = Extension::ZERO;
-        for (row, claims) in rows.zip(&self.claims) {
+        for (commitment, place, claims) in &combination.matrices {
             let mut combined = Extension::ZERO;
-            self.powers.iter().zip(row).for_each(|(power, value)| combined += power.scale(*value));
+            let terms = self.powers.iter().zip(row(*commitment, *place));
+            terms.for_each(|(power, value)| combined += power.scale(*value));
             for claim in claims {
                 sum += (claim.value - combined * claim.factor) * inverses[claim.point];
             }
@@ -143,11 +188,12 @@ where
         sum
     }
 
-    /// The sums of quotients on the whole coset of extensions, in bit-reversed order.
+    /// The sums of one height's quotients on the whole coset of extensions, in bit-reversed order.
     fn word<H: TreeHash>(
         &self,
         level: Level,
         log_blowup: u32,
+        combination: &Combination<D>,
         committed: &[&Committed<H>],
     ) -> Vec<Extension<Goldilocks, D>> {
         /// From how many columns on it is faster to extend the combination than to combine the extension.
@@ -155,28 +201,40 @@ where
         // Of such rows, and of those that are not kept, the combination: a matrix of its coordinates.
         let unit = |i: usize| Extension(std::array::from_fn(|d| Goldilocks::new((d == i).into())));
         let basis: Vec<_> = (0..D).map(unit).collect();
-        let combination = |matrix: &&Committed<H>| match &matrix.rows {
-            Rows::Kept(rows) if log_blowup > 0 && matrix.columns >= MANY => {
-                let first = Goldilocks::as_words(&rows[..rows.len() >> log_blowup]);
-                let sums = combine(level, first, matrix.columns, &self.powers[..matrix.columns]);
-                Some(extend_coset(level, log_blowup, Extension::coefficients(&sums).to_vec(), D))
+        let matrix = |(commitment, place, _): &(usize, usize, _)| &committed[*commitment].matrices[*place];
+        let combine = |at: &(usize, usize, _)| {
+            let matrix = matrix(at);
+            match &matrix.rows {
+                Rows::Kept(rows) if log_blowup > 0 && matrix.columns >= MANY => {
+                    let first = Goldilocks::as_words(&rows[..rows.len() >> log_blowup]);
+                    let sums = combine(level, first, matrix.columns, &self.powers[..matrix.columns]);
+                    Some(extend_coset(level, log_blowup, Extension::coefficients(&sums).to_vec(), D))
+                }
+                Rows::Kept(_) => None,
+                Rows::Computed(tiled) => Some(lock(tiled).combination(level, log_blowup, &self.powers)),
             }
-            Rows::Kept(_) => None,
-            Rows::Computed(tiled) => Some(lock(tiled).combination(level, log_blowup, &self.powers)),
         };
-        let combinations: Vec<_> = committed.iter().map(combination).collect();
-        let matrices = committed.iter().zip(&combinations).zip(&self.claims);
+        let combined: Vec<_> = combination.matrices.iter().map(combine).collect();
+        let matrices = combination.matrices.iter().zip(&combined);
         let matrices: Vec<_> = matrices
-            .map(|((matrix, combination), claims)| {
-                let (values, width, powers) = match combination {
+            .map(|(at, combined)| {
+                let (values, width, powers) = match combined {
                     Some(values) => (&**values, D, &basis),
-                    None => (matrix.kept(), matrix.columns, &self.powers),
+                    None => (matrix(at).kept(), matrix(at).columns, &self.powers),
                 };
-                Claimed { words: Goldilocks::as_words(values), width, powers, claims: claims.clone() }
+                Claimed { words: Goldilocks::as_words(values), width, powers, claims: at.2.clone() }
             })
             .collect();
-        quotients(level, coset(), committed[0].log_rows(), &matrices, &self.points)
+        quotients(level, coset(), combination.log_height, &matrices, &combination.points)
     }
+}
+
+/// The different heights of matrices, as logarithms, the greatest first.
+fn heights<const D: usize>(claims: &[Vec<Claims<D>>]) -> Vec<u32> {
+    let mut heights: Vec<_> = claims.iter().flatten().map(|claims| claims.log_height).collect();
+    heights.sort_unstable_by_key(|height| Reverse(*height));
+    heights.dedup();
+    heights
 }
 
 /// Proves the claims about the commitments.
@@ -184,7 +242,7 @@ pub(crate) fn prove<H: StarkHash, const D: usize>(
     level: Level,
     parameters: &Parameters,
     committed: &[&Committed<H>],
-    claims: &[Claims<D>],
+    claims: &[Vec<Claims<D>>],
     challenger: &mut H::Challenger,
     progress: Progress<'_>,
 ) -> OpeningProof<H, D>
@@ -195,9 +253,11 @@ where
     let batching_work = challenger.work(level, parameters.grinding.batching);
     let alpha = sample(challenger);
     progress.begin("combine");
-    let word = Combination::new(claims, alpha).word(level, parameters.log_blowup, committed);
+    let combinations = Combinations::new(claims, alpha);
+    let word = |combination| combinations.word(level, parameters.log_blowup, combination, committed);
+    let words = combinations.of_heights.iter().map(word).collect();
     progress.begin("fri");
-    let fri = fri::prove::<H, D>(level, parameters, word, challenger);
+    let fri = fri::prove::<H, D>(level, parameters, words, challenger);
     progress.begin("open");
     let (rounds, queries) = fri.open(level, parameters);
     OpeningProof {
@@ -209,55 +269,61 @@ where
     }
 }
 
-/// A commitment as the verifier knows it.
-pub(crate) struct Commitment<'a, H: TreeHash> {
-    pub(crate) cap: &'a [H::Digest],
-    pub(crate) columns: usize,
-}
-
-/// Checks the claims about commitments to `2^log_height` rows.
+/// Checks the claims about the matrices of commitments, of which the caps are given.
 pub(crate) fn verify<H: StarkHash, const D: usize>(
     level: Level,
     parameters: &Parameters,
-    commitments: &[Commitment<'_, H>],
-    log_height: u32,
-    claims: &[Claims<D>],
+    caps: &[&[H::Digest]],
+    claims: &[Vec<Claims<D>>],
     proof: &OpeningProof<H, D>,
     challenger: &mut H::Challenger,
 ) -> Result<(), VerifyError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    VerifyError::check_length("opened commitments", commitments.len(), proof.rows.len())?;
-    for (commitment, rows) in commitments.iter().zip(&proof.rows) {
-        VerifyError::check_length(
-            "values of opened rows",
-            parameters.queries as usize * commitment.columns,
-            rows.values.len(),
-        )?;
+    VerifyError::check_length("opened commitments", caps.len(), proof.rows.len())?;
+    let shapes: Vec<Vec<_>> = claims
+        .iter()
+        .map(|claims| claims.iter().map(|claims| (claims.log_height, claims.columns())).collect())
+        .collect();
+    let widths: Vec<usize> =
+        shapes.iter().map(|shapes| shapes.iter().map(|(_, columns)| columns).sum()).collect();
+    for (width, rows) in widths.iter().zip(&proof.rows) {
+        let expected = parameters.queries as usize * width;
+        VerifyError::check_length("values of opened rows", expected, rows.values.len())?;
     }
     begin(parameters, claims, challenger);
     check_work(challenger, parameters.grinding.batching, proof.batching_work)?;
-    let combination = Combination::new(claims, sample(challenger));
-    let queries = fri::verify_commitments::<H, D>(parameters, log_height, proof, challenger)?;
-    for (commitment, rows) in commitments.iter().zip(&proof.rows) {
-        let columns = commitment.columns;
-        check_rows::<H>(level, parameters, commitment.cap, log_height, columns, &queries.indices, rows)?;
+    let combinations = Combinations::new(claims, sample(challenger));
+    let log_heights: Vec<_> =
+        combinations.of_heights.iter().map(|combination| combination.log_height).collect();
+    let queries = fri::verify_commitments::<H, D>(parameters, &log_heights, proof, challenger)?;
+    let log_height = queries.log_height;
+    for ((cap, shapes), rows) in caps.iter().zip(&shapes).zip(&proof.rows) {
+        let indices =
+            |log_rows: u32| queries.indices.iter().map(move |index| index >> (log_height - log_rows));
+        let tallest = shapes.iter().map(|(log_rows, _)| *log_rows).max().unwrap_or(0);
+        check_rows::<H>(level, parameters, cap, shapes, &indices(tallest).collect::<Vec<_>>(), rows)?;
     }
-    let mut values = Vec::with_capacity(queries.indices.len());
-    for (query, index) in queries.indices.iter().enumerate() {
-        let x = coset().element(*index);
-        let mut inverses: Vec<_> =
-            combination.points.iter().map(|point| *point - Extension::from_base(x)).collect();
-        if inverses.contains(&Extension::ZERO) {
-            return Err(VerifyError::Rejected("a query is an opened point"));
+    let mut values = Vec::with_capacity(log_heights.len());
+    for combination in &combinations.of_heights {
+        let mut of_queries = Vec::with_capacity(queries.indices.len());
+        for (query, index) in queries.indices.iter().enumerate() {
+            let x = coset().element(index >> (log_height - combination.log_height));
+            let mut inverses: Vec<_> =
+                combination.points.iter().map(|point| *point - Extension::from_base(x)).collect();
+            if inverses.contains(&Extension::ZERO) {
+                return Err(VerifyError::Rejected("a query is an opened point"));
+            }
+            batch_invert_vartime(&mut inverses);
+            let row = |commitment: usize, place: usize| {
+                let before: usize = shapes[commitment][..place].iter().map(|(_, columns)| columns).sum();
+                let columns = shapes[commitment][place].1;
+                &proof.rows[commitment].values[query * widths[commitment] + before..][..columns]
+            };
+            of_queries.push(combinations.at(combination, row, &inverses));
         }
-        batch_invert_vartime(&mut inverses);
-        let rows = commitments
-            .iter()
-            .zip(&proof.rows)
-            .map(|(commitment, rows)| &rows.values[query * commitment.columns..][..commitment.columns]);
-        values.push(combination.at(rows, &inverses));
+        values.push(of_queries);
     }
-    fri::verify_queries::<H, D>(level, parameters, log_height, &queries, values, proof)
+    fri::verify_queries::<H, D>(level, parameters, &log_heights, &queries, &values, proof)
 }

@@ -15,14 +15,44 @@ use proofmill_memory::Pages;
 use proofmill_merkle::{Leaves, MerkleError, Opening, RowMajor, Tree};
 use proofmill_parallel as parallel;
 use proofmill_poly::goldilocks::Order;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    borrow::Cow,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
-/// A matrix of `2^log_rows` rows with the tree over them.
+/// Matrices with the tree over their rows.
+///
+/// Rows of the tallest matrices, side by side, are the leaves. Those of a shorter one are hashed, too, and combined with the nodes of
+/// the layer that has as many, from the right: so does `MerkleTreeMmcs` of Plonky3.
 pub(crate) struct Committed<H: TreeHash> {
-    pub(crate) rows: Rows,
-    pub(crate) columns: usize,
+    pub(crate) matrices: Vec<Matrix>,
     log_cap: u32,
     tree: Tree<H>,
+}
+
+/// A matrix of `2^log_rows` rows.
+pub(crate) struct Matrix {
+    pub(crate) rows: Rows,
+    pub(crate) columns: usize,
+    pub(crate) log_rows: u32,
+}
+
+impl Matrix {
+    fn kept_of(values: Pages<Goldilocks>, columns: usize) -> Self {
+        let log_rows = (values.len() / columns).ilog2();
+        Self { rows: Rows::Kept(values), columns, log_rows }
+    }
+
+    /// The rows that are kept.
+    ///
+    /// # Panics
+    /// If they are not.
+    pub(crate) fn kept(&self) -> &[Goldilocks] {
+        match &self.rows {
+            Rows::Kept(values) => values,
+            Rows::Computed(_) => unreachable!("only a trace is computed in parts"),
+        }
+    }
 }
 
 /// The rows of a matrix.
@@ -48,7 +78,43 @@ impl<H: TreeHash> Committed<H> {
     ) -> Self {
         let leaves = leaves(&values, columns);
         let tree = Tree::build(level, &leaves).unwrap_or_else(|error| unreachable_tree(&error));
-        Self::of_tree(parameters, Rows::Kept(values), columns, tree)
+        Self::of_tree(parameters, vec![Matrix::kept_of(values, columns)], tree)
+    }
+
+    /// Hashes the rows of matrices with these numbers of columns; there is at least one.
+    pub(crate) fn of_matrices(
+        level: Level,
+        parameters: &Parameters,
+        matrices: impl IntoIterator<Item = (Pages<Goldilocks>, usize)>,
+    ) -> Self {
+        let matrices: Vec<_> =
+            matrices.into_iter().map(|(values, columns)| Matrix::kept_of(values, columns)).collect();
+        let shapes: Vec<_> = matrices.iter().map(|matrix| (matrix.log_rows, matrix.columns)).collect();
+        let log_rows = tallest(&shapes);
+        let of_height = |height: u32| -> Vec<&Matrix> {
+            matrices.iter().filter(|matrix| matrix.log_rows == log_rows - height).collect()
+        };
+        let layers = (0..=log_rows).map(|height| (height, of_height(height)));
+        let layers = layers.filter(|(_, matrices)| !matrices.is_empty());
+        let layers = layers.map(|(height, matrices)| {
+            let change = move |nodes: &mut [H::Digest]| {
+                let tasks = (0..).step_by(HASHED).zip(nodes.chunks_mut(HASHED));
+                parallel::for_each(tasks, |(first, nodes)| {
+                    let rows = side_by_side(&matrices, first, nodes.len());
+                    let columns = rows.len() / nodes.len();
+                    if height == 0 {
+                        H::hash_rows(level, Goldilocks::as_words(&rows), columns, nodes);
+                    } else {
+                        add_rows::<H>(level, Goldilocks::as_words(&rows), columns, nodes);
+                    }
+                });
+                Ok(())
+            };
+            (height, change)
+        });
+        let tree = Tree::of_layers(level, 1 << log_rows, layers);
+        let tree = tree.unwrap_or_else(|error| unreachable_tree(&error));
+        Self::of_tree(parameters, matrices, tree)
     }
 
     /// Hashes the rows of an extension part by part.
@@ -68,34 +134,24 @@ impl<H: TreeHash> Committed<H> {
             Ok(())
         });
         let tree = tree.unwrap_or_else(|error| unreachable_tree(&error));
-        Self::of_tree(parameters, Rows::Computed(Mutex::new(tiled)), columns, tree)
+        let rows = Rows::Computed(Mutex::new(tiled));
+        Self::of_tree(parameters, vec![Matrix { rows, columns, log_rows: tree.rows().ilog2() }], tree)
     }
 
-    fn of_tree(parameters: &Parameters, rows: Rows, columns: usize, tree: Tree<H>) -> Self {
-        Self { rows, columns, log_cap: parameters.log_cap(tree.rows().ilog2()), tree }
+    fn of_tree(parameters: &Parameters, matrices: Vec<Matrix>, tree: Tree<H>) -> Self {
+        Self { matrices, log_cap: parameters.log_cap(tree.rows().ilog2()), tree }
     }
 
-    /// The rows that are kept.
-    ///
-    /// # Panics
-    /// If they are not.
-    pub(crate) fn kept(&self) -> &[Goldilocks] {
-        match &self.rows {
-            Rows::Kept(values) => values,
-            Rows::Computed(_) => unreachable!("only the trace is computed in parts"),
-        }
-    }
-
-    /// What rows are computed of, if they are.
+    /// What the rows of the first matrix are computed of, if they are.
     pub(crate) fn into_computed(self) -> Option<Tiled> {
-        match self.rows {
+        match self.matrices.into_iter().next()?.rows {
             Rows::Kept(_) => None,
             Rows::Computed(tiled) => Some(tiled.into_inner().unwrap_or_else(PoisonError::into_inner)),
         }
     }
 
-    /// The logarithm of the number of rows.
-    pub(crate) fn log_rows(&self) -> u32 {
+    /// The logarithm of the number of rows of the tallest matrix.
+    fn log_rows(&self) -> u32 {
         self.tree.rows().ilog2()
     }
 
@@ -104,22 +160,62 @@ impl<H: TreeHash> Committed<H> {
         self.tree.layer(self.log_rows() - self.log_cap)
     }
 
-    /// The rows of queries, in their order; indices may repeat.
+    /// The rows of queries, in their order; indices, of rows of the tallest matrix, may repeat.
     pub(crate) fn open(&self, level: Level, parameters: &Parameters, queries: &[usize]) -> OpenedRows<H> {
         let mut indices = queries.to_vec();
         indices.sort_unstable();
         indices.dedup();
         let siblings = self.tree.siblings(&indices, 1 << self.log_cap);
         let siblings = siblings.unwrap_or_else(|error| unreachable_tree(&error));
-        let values = match &self.rows {
-            Rows::Kept(rows) => {
-                let row = |query: &usize| &rows[query * self.columns..][..self.columns];
-                queries.iter().flat_map(row).copied().collect()
+        let parts = self.matrices.iter().map(|matrix| {
+            let queries: Vec<_> =
+                queries.iter().map(|query| query >> (self.log_rows() - matrix.log_rows)).collect();
+            match &matrix.rows {
+                Rows::Kept(rows) => {
+                    let row = |query: &usize| &rows[query * matrix.columns..][..matrix.columns];
+                    queries.iter().flat_map(row).copied().collect()
+                }
+                Rows::Computed(tiled) => lock(tiled).rows(level, parameters.log_blowup, &queries),
             }
-            Rows::Computed(tiled) => lock(tiled).rows(level, parameters.log_blowup, queries),
-        };
+        });
+        let parts: Vec<Vec<_>> = parts.collect();
+        let mut values = Vec::with_capacity(parts.iter().map(Vec::len).sum());
+        for query in 0..queries.len() {
+            for (part, matrix) in parts.iter().zip(&self.matrices) {
+                values.extend_from_slice(&part[query * matrix.columns..][..matrix.columns]);
+            }
+        }
         OpenedRows { values, siblings }
     }
+}
+
+/// Rows of kept matrices, each row's parts one after the other.
+fn side_by_side<'a>(matrices: &[&'a Matrix], first: usize, count: usize) -> Cow<'a, [Goldilocks]> {
+    let rows = |matrix: &&'a Matrix| &matrix.kept()[first * matrix.columns..][..count * matrix.columns];
+    if let [matrix] = matrices {
+        return rows(matrix).into();
+    }
+    let columns: usize = matrices.iter().map(|matrix| matrix.columns).sum();
+    let mut values = Vec::with_capacity(count * columns);
+    for row in 0..count {
+        for matrix in matrices {
+            values.extend_from_slice(&rows(matrix)[row * matrix.columns..][..matrix.columns]);
+        }
+    }
+    values.into()
+}
+
+/// Replaces nodes by the hashes of themselves and the digests of rows.
+fn add_rows<H: TreeHash>(level: Level, rows: &[u64], columns: usize, nodes: &mut [H::Digest]) {
+    let mut digests = vec![H::Digest::default(); nodes.len()];
+    H::hash_rows(level, rows, columns, &mut digests);
+    let pairs: Vec<_> = nodes.iter().zip(&digests).flat_map(|(node, digest)| [*node, *digest]).collect();
+    H::hash_pairs(level, &pairs, nodes);
+}
+
+/// The greatest logarithm of a number of rows; the others are numbers of columns.
+fn tallest(shapes: &[(u32, usize)]) -> u32 {
+    shapes.iter().map(|(log_rows, _)| *log_rows).max().unwrap_or(0)
 }
 
 /// The rows that a task hashes.
@@ -129,20 +225,41 @@ fn leaves(values: &[Goldilocks], columns: usize) -> RowMajor<'_> {
     RowMajor::new(Goldilocks::as_words(values), columns).unwrap_or_else(|error| unreachable_tree(&error))
 }
 
-/// Checks the opened rows of queries, whose number of values was checked, against a commitment.
+/// Checks the opened rows of queries, whose number of values was checked, against a commitment to matrices with these logarithms of
+/// numbers of rows and numbers of columns. Queries are rows of the tallest.
 pub(crate) fn check_rows<H: TreeHash>(
     level: Level,
     parameters: &Parameters,
     cap: &[H::Digest],
-    log_rows: u32,
-    columns: usize,
+    shapes: &[(u32, usize)],
     queries: &[usize],
     opened: &OpenedRows<H>,
 ) -> Result<(), VerifyError> {
+    let log_rows = tallest(shapes);
     let log_cap = parameters.log_cap(log_rows);
     VerifyError::check_length("digests of a commitment", 1 << log_cap, cap.len())?;
-    let opening = opening(log_rows, columns, queries, opened)?;
-    opening.check(level, 1 << log_rows, columns as u64, cap).map_err(|error| match error {
+    // What is added above the cap would not be checked.
+    let least = shapes.iter().map(|(log_rows, _)| *log_rows).min().unwrap_or(0);
+    if least < log_cap {
+        return Err(VerifyError::Rejected("a matrix has fewer rows than its commitment has digests"));
+    }
+    let opening = opening(shapes, queries, opened)?;
+    let mut added = Vec::new();
+    for (height, log_rows) in (1..).zip((log_cap..log_rows).rev()) {
+        if shapes.iter().any(|shape| shape.0 == log_rows) {
+            added.push((height, rows_of_height(shapes, log_rows, queries, &opened.values)?));
+        }
+    }
+    let add = |height: u32, indices: &[u64], nodes: &mut [H::Digest]| {
+        let Some((_, rows)) = added.iter().find(|(of_rows, _)| *of_rows == height) else { return Ok(()) };
+        if rows.indices != indices {
+            return Err(MerkleError::Rejected);
+        }
+        add_rows::<H>(level, &rows.words, rows.columns, nodes);
+        Ok(())
+    };
+    let checked = opening.check_layers(level, opening.rows, opening.columns, cap, add);
+    checked.map_err(|error| match error {
         MerkleError::SiblingCount { expected, found } => VerifyError::Malformed {
             what: "digests of an opening",
             expected: expected as usize,
@@ -152,26 +269,59 @@ pub(crate) fn check_rows<H: TreeHash>(
     })
 }
 
-/// The opened rows of queries as an opening, in which each row occurs once.
+/// The opened rows of queries in the tallest matrices as an opening, in which each row occurs once.
 pub(crate) fn opening<H: TreeHash>(
-    log_rows: u32,
-    columns: usize,
+    shapes: &[(u32, usize)],
     queries: &[usize],
     opened: &OpenedRows<H>,
 ) -> Result<Opening<H>, VerifyError> {
-    let mut rows: Vec<_> = queries.iter().zip(opened.values.chunks_exact(columns)).collect();
-    rows.sort_by_key(|(index, _)| **index);
+    let log_rows = tallest(shapes);
+    let rows = rows_of_height(shapes, log_rows, queries, &opened.values)?;
+    Ok(Opening {
+        rows: 1 << log_rows,
+        columns: rows.columns as u64,
+        indices: rows.indices,
+        values: rows.words,
+        siblings: opened.siblings.clone(),
+    })
+}
+
+/// Rows of ascending indices, each once.
+struct RowsOfHeight {
+    indices: Vec<u64>,
+    columns: usize,
+    words: Vec<u64>,
+}
+
+/// The rows of queries in the matrices of one height, side by side.
+fn rows_of_height(
+    shapes: &[(u32, usize)],
+    log_rows: u32,
+    queries: &[usize],
+    values: &[Goldilocks],
+) -> Result<RowsOfHeight, VerifyError> {
+    let (tallest, width) = (tallest(shapes), shapes.iter().map(|(_, columns)| columns).sum());
+    let row = |values: &[Goldilocks]| {
+        let (mut row, mut rest) = (Vec::new(), values);
+        for (of_matrix, columns) in shapes {
+            let (part, others) = rest.split_at_checked(*columns).unwrap_or((rest, &[]));
+            if *of_matrix == log_rows {
+                row.extend(part.iter().map(|value| value.to_canonical()));
+            }
+            rest = others;
+        }
+        row
+    };
+    let indices = queries.iter().map(|query| (query >> (tallest - log_rows)) as u64);
+    let mut rows: Vec<_> = indices.zip(values.chunks_exact(width).map(row)).collect();
+    rows.sort_by_key(|(index, _)| *index);
     if rows.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1) {
         return Err(VerifyError::Rejected("one row has two values"));
     }
     rows.dedup_by_key(|(index, _)| *index);
-    Ok(Opening {
-        rows: 1 << log_rows,
-        columns: columns as u64,
-        indices: rows.iter().map(|(index, _)| **index as u64).collect(),
-        values: rows.iter().flat_map(|(_, row)| *row).map(|value| value.to_canonical()).collect(),
-        siblings: opened.siblings.clone(),
-    })
+    let columns = shapes.iter().filter(|shape| shape.0 == log_rows).map(|(_, columns)| columns).sum();
+    let (indices, words): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+    Ok(RowsOfHeight { indices, columns, words: words.into_iter().flatten().collect() })
 }
 
 /// The values on the coset of extensions, in bit-reversed order, of the polynomials whose values on `shift` times the subgroup, in

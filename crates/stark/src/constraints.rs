@@ -2,7 +2,7 @@
 
 use crate::{
     StarkError,
-    air::{Air, Graph, Input, Matrix, Program, Row, SELECTORS, capture},
+    air::{Air, Graph, Input, Matrix, Products, Program, Row, SELECTORS, capture},
     security::{LARGEST_DEGREE, MOST, Shape},
 };
 use proofmill_field::goldilocks::Goldilocks;
@@ -15,6 +15,8 @@ pub struct Constraints {
     /// The columns of the trace.
     pub(crate) columns: usize,
     pub(crate) preprocessed: usize,
+    /// The columns of lookups that constraints read; they are only in the constraints [for one extension](Self::with_lookups).
+    pub(crate) lookup_columns: usize,
     pub(crate) public_values: usize,
     pub(crate) periodic: Vec<Vec<Goldilocks>>,
     /// Whether constraints read the next row of the trace, and of the preprocessed columns.
@@ -79,7 +81,7 @@ impl Constraints {
                 ));
             }
         }
-        let widths = [columns, preprocessed, SELECTORS + periodic.len()];
+        let widths = [columns, preprocessed, 0, SELECTORS + periodic.len()];
         for input in graph.inputs() {
             match input {
                 Input::Scalar(index) if index as usize >= public_values => {
@@ -89,7 +91,8 @@ impl Constraints {
                 Input::Cell(cell) => {
                     let (matrix, column) = (cell.matrix as usize, cell.column as usize);
                     if widths.get(matrix).is_none_or(|width| column >= *width) {
-                        let name = ["trace", "preprocessed", "periodic"].get(matrix).unwrap_or(&"unknown");
+                        let name =
+                            ["trace", "preprocessed", "lookup", "periodic"].get(matrix).unwrap_or(&"unknown");
                         return error(format!("constraints read {name} column {column}, which there is not"));
                     }
                     if cell.next && !reads_next.get(matrix).copied().unwrap_or(false) {
@@ -100,8 +103,23 @@ impl Constraints {
                 }
             }
         }
-        // A constraint of degree d times that of columns leaves a quotient of degree d - 1.
-        let degree = graph.degrees().max().unwrap_or(0).max(2);
+        for (index, lookup) in graph.lookups().iter().enumerate() {
+            let width = lookup.width();
+            if let Some(other) =
+                lookup.terms.iter().map(|term| term.message.len()).find(|other| *other != width)
+            {
+                return error(format!("lookup {index}: messages of {width} and of {other} values"));
+            }
+            if width == 0 {
+                return error(format!("lookup {index}: expected messages with values"));
+            }
+        }
+        if graph.lookups_read_selectors() {
+            return error("lookups read a selector: take a preprocessed or a periodic column for it".into());
+        }
+        // A constraint of degree d times that of columns leaves a quotient of degree d - 1. The degree of the extension is of no matter.
+        let of_lookups = graph.with_lookups(public_values, &Products::of::<2>());
+        let degree = of_lookups.degrees().max().unwrap_or(0).max(2);
         if degree > LARGEST_DEGREE {
             return error(format!("expected constraints of degree at most {LARGEST_DEGREE}, found {degree}"));
         }
@@ -110,6 +128,7 @@ impl Constraints {
             graph,
             columns,
             preprocessed,
+            lookup_columns: 0,
             public_values,
             periodic,
             reads_next,
@@ -117,7 +136,24 @@ impl Constraints {
         })
     }
 
-    /// The number of constraints.
+    /// That this is no table of several, whose lookups are balanced only together.
+    pub(crate) fn check_alone(&self) -> Result<(), StarkError> {
+        match self.graph.lookups() {
+            [] => Ok(()),
+            _ => {
+                Err(StarkError::Air("lookups are proved with all tables at once: take `prove_tables`".into()))
+            }
+        }
+    }
+
+    /// The constraints with those of the lookups, over the extension with these products.
+    pub(crate) fn with_lookups(&self, products: &Products) -> Self {
+        let graph = self.graph.with_lookups(self.public_values, products);
+        let lookup_columns = self.graph.lookup_columns() * products.0.len();
+        Self { program: Program::new(&graph), graph, lookup_columns, ..self.clone() }
+    }
+
+    /// The number of constraints, without those of lookups.
     pub fn len(&self) -> usize {
         self.graph.constraints()
     }

@@ -51,6 +51,39 @@ pub enum StarkError {
         /// The logarithm of the number that must be exceeded.
         more_than: u32,
     },
+    /// There are not as many of something as there are tables.
+    #[error("expected {expected} {what}, one for each table; found {found}")]
+    Tables {
+        /// What there should be.
+        what: &'static str,
+        /// The number of tables.
+        expected: usize,
+        /// The number that was given.
+        found: usize,
+    },
+    /// One of several tables cannot be proved.
+    #[error("table {table}: {source}")]
+    Table {
+        /// The index of the table.
+        table: usize,
+        /// Why.
+        source: Box<StarkError>,
+    },
+    /// A message is not offered as often as it is looked up.
+    #[error(
+        "message {message:?} of bus \"{}\" is looked up {count} times more often than it is offered, or offered {offered} times more often",
+        bus.escape_debug()
+    )]
+    Unbalanced {
+        /// The name of the bus; empty for lookups that are balanced by themselves.
+        bus: String,
+        /// The values of the message.
+        message: Vec<u64>,
+        /// The difference modulo p.
+        count: u64,
+        /// The opposite difference modulo p.
+        offered: u64,
+    },
     /// The trace does not satisfy a constraint.
     #[error("constraint {constraint} does not hold in row {row}")]
     Unsatisfied {
@@ -99,4 +132,9 @@ impl VerifyError {
 /// A tree's error, of rows whose shape was checked.
 pub(crate) fn unreachable_tree(error: &MerkleError) -> ! {
     unreachable!("the tree of a checked matrix: {error}")
+}
+
+/// A verifier's error about a proof whose trace satisfies all constraints.
+pub(crate) fn unreachable_refusal(error: &VerifyError) -> ! {
+    unreachable!("a proof of what holds was not accepted: {error}")
 }

@@ -81,19 +81,31 @@ fn unflatten<const D: usize>(coefficients: &[Goldilocks]) -> Vec<Extension<Goldi
     coefficients.as_chunks::<D>().0.iter().map(|element| Extension(*element)).collect()
 }
 
-/// Commits to the word and to what rounds make of it, and draws queries.
+/// The base-2 logarithm of the arity of each round, for words of these heights, the tallest first: a round ends where a word is added.
+fn arities(parameters: &Parameters, log_heights: &[u32]) -> Vec<u32> {
+    let last = parameters.log_blowup + parameters.log_final_length;
+    let stops = log_heights.iter().skip(1).copied().chain([last]);
+    let segments = log_heights.iter().zip(stops);
+    segments.flat_map(|(from, to)| parameters.log_arities_between(*from, to)).collect()
+}
+
+/// Commits to the first word and to what rounds make of it, and draws queries. Shorter words are added where the first is folded to
+/// their length, each times the next power of the round's challenge.
 pub(crate) fn prove<H: StarkHash, const D: usize>(
     level: Level,
     parameters: &Parameters,
-    mut word: Vec<Extension<Goldilocks, D>>,
+    words: Vec<Vec<Extension<Goldilocks, D>>>,
     challenger: &mut H::Challenger,
 ) -> Prover<H, D>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    let log_height = word.len().ilog2();
-    let arities: Vec<_> = parameters.log_arities(log_height - parameters.log_blowup).collect();
+    let log_heights: Vec<_> = words.iter().map(|word| word.len().ilog2()).collect();
+    let log_height = log_heights[0];
+    let arities = arities(parameters, &log_heights);
     description::<D>(parameters, &arities, log_height).observe(challenger);
+    let mut words = words.into_iter().peekable();
+    let mut word = words.next().unwrap_or_default();
     let mut rounds = Vec::new();
     for log_arity in arities {
         let coefficients = Extension::coefficients(&word);
@@ -103,7 +115,11 @@ where
         observe_cap::<H>(challenger, committed.cap());
         let work = challenger.work(level, parameters.grinding.commit);
         let beta = sample(challenger);
-        word = fold(level, inverses(), log_arity, beta, Goldilocks::as_words(committed.kept()));
+        word = fold(level, inverses(), log_arity, beta, Goldilocks::as_words(committed.matrices[0].kept()));
+        if let Some(other) = words.next_if(|other| other.len() == word.len()) {
+            let factor = beta.pow_vartime(&[1 << log_arity]);
+            word.iter_mut().zip(other).for_each(|(sum, value)| *sum += value * factor);
+        }
         rounds.push((committed, log_arity, work));
     }
     // A part of the word suffices for the coefficients of a polynomial of its degree.
@@ -146,23 +162,27 @@ impl<H: StarkHash, const D: usize> Prover<H, D> {
 
 /// The verifier's side after the queries are known.
 pub(crate) struct Queries<const D: usize> {
+    /// Rows of the tallest word.
     pub(crate) indices: Vec<usize>,
+    /// The base-2 logarithm of its length.
+    pub(crate) log_height: u32,
     /// The challenge of each round.
     betas: Vec<Extension<Goldilocks, D>>,
     arities: Vec<u32>,
 }
 
-/// Takes all commitments, and draws challenges and queries. Checks every length.
+/// Takes all commitments, and draws challenges and queries, for words of these heights, the tallest first. Checks every length.
 pub(crate) fn verify_commitments<H: StarkHash, const D: usize>(
     parameters: &Parameters,
-    log_height: u32,
+    log_heights: &[u32],
     proof: &OpeningProof<H, D>,
     challenger: &mut H::Challenger,
 ) -> Result<Queries<D>, VerifyError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    let arities: Vec<_> = parameters.log_arities(log_height - parameters.log_blowup).collect();
+    let log_height = log_heights.first().copied().unwrap_or(0);
+    let arities = arities(parameters, log_heights);
     VerifyError::check_length("rounds of FRI", arities.len(), proof.rounds.len())?;
     VerifyError::check_length(
         "coefficients of the final polynomial",
@@ -193,22 +213,24 @@ where
     observe(challenger, &proof.final_polynomial);
     check_work(challenger, parameters.grinding.query, proof.query_work)?;
     let indices = (0..parameters.queries).map(|_| challenger.sample_bits(log_height)).collect();
-    Ok(Queries { indices, betas, arities })
+    Ok(Queries { indices, log_height, betas, arities })
 }
 
-/// Checks that the values of a word at the queries fold to the final polynomial.
+/// Checks that the values of the words at the queries fold to the final polynomial.
 pub(crate) fn verify_queries<H: StarkHash, const D: usize>(
     level: Level,
     parameters: &Parameters,
-    log_height: u32,
+    log_heights: &[u32],
     queries: &Queries<D>,
-    mut values: Vec<Extension<Goldilocks, D>>,
+    words: &[Vec<Extension<Goldilocks, D>>],
     proof: &OpeningProof<H, D>,
 ) -> Result<(), VerifyError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    let (mut height, mut indices) = (log_height, queries.indices.clone());
+    let (mut height, mut indices) = (queries.log_height, queries.indices.clone());
+    let mut words = log_heights.iter().zip(words).peekable();
+    let mut values = words.next().map(|(_, values)| values.clone()).unwrap_or_default();
     for ((round, log_arity), beta) in proof.rounds.iter().zip(&queries.arities).zip(&queries.betas) {
         let arity = 1 << log_arity;
         let mut rows = Vec::with_capacity(arity * indices.len());
@@ -225,7 +247,12 @@ where
         height -= log_arity;
         let opened =
             OpenedRows { values: Extension::coefficients(&rows).to_vec(), siblings: round.siblings.clone() };
-        check_rows::<H>(level, parameters, &round.commitment, height, D << log_arity, &indices, &opened)?;
+        let shape = [(height, D << log_arity)];
+        check_rows::<H>(level, parameters, &round.commitment, &shape, &indices, &opened)?;
+        if let Some((_, others)) = words.next_if(|(log_height, _)| **log_height == height) {
+            let factor = beta.pow_vartime(&[1 << log_arity]);
+            values.iter_mut().zip(others).for_each(|(sum, value)| *sum += *value * factor);
+        }
     }
     let root = generator(height);
     for (value, index) in values.iter().zip(indices) {

@@ -32,7 +32,9 @@ mod prove;
 mod quotient;
 pub mod security;
 mod shape;
+mod tables;
 mod tiled;
+mod trace;
 mod transcript;
 mod verify;
 
@@ -46,6 +48,9 @@ pub use memory::{Memory, Resources};
 pub use proof::{OpenedRows, OpenedValues, OpeningProof, Proof, Round};
 pub use prove::{PreprocessedKey, prove};
 pub use security::{Grinding, Parameters};
+pub use tables::{
+    TableValues, Tables, TablesKey, TablesProof, TablesVerifyingKey, prove_tables, verify_tables,
+};
 pub use transcript::{
     Challenger, DRAW_BITS, DuplexChallenger, HashChallenger, MessageHash, PoseidonBn254Challenger,
 };

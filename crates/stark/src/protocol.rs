@@ -32,15 +32,13 @@ pub fn descriptions<const D: usize>(
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    let claims =
-        claims::of_statement(constraints, &blank_values::<D>(constraints), Extension::ZERO, Extension::ONE);
+    let (values, log_height) = (blank_values::<D>(constraints), log_rows + parameters.log_blowup);
+    let claims = claims::of_statement(constraints, &values, log_height, Extension::ZERO, Extension::ONE);
     let arities: Vec<_> = parameters.log_arities(log_rows).collect();
     Descriptions {
         statement: shape::description::<D>(constraints, parameters, log_rows).elements_of_seed().collect(),
         opening: claims::description(parameters, &claims).elements_of_seed().collect(),
-        fri: fri::description::<D>(parameters, &arities, log_rows + parameters.log_blowup)
-            .elements_of_seed()
-            .collect(),
+        fri: fri::description::<D>(parameters, &arities, log_height).elements_of_seed().collect(),
     }
 }
 
@@ -73,7 +71,7 @@ pub fn paths<H: TreeHash>(
     opened: &OpenedRows<H>,
 ) -> Result<Vec<Vec<H::Digest>>, VerifyError> {
     VerifyError::check_length("values of opened rows", queries.len() * columns, opened.values.len())?;
-    let opening = commitment::opening(log_rows, columns, queries, opened)?;
+    let opening = commitment::opening(&[(log_rows, columns)], queries, opened)?;
     let paths = opening
         .paths(level, 1 << parameters.log_cap(log_rows))
         .map_err(|_| VerifyError::Rejected("rows are not those of a tree"))?;

@@ -1,20 +1,22 @@
 //! The prover.
 
 use crate::{
-    StarkError, VerifyError,
-    air::{Input, Matrix, Preprocessed, SELECTORS},
+    StarkError,
+    air::Preprocessed,
     claims,
-    commitment::{Committed, Rows, check_shape, extend, extend_coset, lock},
+    commitment::{Committed, Matrix, Rows, check_shape, extend, extend_coset, lock},
     constraints::Constraints,
     domain::{coset, generator, reverse},
+    error::unreachable_refusal,
     hash::StarkHash,
     memory::{Memory, Resources},
     openings::{Opened, evaluate},
     proof::{OpenedValues, Proof},
-    quotient::Quotient,
+    quotient::{Quotient, factors},
     security::Parameters,
     shape,
     tiled::Tiled,
+    trace::TraceRows,
     transcript::{Challenger, observe_cap, sample},
     verify::verify,
 };
@@ -53,7 +55,7 @@ impl<H: StarkHash> PreprocessedKey<H> {
 
     /// The number of columns.
     pub fn columns(&self) -> usize {
-        self.committed.columns
+        self.committed.matrices[0].columns
     }
 
     /// The commitment, of as many digests as the parameters' cap, and the logarithm of the number of rows: the verifier's key.
@@ -84,8 +86,10 @@ where
 {
     let mut trace = trace.into();
     parameters.check_degree(D)?;
+    constraints.check_alone()?;
     let log_rows = check_shape("trace", trace.len(), constraints.columns, parameters)?;
-    check(constraints, parameters, preprocessed, log_rows, public_values)?;
+    let fixed = preprocessed.map(|key| (key.columns(), key.log_rows));
+    check(constraints, parameters, fixed, log_rows, public_values)?;
     let (proof, computed) =
         prove_checked(resources, parameters, constraints, preprocessed, &mut trace, log_rows, public_values);
     resources.progress.begin("verify");
@@ -96,15 +100,18 @@ where
             if let Some(tiled) = computed.filter(|_| trace.is_empty()) {
                 trace = tiled.into_values(resources.level).into();
             }
-            Err(unsatisfied(constraints, preprocessed, &trace, public_values, &error))
+            let preprocessed = preprocessed.map_or(&[][..], |key| &key.values);
+            let rows = TraceRows { constraints, trace: &trace, preprocessed, public_values };
+            Err(rows.unsatisfied().unwrap_or_else(|| unreachable_refusal(&error)))
         }
     }
 }
 
-fn check<H: StarkHash>(
+/// Checks a trace of `2^log_rows` rows, given the columns of the preprocessed columns and the logarithm of the number of their rows.
+pub(crate) fn check(
     constraints: &Constraints,
     parameters: &Parameters,
-    preprocessed: Option<&PreprocessedKey<H>>,
+    preprocessed: Option<(usize, u32)>,
     log_rows: u32,
     public_values: &[Goldilocks],
 ) -> Result<(), StarkError> {
@@ -112,14 +119,14 @@ fn check<H: StarkHash>(
     if expected != found {
         return Err(StarkError::PublicValues { expected, found });
     }
-    let (columns, rows) = preprocessed.map_or((0, log_rows), |key| (key.committed.columns, key.log_rows));
+    let (columns, rows) = preprocessed.unwrap_or((0, log_rows));
     if columns != constraints.preprocessed || rows != log_rows {
         return Err(StarkError::Preprocessed {
             expected: format!("{} columns of 2^{log_rows} rows", constraints.preprocessed),
             found: format!("{columns} columns of 2^{rows} rows"),
         });
     }
-    if parameters.log_final_length > 0 && log_rows <= parameters.log_final_length {
+    if log_rows < parameters.least_log_rows() {
         return Err(StarkError::TooFewRows { found: log_rows, more_than: parameters.log_final_length });
     }
     let longest = constraints.periodic.iter().map(Vec::len).max().unwrap_or(1).ilog2();
@@ -174,9 +181,11 @@ where
     let alpha = sample(&mut challenger);
 
     progress.begin("quotient");
-    let quotient = Quotient { constraints, public_values, alpha, log_rows };
+    let factors = factors(constraints.len(), alpha);
+    let quotient = Quotient { constraints, scalars: public_values, factors, log_rows };
     let preprocessed = preprocessed.map(|key| &key.committed);
-    let chunks = quotient_chunks(level, blowup, &quotient, &trace, preprocessed);
+    let matrices = [Some(&trace), preprocessed].into_iter().flatten().map(|committed| &committed.matrices[0]);
+    let chunks = quotient_chunks(level, blowup, &quotient, &matrices.collect::<Vec<_>>());
     progress.begin("commit to quotient");
     let quotient = Committed::<H>::new(level, parameters, chunks, D * constraints.chunks());
     observe_cap::<H>(&mut challenger, quotient.cap());
@@ -190,7 +199,8 @@ where
     let points =
         [reads_next, false, reads_next_preprocessed].map(|next| if next { vec![0, 1] } else { vec![0] });
     let (mut kept, mut values) = (Vec::new(), Vec::new());
-    for (matrix, points) in committed.iter().zip(points) {
+    for (committed, points) in committed.iter().zip(points) {
+        let matrix = &committed.matrices[0];
         match &matrix.rows {
             Rows::Kept(rows) => {
                 kept.push(Opened { words: Goldilocks::as_words(rows), width: matrix.columns, points });
@@ -214,7 +224,7 @@ where
         next_preprocessed: next_fixed,
         quotient: quotient_values.as_chunks::<D>().0.to_vec(),
     };
-    let claims = claims::of_statement(constraints, &opened, zeta, next);
+    let claims = claims::of_statement(constraints, &opened, log_rows + blowup, zeta, next);
     let opening = claims::prove::<H, D>(level, parameters, &committed, &claims, &mut challenger, progress);
     let proof = Proof {
         log_rows,
@@ -227,13 +237,13 @@ where
     (proof, trace.into_computed())
 }
 
-/// The extended polynomials of the quotient, side by side.
-fn quotient_chunks<H: StarkHash, const D: usize>(
+/// The extended polynomials of the quotient, side by side, from the extensions of the trace and of the others that there are: of the
+/// preprocessed columns and of those of lookups.
+pub(crate) fn quotient_chunks<const D: usize>(
     level: Level,
     log_blowup: u32,
     quotient: &Quotient<'_, D>,
-    trace: &Committed<H>,
-    preprocessed: Option<&Committed<H>>,
+    matrices: &[&Matrix],
 ) -> Pages<Goldilocks>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
@@ -242,11 +252,12 @@ where
     const TASK: usize = 1 << 10;
     let (log_rows, log_chunks) = (quotient.log_rows, quotient.constraints.log_chunks);
     // The extensions contain the quotient's cosets, unless there are more of them.
-    let matrices = std::iter::once(trace).chain(preprocessed).filter_map(|matrix| match &matrix.rows {
+    let trace = matrices[0];
+    let kept = matrices.iter().filter_map(|matrix| match &matrix.rows {
         Rows::Kept(rows) => Some((&**rows, matrix.columns)),
         Rows::Computed(_) => None,
     });
-    let matrices: Vec<_> = matrices.collect();
+    let matrices: Vec<_> = kept.collect();
     let longer: Vec<_> = if log_chunks > log_blowup {
         let longer = |(rows, columns): &(&[Goldilocks], usize)| {
             extend_coset(level, log_chunks, rows[..columns << log_rows].to_vec(), *columns)
@@ -292,46 +303,4 @@ where
         }
     });
     columns
-}
-
-/// Finds the first row in which a constraint does not hold.
-fn unsatisfied<H: StarkHash>(
-    constraints: &Constraints,
-    preprocessed: Option<&PreprocessedKey<H>>,
-    trace: &[Goldilocks],
-    public_values: &[Goldilocks],
-    error: &VerifyError,
-) -> StarkError {
-    let rows = trace.len() / constraints.columns;
-    let selector = |column: usize, row: usize| match column {
-        0 => row == 0,
-        1 => row == rows - 1,
-        _ => row != rows - 1,
-    };
-    for row in 0..rows {
-        let value = |input: Input| match input {
-            Input::Scalar(index) => public_values[index as usize],
-            Input::Cell(cell) => {
-                let at = (row + usize::from(cell.next)) % rows;
-                let column = cell.column as usize;
-                match cell.matrix {
-                    0 => trace[at * constraints.columns + column],
-                    1 => preprocessed
-                        .map_or(Goldilocks::ZERO, |key| key.values[at * constraints.preprocessed + column]),
-                    _ => match column.checked_sub(SELECTORS) {
-                        None => Goldilocks::new(selector(column, at).into()),
-                        Some(periodic) => {
-                            constraints.periodic[periodic][at % constraints.periodic[periodic].len()]
-                        }
-                    },
-                }
-            }
-        };
-        debug_assert!(Matrix::Row as u32 == 2, "the last matrix");
-        let values = constraints.graph.evaluate(|constant| constant, value);
-        if let Some(constraint) = values.iter().position(|value| !value.is_zero()) {
-            return StarkError::Unsatisfied { constraint, row };
-        }
-    }
-    unreachable!("a proof of a trace that satisfies all constraints was not accepted: {error}")
 }

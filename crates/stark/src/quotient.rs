@@ -14,21 +14,38 @@ use proofmill_field::{
 use proofmill_memory::Pages;
 use proofmill_parallel as parallel;
 use proofmill_poly::goldilocks::Order;
+use std::iter::successors;
 
-/// What does not depend on the rows: the statement and the challenge that combines its constraints.
+/// What does not depend on the rows.
 pub(crate) struct Quotient<'a, const D: usize> {
     pub(crate) constraints: &'a Constraints,
-    pub(crate) public_values: &'a [Goldilocks],
-    pub(crate) alpha: Extension<Goldilocks, D>,
+    /// The public values, and those of lookups.
+    pub(crate) scalars: &'a [Goldilocks],
+    /// The factor of each constraint in the combination.
+    pub(crate) factors: Vec<Extension<Goldilocks, D>>,
     pub(crate) log_rows: u32,
+}
+
+/// Powers of a challenge, as many as there are constraints; the last one's is 1.
+pub(crate) fn factors<const D: usize>(
+    count: usize,
+    alpha: Extension<Goldilocks, D>,
+) -> Vec<Extension<Goldilocks, D>>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let powers = successors(Some(Extension::ONE), |power| Some(*power * alpha));
+    let mut powers: Vec<_> = powers.take(count).collect();
+    powers.reverse();
+    powers
 }
 
 impl<const D: usize> Quotient<'_, D>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    /// The quotient on coset `chunk` of the trace's domain, in natural order. `read(row, words)` writes the trace's and the
-    /// preprocessed values of a row of that coset.
+    /// The quotient on coset `chunk` of the trace's domain, in natural order. `read(row, words)` writes the values of the trace, of the
+    /// preprocessed columns and of lookups in a row of that coset.
     pub(crate) fn on_coset(
         &self,
         level: Level,
@@ -42,7 +59,7 @@ where
         quotient
     }
 
-    /// As [`on_coset`](Self::on_coset) from the tiles of a trace; `read` writes the preprocessed values.
+    /// As [`on_coset`](Self::on_coset) from the tiles of a trace; `read` writes the other values.
     pub(crate) fn on_tiles(
         &self,
         level: Level,
@@ -73,9 +90,9 @@ where
             coset.rows(level, sums, row, |place, row, words| {
                 let tile = &values[place % (run + 1)];
                 let at = reverse(row / tiles, log_tile_rows) * columns;
-                let (trace, preprocessed) = words.split_at_mut(columns);
+                let (trace, others) = words.split_at_mut(columns);
                 trace.copy_from_slice(Goldilocks::as_words(&tile[at..][..columns]));
-                read(row, preprocessed);
+                read(row, others);
             });
             for (place, sum) in sums.iter().enumerate().filter(|(place, _)| place % (run + 1) < run) {
                 quotient[row(place)] = *sum;
@@ -88,12 +105,13 @@ where
 
     fn coset(&self, level: Level, chunk: usize) -> Coset<'_, D> {
         let Self { constraints, log_rows, .. } = self;
-        let widths = [constraints.columns, constraints.preprocessed, SELECTORS + constraints.periodic.len()];
+        let Constraints { columns, preprocessed, lookup_columns, ref periodic, .. } = **constraints;
+        let widths = [columns, preprocessed, lookup_columns, SELECTORS + periodic.len()];
         let (shift, root) = (self.shift(chunk), generator(*log_rows));
         Coset {
-            evaluation: Evaluation::new(&constraints.program, &widths, self.public_values, &self.factors()),
-            periodic: constraints.periodic.iter().map(|column| self.periodic(level, column, shift)).collect(),
-            given: constraints.columns + constraints.preprocessed,
+            evaluation: Evaluation::new(&constraints.program, &widths, self.scalars, &self.factors),
+            periodic: periodic.iter().map(|column| self.periodic(level, column, shift)).collect(),
+            given: columns + preprocessed + lookup_columns,
             shift,
             root,
             last: root.invert_vartime().expect("a root is not zero"),
@@ -104,15 +122,6 @@ where
     /// The shift of a coset.
     pub(crate) fn shift(&self, chunk: usize) -> Goldilocks {
         coset_shift(self.log_rows, self.constraints.log_chunks, chunk)
-    }
-
-    /// The power of the challenge for each constraint; the last one's is 1.
-    fn factors(&self) -> Vec<Extension<Goldilocks, D>> {
-        let mut factors = vec![Extension::ONE; self.constraints.len()];
-        for i in (1..factors.len()).rev() {
-            factors[i - 1] = factors[i] * self.alpha;
-        }
-        factors
     }
 
     /// A periodic column on a coset: it is a polynomial in a power of x.
@@ -146,7 +155,7 @@ where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
     /// The quotient in rows, one for each place of `quotient`. `row` gives the row of a place; that of the next place is taken as its
-    /// next row. `read(place, row, words)` writes the trace's and the preprocessed values.
+    /// next row. `read(place, row, words)` writes the values that are given.
     fn rows(
         &self,
         level: Level,

@@ -4,12 +4,12 @@
 use crate::{
     VerifyError,
     air::{Input, SELECTORS},
-    claims::{self, Commitment},
+    claims,
     constraints::Constraints,
     domain::{domain, generator},
     hash::StarkHash,
-    proof::Proof,
-    quotient::{Quotient, selectors_at},
+    proof::{OpenedValues, Proof},
+    quotient::{Quotient, factors, selectors_at},
     security::Parameters,
     shape,
     transcript::{Challenger, check_work, observe_cap, sample},
@@ -48,6 +48,9 @@ where
         let (expected, found) = (constraints.public_values, public_values.len());
         return statement(format!("expected {expected} public values, found {found}"));
     }
+    if let Err(error) = constraints.check_alone() {
+        return statement(error.to_string());
+    }
     if preprocessed.is_some() != (constraints.preprocessed > 0) {
         return statement(
             "expected a commitment to the AIR's preprocessed columns, and only to those".into(),
@@ -73,21 +76,19 @@ where
     let zeta: Extension<Goldilocks, D> = sample(&mut challenger);
 
     let next = zeta.scale(generator(log_rows));
-    let claims = claims::of_statement(constraints, &proof.opened, zeta, next);
-    let mut commitments = vec![
-        Commitment { cap: &proof.trace, columns: constraints.columns },
-        Commitment { cap: &proof.quotient, columns: D * constraints.chunks() },
-    ];
-    commitments.extend(preprocessed.map(|(cap, _)| Commitment { cap, columns: constraints.preprocessed }));
     let log_height = log_rows + parameters.log_blowup;
-    let opening = &proof.opening;
-    claims::verify::<H, D>(level, parameters, &commitments, log_height, &claims, opening, &mut challenger)?;
+    let claims = claims::of_statement(constraints, &proof.opened, log_height, zeta, next);
+    let caps: Vec<&[_]> =
+        [&*proof.trace, &*proof.quotient].into_iter().chain(preprocessed.map(|(cap, _)| cap)).collect();
+    claims::verify::<H, D>(level, parameters, &caps, &claims, &proof.opening, &mut challenger)?;
 
-    let quotient = Quotient { constraints, public_values, alpha, log_rows };
-    let outside = VerifyError::Rejected("the point is in a domain");
-    let expected = quotient.at(level, proof, zeta).ok_or(outside.clone())?;
-    let found = quotient.of_chunks(proof, zeta).ok_or(outside)?;
-    if expected == found { Ok(()) } else { Err(VerifyError::Rejected("constraints do not hold")) }
+    let factors = factors(constraints.len(), alpha);
+    Quotient { constraints, scalars: public_values, factors, log_rows }.check(
+        level,
+        &proof.opened,
+        [&[]; 2],
+        zeta,
+    )
 }
 
 /// Checks all lengths outside of the opening argument.
@@ -96,27 +97,41 @@ fn check_shape<H: StarkHash, const D: usize>(
     constraints: &Constraints,
     proof: &Proof<H, D>,
 ) -> Result<(), VerifyError> {
-    let log_rows = proof.log_rows;
+    check_log_rows(parameters, constraints, parameters.least_log_rows(), proof.log_rows)?;
+    let cap = 1 << parameters.log_cap(proof.log_rows + parameters.log_blowup);
+    VerifyError::check_length("digests of the trace's commitment", cap, proof.trace.len())?;
+    VerifyError::check_length("digests of the quotient's commitment", cap, proof.quotient.len())?;
+    check_values(constraints, &proof.opened)
+}
+
+/// Checks that a trace can have so many rows, and at least `2^least`.
+pub(crate) fn check_log_rows(
+    parameters: &Parameters,
+    constraints: &Constraints,
+    least: u32,
+    log_rows: u32,
+) -> Result<(), VerifyError> {
     let longest = constraints.periodic.iter().map(Vec::len).max().unwrap_or(1).ilog2();
-    let least = match parameters.log_final_length {
-        0 => longest,
-        log_length => longest.max(log_length + 1),
-    };
+    let least = least.max(longest);
     let most = parameters.most_log_rows().min(Goldilocks::TWO_ADICITY.saturating_sub(constraints.log_chunks));
-    if !(least..=most).contains(&log_rows) {
-        let expected = if log_rows < least { least } else { most };
-        return Err(VerifyError::Malformed {
-            what: "logarithm of the number of rows",
-            expected: expected as usize,
-            found: log_rows as usize,
-        });
+    if (least..=most).contains(&log_rows) {
+        return Ok(());
     }
-    let cap = 1 << parameters.log_cap(log_rows + parameters.log_blowup);
+    let expected = if log_rows < least { least } else { most };
+    Err(VerifyError::Malformed {
+        what: "logarithm of the number of rows",
+        expected: expected as usize,
+        found: log_rows as usize,
+    })
+}
+
+/// Checks the number of opened values of a trace and what belongs to it.
+pub(crate) fn check_values<const D: usize>(
+    constraints: &Constraints,
+    opened: &OpenedValues<D>,
+) -> Result<(), VerifyError> {
     let [reads_next, reads_next_preprocessed] = constraints.reads_next.map(usize::from);
-    let opened = &proof.opened;
     for (what, expected, found) in [
-        ("digests of the trace's commitment", cap, proof.trace.len()),
-        ("digests of the quotient's commitment", cap, proof.quotient.len()),
         ("values of the trace", constraints.columns, opened.trace.len()),
         ("values of the next row", reads_next * constraints.columns, opened.next.len()),
         ("values of preprocessed columns", constraints.preprocessed, opened.preprocessed.len()),
@@ -136,11 +151,27 @@ impl<const D: usize> Quotient<'_, D>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    /// The quotient at a point from the constraints on the opened values; `None` for a point of the trace's domain.
-    fn at<H: StarkHash>(
+    /// Checks that the constraints on the values at a point, of columns, and of those of lookups in the row and the next one, are what the
+    /// quotient says. Lengths were checked.
+    pub(crate) fn check(
         &self,
         level: Level,
-        proof: &Proof<H, D>,
+        opened: &OpenedValues<D>,
+        lookups: [&[Extension<Goldilocks, D>]; 2],
+        point: Extension<Goldilocks, D>,
+    ) -> Result<(), VerifyError> {
+        let outside = VerifyError::Rejected("the point is in a domain");
+        let expected = self.at(level, opened, lookups, point).ok_or(outside.clone())?;
+        let found = self.of_chunks(opened, point).ok_or(outside)?;
+        if expected == found { Ok(()) } else { Err(VerifyError::Rejected("constraints do not hold")) }
+    }
+
+    /// The quotient at a point from the constraints on the opened values; `None` for a point of the trace's domain.
+    fn at(
+        &self,
+        level: Level,
+        opened: &OpenedValues<D>,
+        [lookups, next_lookups]: [&[Extension<Goldilocks, D>]; 2],
         point: Extension<Goldilocks, D>,
     ) -> Option<Extension<Goldilocks, D>> {
         let (selectors, vanishing) = selectors_at(self.log_rows, point)?;
@@ -156,10 +187,9 @@ where
                 evaluate(level, &coefficients, 1, point)[0]
             })
             .collect();
-        let opened = &proof.opened;
         // Indices were checked when the constraints were captured, lengths with the shape.
         let value = |input: Input| match input {
-            Input::Scalar(index) => Extension::from_base(self.public_values[index as usize]),
+            Input::Scalar(index) => Extension::from_base(self.scalars[index as usize]),
             Input::Cell(cell) => {
                 let column = cell.column as usize;
                 match (cell.matrix, cell.next) {
@@ -167,21 +197,24 @@ where
                     (0, true) => opened.next[column],
                     (1, false) => opened.preprocessed[column],
                     (1, true) => opened.next_preprocessed[column],
+                    (2, false) => lookups[column],
+                    (2, true) => next_lookups[column],
                     _ if column < SELECTORS => selectors[column],
                     _ => periodic[column - SELECTORS],
                 }
             }
         };
         let constraints = self.constraints.graph.evaluate(Extension::from_base, value);
-        let sum = constraints.into_iter().fold(Extension::ZERO, |sum, value| sum * self.alpha + value);
+        let terms = constraints.into_iter().zip(&self.factors);
+        let sum = terms.fold(Extension::ZERO, |sum, (value, factor)| sum + value * *factor);
         Some(sum * vanishing.invert_vartime()?)
     }
 
     /// The quotient at a point from the values of its polynomials, each of which has its values on one coset: the Lagrange
     /// interpolation between cosets. `None` for a point of a coset.
-    fn of_chunks<H: StarkHash>(
+    fn of_chunks(
         &self,
-        proof: &Proof<H, D>,
+        opened: &OpenedValues<D>,
         point: Extension<Goldilocks, D>,
     ) -> Option<Extension<Goldilocks, D>> {
         let rows = [1 << self.log_rows];
@@ -190,7 +223,7 @@ where
         let elements: Vec<_> =
             (0..self.constraints.chunks()).map(|chunk| self.shift(chunk).pow_vartime(&rows)).collect();
         let mut sum = Extension::ZERO;
-        for (chunk, values) in proof.opened.quotient.iter().enumerate() {
+        for (chunk, values) in opened.quotient.iter().enumerate() {
             let mut factor = Extension::ONE;
             for (_, other) in elements.iter().enumerate().filter(|(index, _)| *index != chunk) {
                 let scale = (elements[chunk] - *other).invert_vartime()?;

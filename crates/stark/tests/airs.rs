@@ -144,7 +144,7 @@ const PARAMETERS: Parameters = Parameters {
     log_final_length: 1,
     queries: 3,
     cap_height: 1,
-    grinding: Grinding { out_of_domain: 0, batching: 0, commit: 0, query: 1 },
+    grinding: Grinding { lookups: 0, out_of_domain: 0, batching: 0, commit: 0, query: 1 },
     ..Parameters::PROVEN_100
 };
 

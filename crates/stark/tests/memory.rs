@@ -77,7 +77,7 @@ impl Air for Wide {
     }
 }
 
-const NO_WORK: Grinding = Grinding { out_of_domain: 0, batching: 0, commit: 0, query: 0 };
+const NO_WORK: Grinding = Grinding { lookups: 0, out_of_domain: 0, batching: 0, commit: 0, query: 0 };
 
 /// An emulator is slow.
 const THREADS: &[usize] = if cfg!(target_arch = "aarch64") { &[2] } else { &[1, 2, 5] };

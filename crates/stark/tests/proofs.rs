@@ -20,7 +20,7 @@ const PARAMETERS: Parameters = Parameters {
     log_final_length: 1,
     queries: 3,
     cap_height: 1,
-    grinding: Grinding { out_of_domain: 1, batching: 2, commit: 0, query: 3 },
+    grinding: Grinding { lookups: 0, out_of_domain: 1, batching: 2, commit: 0, query: 3 },
     ..Parameters::PROVEN_100
 };
 

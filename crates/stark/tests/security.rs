@@ -47,6 +47,7 @@ fn grid() -> Vec<(Parameters, Shape)> {
                             log_final_length,
                             queries: 20 + 7 * (log_rows + log_arity),
                             grinding: Grinding {
+                                lookups: 0,
                                 out_of_domain: log_arity,
                                 batching: log_rows,
                                 commit: log_blowup,
@@ -249,7 +250,7 @@ const ZISK: [Circuit; 4] = [
             log_blowup: 1,
             log_final_length: 4,
             queries: 229,
-            grinding: Grinding { out_of_domain: 0, batching: 0, commit: 0, query: 16 },
+            grinding: Grinding { lookups: 0, out_of_domain: 0, batching: 0, commit: 0, query: 16 },
             ..Parameters::PROVEN_100
         },
         shape: Shape { log_rows: 21, columns: 20, constraints: 49, degree: 3 },
@@ -263,7 +264,7 @@ const ZISK: [Circuit; 4] = [
             log_blowup: 1,
             log_final_length: 5,
             queries: 217,
-            grinding: Grinding { out_of_domain: 0, batching: 0, commit: 0, query: 23 },
+            grinding: Grinding { lookups: 0, out_of_domain: 0, batching: 0, commit: 0, query: 23 },
             ..Parameters::PROVEN_100
         },
         shape: Shape { log_rows: 17, columns: 2029, constraints: 2432, degree: 3 },
@@ -276,7 +277,7 @@ const ZISK: [Circuit; 4] = [
         parameters: Parameters {
             log_final_length: 2,
             queries: 73,
-            grinding: Grinding { out_of_domain: 0, batching: 0, commit: 0, query: 20 },
+            grinding: Grinding { lookups: 0, out_of_domain: 0, batching: 0, commit: 0, query: 20 },
             ..Parameters::PROVEN_100
         },
         shape: Shape { log_rows: 17, columns: 60, constraints: 158, degree: 8 },
@@ -291,7 +292,7 @@ const ZISK: [Circuit; 4] = [
             log_arity: 4,
             log_final_length: 0,
             queries: 43,
-            grinding: Grinding { out_of_domain: 0, batching: 0, commit: 0, query: 22 },
+            grinding: Grinding { lookups: 0, out_of_domain: 0, batching: 0, commit: 0, query: 22 },
             ..Parameters::PROVEN_100
         },
         shape: Shape { log_rows: 16, columns: 57, constraints: 154, degree: 8 },
@@ -398,7 +399,7 @@ fn fewest_queries_for_blowups() {
         });
         (queries.map(|(ours, _)| ours), queries.map(|(_, theirs)| theirs))
     };
-    let everywhere = Grinding { out_of_domain: 20, batching: 20, commit: 20, query: 20 };
+    let everywhere = Grinding { lookups: 0, out_of_domain: 20, batching: 20, commit: 20, query: 20 };
     // Its theorem allows a larger m.
     assert_eq!(fewest(2, everywhere, 100), ([182, 88, 59, 44], [165, 82, 55, 42]));
     assert_eq!(fewest(2, everywhere, 128), ([0; 4], [0; 4]));

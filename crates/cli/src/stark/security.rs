@@ -50,7 +50,7 @@ fn configuration(parameters: &Parameters, shape: &Shape) -> String {
     let arities: Vec<String> =
         parameters.log_arities(*log_rows).map(|log_arity| (1_u64 << log_arity).to_string()).collect();
     let arities = if arities.is_empty() { "none".to_owned() } else { arities.join(" ") };
-    let Grinding { out_of_domain, batching, commit, query } = grinding;
+    let Grinding { lookups: _, out_of_domain, batching, commit, query } = grinding;
     format!(
         "trace        2^{log_rows} rows, {columns} columns, {constraints} constraints of degree {degree}, {openings} openings
 field        Goldilocks, extension of degree {extension}
@@ -104,7 +104,7 @@ fn result(parameters: &Parameters, shape: &Shape, report: &Report) -> Value {
     let Parameters {
         extension, log_blowup, log_arity, log_final_length, queries, grinding, digest_bits, ..
     } = parameters;
-    let Grinding { out_of_domain, batching, commit, query } = grinding;
+    let Grinding { lookups: _, out_of_domain, batching, commit, query } = grinding;
     let Shape { log_rows, columns, constraints, degree } = shape;
     let term = |term: &Term| json!({ "round": term.round.to_string(), "bits": term.bits });
     let regime = |report: &RegimeReport| {

@@ -59,7 +59,7 @@ impl Parameters {
             log_final_length: self.log_final_poly_len as u32,
             queries: self.num_queries as u32,
             cap_height: self.cap_height as u32,
-            grinding: Grinding { out_of_domain: bits, batching: bits, commit: bits, query: bits },
+            grinding: Grinding { lookups: 0, out_of_domain: bits, batching: bits, commit: bits, query: bits },
             ..proofmill_stark::Parameters::PROVEN_100
         }
     }

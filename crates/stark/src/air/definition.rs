@@ -14,6 +14,8 @@ pub enum Matrix {
     Trace,
     /// Columns that the verifier knows by their commitment.
     Preprocessed,
+    /// The columns of [lookups](super::Lookup): those over the extension have one for each coordinate.
+    Lookups,
     /// The [`SELECTORS`], then the periodic columns.
     Row,
 }

@@ -46,6 +46,7 @@ pub(crate) fn parse_element(text: &str) -> Option<Goldilocks> {
 impl Graph {
     /// The nodes, and the nodes that must vanish. `None` if the graph reads what an AIR does not have.
     pub(crate) fn to_document(&self) -> Option<(Vec<NodeDocument>, &[u32])> {
+        const ROW: u32 = Matrix::Row as u32;
         let selectors = SELECTORS as u32;
         let document = |id| {
             Some(match self.node(id) {
@@ -55,10 +56,10 @@ impl Graph {
                     (0, column, true) => NodeDocument::Next(column),
                     (1, column, false) => NodeDocument::Preprocessed(column),
                     (1, column, true) => NodeDocument::NextPreprocessed(column),
-                    (2, 0, false) => NodeDocument::First,
-                    (2, 1, false) => NodeDocument::Last,
-                    (2, 2, false) => NodeDocument::Transition,
-                    (2, column, false) => NodeDocument::Periodic(column - selectors),
+                    (ROW, 0, false) => NodeDocument::First,
+                    (ROW, 1, false) => NodeDocument::Last,
+                    (ROW, 2, false) => NodeDocument::Transition,
+                    (ROW, column, false) => NodeDocument::Periodic(column - selectors),
                     _ => return None,
                 },
                 Node::Constant(value) => NodeDocument::Constant(value.to_canonical().to_string()),

@@ -18,6 +18,11 @@ thread_local! {
 /// # Panics
 /// If another capture runs on this thread.
 pub fn capture(constrain: impl FnOnce()) -> Graph {
+    capture_more(Graph::default(), constrain)
+}
+
+/// [`capture`] that adds to what was recorded before: expressions of that capture keep their meaning.
+pub(super) fn capture_more(graph: Graph, constrain: impl FnOnce()) -> Graph {
     /// Ends the capture also if the code panics.
     struct Running;
     impl Drop for Running {
@@ -27,7 +32,7 @@ pub fn capture(constrain: impl FnOnce()) -> Graph {
     }
     // Before it is replaced, so that the other capture loses nothing.
     assert!(GRAPH.with_borrow(Option::is_none), "one capture at a time runs on a thread");
-    GRAPH.set(Some(Graph::default()));
+    GRAPH.set(Some(graph));
     let running = Running;
     constrain();
     let graph = GRAPH.take();
@@ -35,7 +40,7 @@ pub fn capture(constrain: impl FnOnce()) -> Graph {
     graph.expect("the capture runs")
 }
 
-fn record<R>(operation: impl FnOnce(&mut Graph) -> R) -> R {
+pub(super) fn record<R>(operation: impl FnOnce(&mut Graph) -> R) -> R {
     GRAPH.with_borrow_mut(|graph| {
         operation(graph.as_mut().expect("expressions are used only by the code that `capture` runs"))
     })
@@ -67,7 +72,7 @@ impl Expression {
         });
     }
 
-    fn id(self, graph: &mut Graph) -> u32 {
+    pub(super) fn id(self, graph: &mut Graph) -> u32 {
         match self {
             Self::Constant(value) => graph.constant(value),
             Self::Node(id) => id,

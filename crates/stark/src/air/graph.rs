@@ -1,5 +1,6 @@
 //! Constraints as a graph without duplicates: nodes with the same operation and operands are one node.
 
+use super::lookup::Lookup;
 use hashbrown::HashMap;
 use proofmill_field::{Algebra, Field, goldilocks::Goldilocks};
 
@@ -55,6 +56,7 @@ pub struct Graph {
     degrees: Vec<u32>,
     ids: HashMap<Node, u32>,
     constraints: Vec<u32>,
+    pub(super) lookups: Vec<Lookup>,
 }
 
 impl Graph {
@@ -73,10 +75,30 @@ impl Graph {
         self.constraints.iter().map(|id| self.degrees[*id as usize])
     }
 
+    /// The lookups.
+    pub fn lookups(&self) -> &[Lookup] {
+        &self.lookups
+    }
+
     /// What is read.
     pub fn inputs(&self) -> impl Iterator<Item = Input> {
         self.nodes.iter().filter_map(|node| match node {
             Node::Input(input) => Some(*input),
+            _ => None,
+        })
+    }
+
+    /// What is read to compute the constraints.
+    pub(super) fn inputs_of_roots(&self) -> impl Iterator<Item = Input> {
+        let mut needed = vec![false; self.nodes.len()];
+        self.constraints.iter().for_each(|id| needed[*id as usize] = true);
+        for (id, node) in self.nodes.iter().enumerate().rev() {
+            if let (true, Node::Add(a, b) | Node::Sub(a, b) | Node::Mul(a, b)) = (needed[id], *node) {
+                (needed[a as usize], needed[b as usize]) = (true, true);
+            }
+        }
+        self.nodes.iter().zip(needed).filter_map(|(node, needed)| match node {
+            Node::Input(input) if needed => Some(*input),
             _ => None,
         })
     }
@@ -111,6 +133,11 @@ impl Graph {
             values.push(value);
         }
         self.constraints.iter().map(|id| values[*id as usize].clone()).collect()
+    }
+
+    /// The graph in which only these nodes must vanish, and without lookups.
+    pub(super) fn restricted(self, roots: Vec<u32>) -> Self {
+        Self { constraints: roots, lookups: Vec::new(), ..self }
     }
 
     pub(super) fn roots(&self) -> &[u32] {

@@ -5,6 +5,7 @@ mod document;
 mod evaluate;
 mod expression;
 mod graph;
+mod lookup;
 mod program;
 
 pub use definition::{Air, Matrix, Preprocessed, Row, SELECTORS};
@@ -12,4 +13,5 @@ pub(crate) use document::{NodeDocument, parse_element};
 pub use evaluate::Evaluation;
 pub use expression::{Expression, capture};
 pub use graph::{Cell, Graph, Input, Operation};
+pub use lookup::{Bus, Lookup, Products, Term};
 pub use program::{BLOCK, Program};

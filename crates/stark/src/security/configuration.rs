@@ -26,6 +26,8 @@ pub struct Parameters {
 /// Bits of proof of work in front of each challenge that has one, in the protocol's order. The names are those of Plonky3 0.9.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Grinding {
+    /// In front of the challenges of lookups (`lookup_proof_of_work_bits`); without lookups it is not asked for.
+    pub lookups: u32,
     /// In front of the point out of the domain (`ood_proof_of_work_bits`).
     pub out_of_domain: u32,
     /// In front of the challenge whose powers batch the openings (`batch_proof_of_work_bits`).
@@ -92,7 +94,7 @@ impl Parameters {
         log_final_length: 0,
         queries: 57,
         cap_height: 4,
-        grinding: Grinding { out_of_domain: 0, batching: 16, commit: 0, query: 16 },
+        grinding: Grinding { lookups: 0, out_of_domain: 0, batching: 16, commit: 0, query: 16 },
         digest_bits: 256,
     };
 
@@ -120,6 +122,7 @@ impl Parameters {
         in_range("log_final_length", log_final_length, 0, LOG_LARGEST_DOMAIN)?;
         in_range("queries", queries, 1, MOST_QUERIES)?;
         in_range("cap_height", cap_height, 0, LOG_LARGEST_DOMAIN)?;
+        in_range("grinding.lookups", grinding.lookups, 0, MOST_GRINDING)?;
         in_range("grinding.out_of_domain", grinding.out_of_domain, 0, MOST_GRINDING)?;
         in_range("grinding.batching", grinding.batching, 0, MOST_GRINDING)?;
         in_range("grinding.commit", grinding.commit, 0, MOST_GRINDING)?;
@@ -160,7 +163,12 @@ impl Parameters {
 
     /// The base-2 logarithm of the arity of each folding round.
     pub fn log_arities(&self, log_rows: u32) -> impl Iterator<Item = u32> {
-        let (most, mut left) = (self.log_arity.max(1), log_rows.saturating_sub(self.log_final_length));
+        self.log_arities_between(log_rows, self.log_final_length)
+    }
+
+    /// Those of the rounds that shorten a word of `2^from` values to `2^to`.
+    pub(crate) fn log_arities_between(&self, from: u32, to: u32) -> impl Iterator<Item = u32> {
+        let (most, mut left) = (self.log_arity.max(1), from.saturating_sub(to));
         std::iter::from_fn(move || {
             let arity = left.min(most);
             left -= arity;
@@ -171,6 +179,11 @@ impl Parameters {
     /// Base-2 logarithm of the most rows of a trace.
     pub(crate) fn most_log_rows(&self) -> u32 {
         LOG_LARGEST_DOMAIN - self.log_blowup
+    }
+
+    /// Base-2 logarithm of the least rows of a trace: more than the final polynomial has coefficients, unless that has one.
+    pub(crate) fn least_log_rows(&self) -> u32 {
+        if self.log_final_length == 0 { 0 } else { self.log_final_length + 1 }
     }
 
     /// Base-2 logarithm of the number of digests of a commitment to `2^log_rows` rows.

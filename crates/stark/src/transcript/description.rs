@@ -82,6 +82,11 @@ impl Description {
         self.step(Kind::Message, label, fixed(count), algebra(degree))
     }
 
+    /// The prover sends an element of the extension.
+    pub(crate) fn element(self, label: &str, degree: usize) -> Self {
+        self.step(Kind::Message, label, "Scalar", algebra(degree))
+    }
+
     /// The verifier chooses an element of the extension.
     pub(crate) fn challenge(self, label: &str, degree: usize) -> Self {
         self.step(Kind::Challenge, label, "Scalar", algebra(degree))
@@ -89,7 +94,12 @@ impl Description {
 
     /// The prover shows a proof of work, if one is asked for.
     pub(crate) fn work(self, label: &str, bits: u32) -> Self {
-        if bits == 0 { self } else { self.step(Kind::Work, label, fixed(bits as usize), algebra(1)) }
+        if bits == 0 { self } else { self.work_of_any_bits(label, bits) }
+    }
+
+    /// The prover shows a proof of work; the step is also there if none is asked for.
+    pub(crate) fn work_of_any_bits(self, label: &str, bits: u32) -> Self {
+        self.step(Kind::Work, label, fixed(bits as usize), algebra(1))
     }
 
     /// The verifier chooses integers of `width` bits.

@@ -88,7 +88,7 @@ const SMALL: Parameters = Parameters {
     log_final_length: 1,
     queries: 2,
     cap_height: 1,
-    grinding: Grinding { out_of_domain: 1, batching: 2, commit: 1, query: 3 },
+    grinding: Grinding { lookups: 0, out_of_domain: 1, batching: 2, commit: 1, query: 3 },
     digest_bits: 253,
     ..Parameters::PROVEN_100
 };

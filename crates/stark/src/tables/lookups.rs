@@ -1,0 +1,203 @@
+//! The challenges and columns of lookups.
+
+use super::Tables;
+use crate::{
+    Constraints, StarkError,
+    air::{BLOCK, Evaluation, Expression, Lookup, Program, SELECTORS, Term},
+    quotient::factors,
+    trace::TraceRows,
+};
+use hashbrown::HashMap;
+use proofmill_cpu::Level;
+use proofmill_field::{
+    Algebra, Field, batch_invert_vartime,
+    goldilocks::{Extension, ExtensionField, Goldilocks, MODULUS},
+};
+use proofmill_memory::Pages;
+use proofmill_parallel as parallel;
+use std::iter::successors;
+
+/// The challenges that make a fraction of a message.
+#[derive(Clone, Copy)]
+pub(super) struct Challenges<const D: usize> {
+    /// From which combinations of messages are subtracted.
+    pub(super) alpha: Extension<Goldilocks, D>,
+    /// Whose powers combine the values of a message.
+    pub(super) beta: Extension<Goldilocks, D>,
+}
+
+impl<const D: usize> Challenges<D>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    /// `alpha + (bus + 1) beta^width` for each lookup of a table: buses are apart from each other and from all values.
+    fn bases(&self, tables: &Tables, table: usize) -> impl Iterator<Item = Extension<Goldilocks, D>> {
+        let (alpha, step) = (self.alpha, self.beta.pow_vartime(&[tables.width]));
+        tables.buses[table].iter().map(move |bus| alpha + step.scale(Goldilocks::new(bus + 1)))
+    }
+
+    /// What a table's constraints read besides columns: its public values, and what
+    /// [`with_lookups`](crate::air::Graph::with_lookups) says.
+    pub(super) fn scalars(
+        &self,
+        tables: &Tables,
+        table: usize,
+        public_values: &[Goldilocks],
+        total: Extension<Goldilocks, D>,
+    ) -> Vec<Goldilocks> {
+        let width = tables.tables[table].graph.lookup_scalars(0, D).width;
+        let powers = successors(Some(self.beta), |power| Some(*power * self.beta));
+        let elements = std::iter::once(total)
+            .chain(powers.take(width.saturating_sub(1)))
+            .chain(self.bases(tables, table));
+        public_values.iter().copied().chain(elements.flat_map(|element| element.0)).collect()
+    }
+}
+
+/// Combinations of expressions on the rows of a trace.
+fn evaluation<'a, const D: usize>(
+    rows: &TraceRows<'_>,
+    program: &'a Program,
+    factors: &[Extension<Goldilocks, D>],
+) -> Evaluation<'a, D> {
+    let Constraints { columns, preprocessed, periodic, .. } = rows.constraints;
+    let widths = [*columns, *preprocessed, 0, SELECTORS + periodic.len()];
+    Evaluation::new(program, &widths, rows.public_values, factors)
+}
+
+/// Writes the values of a row; selectors, which lookups do not read, are left out.
+fn read(rows: &TraceRows<'_>, row: usize, words: &mut [u64]) {
+    let Constraints { columns, preprocessed, periodic, .. } = rows.constraints;
+    let row = row % rows.count();
+    let (trace, words) = words.split_at_mut(*columns);
+    trace.copy_from_slice(Goldilocks::as_words(&rows.trace[row * columns..][..*columns]));
+    let (fixed, words) = words.split_at_mut(*preprocessed);
+    fixed.copy_from_slice(Goldilocks::as_words(&rows.preprocessed[row * preprocessed..][..*preprocessed]));
+    for (word, column) in words[SELECTORS..].iter_mut().zip(periodic) {
+        *word = column[row % column.len()].to_canonical();
+    }
+}
+
+/// A fraction as programs.
+struct Fraction {
+    message: Program,
+    count: Program,
+    flag: Option<Program>,
+}
+
+/// The columns of a table's lookups, a row after the other, and the sum of all fractions.
+///
+/// Zero denominators, which challenges make with negligible probability, give a proof that is not accepted.
+pub(super) fn columns<const D: usize>(
+    level: Level,
+    tables: &Tables,
+    table: usize,
+    rows: &TraceRows<'_>,
+    challenges: &Challenges<D>,
+) -> (Pages<Goldilocks>, Extension<Goldilocks, D>)
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    /// The rows of a task.
+    const TASK: usize = 8 * BLOCK;
+    let graph = &rows.constraints.graph;
+    let program = |expressions: &[Expression]| Program::new(&graph.only(expressions));
+    let fractions = |lookup: &Lookup| -> Vec<Fraction> {
+        let fraction = |term: &Term| Fraction {
+            message: program(&term.message),
+            count: program(&[term.count]),
+            flag: term.flag.map(|flag| program(&[flag])),
+        };
+        lookup.terms.iter().map(fraction).collect()
+    };
+    let lookups: Vec<_> = graph.lookups().iter().map(fractions).collect();
+    let bases: Vec<_> = challenges.bases(tables, table).collect();
+    let width = D * graph.lookup_columns();
+    let mut columns = Pages::new(rows.count() * width);
+    let tasks = (0..).step_by(TASK).zip(columns.chunks_mut(TASK * width));
+    parallel::for_each(tasks, |(first, columns)| {
+        let count = columns.len() / width;
+        let values = |program: &Program, factors: &[Extension<Goldilocks, D>]| {
+            let mut sums = vec![Extension([Goldilocks::ZERO; D]); count];
+            evaluation(rows, program, factors)
+                .run(level, first, &mut sums, |row, words| read(rows, row, words));
+            sums
+        };
+        let one = Extension::<Goldilocks, D>::ONE;
+        for (index, (fractions, base)) in lookups.iter().zip(&bases).enumerate() {
+            let mut sums = vec![Extension([Goldilocks::ZERO; D]); count];
+            let (mut selected, mut numerators) = (vec![one; count], sums.clone());
+            for fraction in fractions {
+                let width = rows.constraints.graph.lookups()[index].width();
+                let mut denominators = values(&fraction.message, &factors(width, challenges.beta));
+                denominators.iter_mut().for_each(|value| *value = *base - *value);
+                let counts = values(&fraction.count, &[one]);
+                match &fraction.flag {
+                    None => {
+                        batch_invert_vartime(&mut denominators);
+                        let terms = denominators.iter().zip(&counts);
+                        sums.iter_mut()
+                            .zip(terms)
+                            .for_each(|(sum, (inverse, count))| *sum += *inverse * *count);
+                    }
+                    Some(flag) => {
+                        let flags = values(flag, &[one]);
+                        for (row, flag) in flags.into_iter().enumerate() {
+                            selected[row] += flag * (denominators[row] - one);
+                            numerators[row] += flag * counts[row];
+                        }
+                    }
+                }
+            }
+            if fractions.iter().any(|fraction| fraction.flag.is_some()) {
+                batch_invert_vartime(&mut selected);
+                let terms = numerators.iter().zip(&selected);
+                sums.iter_mut()
+                    .zip(terms)
+                    .for_each(|(sum, (numerator, inverse))| *sum = *numerator * *inverse);
+            }
+            for (row, sum) in columns.chunks_exact_mut(width).zip(&sums) {
+                row[D * (index + 1)..][..D].copy_from_slice(&sum.0);
+            }
+        }
+    });
+    let mut total = Extension([Goldilocks::ZERO; D]);
+    for row in columns.chunks_exact_mut(width) {
+        let (before, fractions) = row.split_at_mut(D);
+        before.copy_from_slice(&total.0);
+        fractions.as_chunks::<D>().0.iter().for_each(|fraction| total += Extension(*fraction));
+    }
+    (columns, total)
+}
+
+/// The first message, in the order of rows, that is not offered as often as it is looked up, by the rows of all tables.
+pub(super) fn unbalanced(tables: &Tables, rows: &[TraceRows<'_>]) -> Option<StarkError> {
+    let mut counts: HashMap<(u64, Vec<u64>), (Goldilocks, usize)> = HashMap::new();
+    for (rows, buses) in rows.iter().zip(&tables.buses) {
+        let graph = &rows.constraints.graph;
+        for (lookup, bus) in graph.lookups().iter().zip(buses) {
+            for term in &lookup.terms {
+                let expressions: Vec<_> =
+                    term.flag.into_iter().chain([term.count]).chain(term.message.clone()).collect();
+                let graph = graph.only(&expressions);
+                for row in 0..rows.count() {
+                    let values = graph.evaluate(|constant| constant, |input| rows.value(row, input));
+                    let (scalars, message) = values.split_at(1 + usize::from(term.flag.is_some()));
+                    let count = scalars.iter().fold(Goldilocks::ONE, |product, factor| product * *factor);
+                    let message = message.iter().map(|value| value.to_canonical()).collect();
+                    let order = counts.len();
+                    counts.entry((*bus, message)).or_insert((Goldilocks::ZERO, order)).0 += count;
+                }
+            }
+        }
+    }
+    let unbalanced = counts.into_iter().filter(|(_, (count, _))| !count.is_zero());
+    let ((bus, message), (count, _)) = unbalanced.min_by_key(|(_, (_, order))| *order)?;
+    let names = rows
+        .iter()
+        .zip(&tables.buses)
+        .flat_map(|(rows, buses)| rows.constraints.graph.lookups().iter().zip(buses));
+    let name = names.filter(|(_, other)| **other == bus).find_map(|(lookup, _)| lookup.bus.clone());
+    let count = count.to_canonical();
+    Some(StarkError::Unbalanced { bus: name.unwrap_or_default(), message, count, offered: MODULUS - count })
+}

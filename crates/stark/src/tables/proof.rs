@@ -1,0 +1,38 @@
+//! Proofs of several tables.
+
+use crate::{OpenedValues, OpeningProof, StarkHash};
+use proofmill_field::goldilocks::{Extension, Goldilocks};
+
+/// A proof of several tables with challenges in the extension of degree `D`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TablesProof<H: StarkHash, const D: usize> {
+    /// The logarithm of the number of rows of each table.
+    pub log_rows: Vec<u32>,
+    /// The commitment to the traces.
+    pub traces: Vec<H::Digest>,
+    /// The proof of work before the challenges of lookups; zero without lookups.
+    pub lookup_work: Goldilocks,
+    /// The commitment to the columns of lookups; empty without lookups.
+    pub lookups: Vec<H::Digest>,
+    /// For each table with lookups, the sum of its fractions.
+    pub totals: Vec<Extension<Goldilocks, D>>,
+    /// The commitment to the quotients.
+    pub quotients: Vec<H::Digest>,
+    /// The proof of work before the point outside of the domains.
+    pub out_of_domain_work: Goldilocks,
+    /// Values of each table at that point.
+    pub opened: Vec<TableValues<D>>,
+    /// That they are those of the committed polynomials; rows of traces, quotients, preprocessed columns, columns of lookups.
+    pub opening: OpeningProof<H, D>,
+}
+
+/// The values of a table's columns at the point outside of the domains.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableValues<const D: usize> {
+    /// Of all columns but those of lookups.
+    pub columns: OpenedValues<D>,
+    /// Of the columns of lookups.
+    pub lookups: Vec<Extension<Goldilocks, D>>,
+    /// Of the columns of lookups one row on.
+    pub next_lookups: Vec<Extension<Goldilocks, D>>,
+}

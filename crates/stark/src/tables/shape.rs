@@ -1,0 +1,38 @@
+//! What the transcript begins with: the shape of the tables.
+
+use super::Tables;
+use crate::{Parameters, transcript::Description};
+
+/// The description of the outer protocol.
+pub(super) fn description<const D: usize>(tables: &Tables, parameters: &Parameters) -> Description {
+    let mut steps = Description::new("p3-batch-stark");
+    for _ in &tables.tables {
+        steps = steps.element("degree_bits", D);
+    }
+    steps = steps.commitment("main_commitment");
+    for table in &tables.tables {
+        steps = steps.public_values("public_values", table.public_values);
+    }
+    if tables.with_preprocessed().next().is_some() {
+        steps = steps.commitment("preprocessed_commitment");
+    }
+    if tables.with_lookups().next().is_some() {
+        steps = steps
+            .work_of_any_bits("lookup_pow", parameters.grinding.lookups)
+            .challenge("lookup_alpha", D)
+            .challenge("lookup_beta", D)
+            .commitment("permutation_commitment");
+        for _ in tables.with_lookups() {
+            steps = steps.element("lookup_terminal", D);
+        }
+    }
+    steps = steps
+        .challenge("constraint_challenge", D)
+        .commitment("quotient_commitment")
+        .work_of_any_bits("ood_pow", parameters.grinding.out_of_domain)
+        .challenge("zeta", D)
+        .protocol("opening_argument")
+        .number(tables.tables.len());
+    steps = tables.tables.iter().fold(steps, |steps, table| steps.number(table.columns));
+    tables.tables.iter().fold(steps, |steps, table| steps.number(table.preprocessed))
+}

@@ -1,0 +1,83 @@
+//! The statement: the AIRs of all tables, and which lookups belong together.
+
+use crate::{Constraints, StarkError};
+use hashbrown::HashMap;
+use proofmill_field::goldilocks::MODULUS;
+
+/// The AIRs of several tables, whose lookups are balanced over all tables.
+#[derive(Clone, Debug)]
+pub struct Tables {
+    pub(super) tables: Vec<Constraints>,
+    /// The number of the bus of each lookup of each table: equal names are one bus.
+    pub(super) buses: Vec<Vec<u64>>,
+    /// The largest number of values of a message, at least 1.
+    pub(super) width: u64,
+}
+
+impl Tables {
+    /// The tables of these AIRs.
+    ///
+    /// # Errors
+    /// [`StarkError::Air`] if there are none, or if messages of one bus have different numbers of values.
+    pub fn new(tables: Vec<Constraints>) -> Result<Self, StarkError> {
+        if tables.is_empty() {
+            return Err(StarkError::Air("expected at least one table, found none".into()));
+        }
+        let (mut names, mut count, mut widest) = (HashMap::new(), 0, 1);
+        let mut buses = Vec::with_capacity(tables.len());
+        for (index, table) in tables.iter().enumerate() {
+            let mut of_table = Vec::new();
+            for lookup in table.graph.lookups() {
+                let width = lookup.width();
+                widest = widest.max(width as u64);
+                let mut new = || {
+                    count += 1;
+                    (count - 1, width)
+                };
+                let (bus, expected) = match &lookup.bus {
+                    Some(name) => *names.entry(name.clone()).or_insert_with(new),
+                    None => new(),
+                };
+                if width != expected {
+                    let name = lookup.bus.as_deref().unwrap_or_default().escape_debug();
+                    return Err(StarkError::Air(format!(
+                        "table {index}: messages of bus \"{name}\" have {width} values, and {expected} in others"
+                    )));
+                }
+                of_table.push(bus);
+            }
+            buses.push(of_table);
+        }
+        Ok(Self { tables, buses, width: widest })
+    }
+
+    /// The constraints of each table.
+    pub fn tables(&self) -> &[Constraints] {
+        &self.tables
+    }
+
+    /// The tables that have lookups.
+    pub(super) fn with_lookups(&self) -> impl Iterator<Item = usize> {
+        (0..self.tables.len()).filter(|table| !self.buses[*table].is_empty())
+    }
+
+    /// The tables that have preprocessed columns.
+    pub(super) fn with_preprocessed(&self) -> impl Iterator<Item = usize> {
+        (0..self.tables.len()).filter(|table| self.tables[*table].preprocessed > 0)
+    }
+
+    /// That no message's counts add up to the modulus, in tables of `2^log_rows` rows.
+    pub(super) fn check_counts(&self, log_rows: &[u32]) -> Result<(), StarkError> {
+        let of_table = |(table, log_rows): (&Constraints, &u32)| {
+            let most: u128 = table.graph.lookups().iter().map(|lookup| u128::from(lookup.most)).sum();
+            most << log_rows
+        };
+        let sum: u128 = self.tables.iter().zip(log_rows).map(of_table).sum();
+        if sum < u128::from(MODULUS) {
+            return Ok(());
+        }
+        Err(StarkError::Air(format!(
+            "messages could be looked up {sum} times, which must be less than 2^64 - 2^32 + 1"
+        )))
+    }
+}

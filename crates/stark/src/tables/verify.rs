@@ -1,0 +1,236 @@
+//! The verifier. Whatever the proof is, it neither panics nor takes more memory than a multiple of the proof's size.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use super::{TableValues, Tables, TablesProof, lookups::Challenges, shape};
+use crate::{
+    Constraints, Parameters, StarkHash, VerifyError,
+    air::Products,
+    claims::{self, Claims},
+    domain::generator,
+    quotient::Quotient,
+    transcript::{Challenger, check_work, observe, observe_cap, sample},
+    verify::{check_log_rows, check_values},
+};
+use proofmill_cpu::Level;
+use proofmill_field::{
+    Field,
+    goldilocks::{Extension, ExtensionField, Goldilocks},
+};
+
+/// The verifier's key of tables of which some have preprocessed columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TablesVerifyingKey<H: StarkHash> {
+    /// The commitment to these columns.
+    pub cap: Vec<H::Digest>,
+    /// The logarithm of the number of rows of each of these tables.
+    pub log_rows: Vec<u32>,
+}
+
+/// Verifies a proof of tables with the public values of each.
+///
+/// Parameters, tables and key are the verifier's own: a proof cannot choose them. Only the numbers of rows are the prover's, but for
+/// tables with preprocessed columns; a statement about certain numbers has to compare [`TablesProof::log_rows`].
+///
+/// # Errors
+/// [`VerifyError::Statement`] for what the caller gave, [`VerifyError::Malformed`] and [`VerifyError::Rejected`] for the proof.
+pub fn verify_tables<H: StarkHash, const D: usize>(
+    level: Level,
+    parameters: &Parameters,
+    tables: &Tables,
+    key: Option<&TablesVerifyingKey<H>>,
+    public_values: &[&[Goldilocks]],
+    proof: &TablesProof<H, D>,
+) -> Result<(), VerifyError>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    check_statement(parameters, tables, key, public_values, D)?;
+    check_shape(parameters, tables, key, proof)?;
+    let has_lookups = !proof.lookups.is_empty();
+
+    let mut challenger = H::Challenger::new();
+    shape::description::<D>(tables, parameters).observe(&mut challenger);
+    for log_rows in &proof.log_rows {
+        observe(&mut challenger, &[Extension::<_, D>::from_base(Goldilocks::new(u64::from(*log_rows)))]);
+    }
+    observe_cap::<H>(&mut challenger, &proof.traces);
+    public_values.iter().copied().flatten().for_each(|value| challenger.observe(*value));
+    if let Some(key) = key {
+        observe_cap::<H>(&mut challenger, &key.cap);
+    }
+    let mut challenges = Challenges { alpha: Extension::ZERO, beta: Extension::ZERO };
+    if has_lookups {
+        check_work(&mut challenger, parameters.grinding.lookups, proof.lookup_work)?;
+        (challenges.alpha, challenges.beta) = (sample(&mut challenger), sample(&mut challenger));
+        observe_cap::<H>(&mut challenger, &proof.lookups);
+        observe(&mut challenger, &proof.totals);
+    }
+    let alpha = sample(&mut challenger);
+    observe_cap::<H>(&mut challenger, &proof.quotients);
+    check_work(&mut challenger, parameters.grinding.out_of_domain, proof.out_of_domain_work)?;
+    let zeta: Extension<Goldilocks, D> = sample(&mut challenger);
+
+    let claims = claims(parameters, tables, &proof.log_rows, &proof.opened, zeta);
+    let mut caps: Vec<&[_]> = vec![&proof.traces, &proof.quotients];
+    caps.extend(key.map(|key| &*key.cap));
+    if has_lookups {
+        caps.push(&proof.lookups);
+    }
+    claims::verify::<H, D>(level, parameters, &caps, &claims, &proof.opening, &mut challenger)?;
+
+    let mut totals = proof.totals.iter();
+    let products = Products::of::<D>();
+    for (index, (table, values)) in tables.tables.iter().zip(&proof.opened).enumerate() {
+        let (constraints, total) = match tables.buses[index].is_empty() {
+            true => (table.clone(), Extension::ZERO),
+            false => (table.with_lookups(&products), totals.next().copied().unwrap_or(Extension::ZERO)),
+        };
+        let quotient = Quotient {
+            constraints: &constraints,
+            scalars: &challenges.scalars(tables, index, public_values[index], total),
+            factors: factors(table, alpha),
+            log_rows: proof.log_rows[index],
+        };
+        quotient.check(level, &values.columns, [&values.lookups, &values.next_lookups], zeta)?;
+    }
+    let sum = proof.totals.iter().fold(Extension::ZERO, |sum, total| sum + *total);
+    if sum.is_zero() { Ok(()) } else { Err(VerifyError::Rejected("lookups are not balanced")) }
+}
+
+/// What is claimed of each commitment: of traces, quotients, preprocessed columns, and columns of lookups.
+pub(super) fn claims<const D: usize>(
+    parameters: &Parameters,
+    tables: &Tables,
+    log_rows: &[u32],
+    opened: &[TableValues<D>],
+    zeta: Extension<Goldilocks, D>,
+) -> Vec<Vec<Claims<D>>>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let next = |table: usize| zeta.scale(generator(log_rows[table]));
+    let log_height = |table: usize| log_rows[table] + parameters.log_blowup;
+    let rows =
+        |table: usize, current: &[Extension<Goldilocks, D>], following: &[Extension<Goldilocks, D>]| {
+            Claims::of_rows(log_height(table), [(zeta, current), (next(table), following)])
+        };
+    let of_trace =
+        |(table, values): (usize, &TableValues<D>)| rows(table, &values.columns.trace, &values.columns.next);
+    let of_quotient = |(table, values): (usize, &TableValues<D>)| {
+        Claims::of_quotient(log_height(table), zeta, &values.columns.quotient)
+    };
+    let mut claims = vec![
+        opened.iter().enumerate().map(of_trace).collect(),
+        opened.iter().enumerate().map(of_quotient).collect(),
+    ];
+    let preprocessed = tables.with_preprocessed().map(|table| {
+        rows(table, &opened[table].columns.preprocessed, &opened[table].columns.next_preprocessed)
+    });
+    let lookups =
+        tables.with_lookups().map(|table| rows(table, &opened[table].lookups, &opened[table].next_lookups));
+    let others: [Vec<_>; 2] = [preprocessed.collect(), lookups.collect()];
+    claims.extend(others.into_iter().filter(|claims| !claims.is_empty()));
+    claims
+}
+
+/// The factor of each constraint of a table, those of lookups in coordinates: powers of the challenge times elements of the basis.
+pub(super) fn factors<const D: usize>(
+    table: &Constraints,
+    alpha: Extension<Goldilocks, D>,
+) -> Vec<Extension<Goldilocks, D>>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    // A constraint for each lookup, and three for the sums.
+    let lookups = table.graph.lookups().len();
+    let of_lookups = if lookups == 0 { 0 } else { lookups + 3 };
+    let powers = crate::quotient::factors(table.len() + of_lookups, alpha);
+    let (own, of_lookups) = powers.split_at(table.len());
+    let coordinates = of_lookups.iter().flat_map(|power| {
+        (0..D).map(|coordinate| {
+            let mut basis = Extension([Goldilocks::ZERO; D]);
+            basis.0[coordinate] = Goldilocks::ONE;
+            *power * basis
+        })
+    });
+    own.iter().copied().chain(coordinates).collect()
+}
+
+/// Checks what the caller gave.
+fn check_statement<H: StarkHash>(
+    parameters: &Parameters,
+    tables: &Tables,
+    key: Option<&TablesVerifyingKey<H>>,
+    public_values: &[&[Goldilocks]],
+    degree: usize,
+) -> Result<(), VerifyError> {
+    let statement = |text: String| Err(VerifyError::Statement(text));
+    if let Err(error) = parameters.check_degree(degree) {
+        return statement(error.to_string());
+    }
+    let expected: Vec<_> = tables.tables.iter().map(|table| table.public_values).collect();
+    let found: Vec<_> = public_values.iter().map(|values| values.len()).collect();
+    if expected != found {
+        return statement(format!("expected {expected:?} public values, found {found:?}"));
+    }
+    let (expected, found) = (tables.with_preprocessed().count(), key.map_or(0, |key| key.log_rows.len()));
+    if expected != found || key.is_some_and(|key| key.log_rows.is_empty()) {
+        return statement(format!(
+            "expected a key of {expected} tables with preprocessed columns, found {found}"
+        ));
+    }
+    Ok(())
+}
+
+/// Checks all lengths outside of the opening argument.
+fn check_shape<H: StarkHash, const D: usize>(
+    parameters: &Parameters,
+    tables: &Tables,
+    key: Option<&TablesVerifyingKey<H>>,
+    proof: &TablesProof<H, D>,
+) -> Result<(), VerifyError> {
+    let count = tables.tables.len();
+    VerifyError::check_length("tables", count, proof.log_rows.len())?;
+    VerifyError::check_length("tables with opened values", count, proof.opened.len())?;
+    // The tallest as a trace that is alone; others are added where it is folded to their length.
+    let tallest = proof.log_rows.iter().max().copied().unwrap_or(0);
+    for (table, log_rows) in tables.tables.iter().zip(&proof.log_rows) {
+        let tallest = *log_rows == tallest;
+        let least = if tallest { parameters.least_log_rows() } else { parameters.log_final_length };
+        check_log_rows(parameters, table, least, *log_rows)?;
+    }
+    let preprocessed = key.map_or(&[][..], |key| &key.log_rows);
+    for (table, expected) in tables.with_preprocessed().zip(preprocessed) {
+        let (expected, found) = (*expected as usize, proof.log_rows[table] as usize);
+        VerifyError::check_length("logarithm of the number of rows", expected, found)?;
+    }
+    if tables.check_counts(&proof.log_rows).is_err() {
+        return Err(VerifyError::Rejected("messages could be looked up as often as the modulus"));
+    }
+    let cap = 1 << parameters.log_cap(tallest + parameters.log_blowup);
+    let with_lookups = tables.with_lookups().count();
+    let cap_of_lookups = if with_lookups == 0 {
+        0
+    } else {
+        let tallest = tables.with_lookups().map(|table| proof.log_rows[table]).max().unwrap_or(0);
+        1 << parameters.log_cap(tallest + parameters.log_blowup)
+    };
+    for (what, expected, found) in [
+        ("digests of the traces' commitment", cap, proof.traces.len()),
+        ("digests of the quotients' commitment", cap, proof.quotients.len()),
+        ("digests of the lookups' commitment", cap_of_lookups, proof.lookups.len()),
+        ("sums of lookups", with_lookups, proof.totals.len()),
+    ] {
+        VerifyError::check_length(what, expected, found)?;
+    }
+    if with_lookups == 0 && !proof.lookup_work.is_zero() {
+        return Err(VerifyError::Rejected("a proof of work that nobody asked for"));
+    }
+    for (table, values) in tables.tables.iter().zip(&proof.opened) {
+        check_values(table, &values.columns)?;
+        let columns = D * table.graph.lookup_columns();
+        VerifyError::check_length("values of lookups", columns, values.lookups.len())?;
+        VerifyError::check_length("values of the next row's lookups", columns, values.next_lookups.len())?;
+    }
+    Ok(())
+}
