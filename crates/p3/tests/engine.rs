@@ -1,18 +1,25 @@
 //! Proofs of our engine, which knows nothing of Plonky3: as proofs of Plonky3, the same bytes as its own.
 
 mod airs;
+mod batches;
 #[allow(dead_code, reason = "other tests use the others")]
 mod configurations;
 
 use airs::{Fibonacci, Powers, Preprocessed, Products, RoundConstants};
+use batches::Batch;
 use configurations::{PARAMETERS, Parameters, defaults, elements, stock_keccak};
+use p3_air::BaseAir;
+use p3_batch_stark::{ProverData, StarkInstance, verify_batch};
 use p3_goldilocks::Goldilocks;
 use p3_matrix::Matrix;
-use p3_uni_stark::{setup_preprocessed, verify_with_preprocessed};
+use p3_uni_stark::{StarkGenericConfig, setup_preprocessed, verify_with_preprocessed};
 use proofmill_cpu::Level;
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
-use proofmill_p3::{from_plonky3, to_plonky3};
-use proofmill_stark::{Constraints, PreprocessedKey, Proof, prove, verify};
+use proofmill_p3::{batch_from_plonky3, batch_to_plonky3, from_plonky3, to_plonky3};
+use proofmill_stark::{
+    Constraints, PreprocessedKey, Proof, TablesKey, TablesProof, air, prove, prove_tables, verify,
+    verify_tables,
+};
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
 
 /// Under an emulator, one case shows that the levels agree.
@@ -111,4 +118,90 @@ fn preprocessed_columns() {
 #[test]
 fn constraints_that_do_not_read_the_next_row() {
     same_proofs_with_all_hashes!(Products { log_rows: 5 }, Products::trace(5), vec![]);
+}
+
+/// The same for several tables.
+macro_rules! same_batches {
+    ($stock:path, $hash:ty, $degree:literal, $batch:expr) => {
+        for case in CASES.iter().copied() {
+            use $stock as stock;
+            type Challenge = <stock::Config as StarkGenericConfig>::Challenge;
+            let batch: Batch = $batch;
+            let config = stock::config(case);
+            let traces: Vec<_> = batch.traces.iter().collect();
+            let instances = || StarkInstance::new_multiple(&batch.airs, &traces, &batch.public_values);
+            let data = ProverData::from_instances(&config, &instances()).expect("data");
+            let expected = rayon::ThreadPoolBuilder::new()
+                .num_threads(1)
+                .build()
+                .expect("a pool")
+                .install(|| p3_batch_stark::prove_batch(&config, &instances(), &data));
+            let expected: p3_batch_stark::BatchProof<stock::Config> = expected.expect("a proof");
+            let json = serde_json::to_string(&expected).expect("JSON");
+            let parameters = case.of_engine($degree);
+            let tables =
+                proofmill_p3::tables::<Challenge, _>(&batch.airs, &data.common.lookups).expect("tables");
+            let values: Vec<_> = batch.traces.iter().map(|trace| elements(&trace.values)).collect();
+            let values: Vec<&[_]> = values.iter().map(Vec::as_slice).collect();
+            let public_values: Vec<_> = batch.public_values.iter().map(|values| elements(values)).collect();
+            let public_values: Vec<&[_]> = public_values.iter().map(Vec::as_slice).collect();
+            let preprocessed = batch.airs.iter().map(|air| {
+                let matrix = BaseAir::<Goldilocks>::preprocessed_trace(air)?;
+                Some(air::Preprocessed { columns: matrix.width(), values: elements(&matrix.values) })
+            });
+            let preprocessed: Vec<_> = preprocessed.collect();
+            for_each_pool(THREADS, |threads| {
+                for_each_goldilocks_level(|level: Level| {
+                    let key = TablesKey::<$hash>::new(level, &parameters, &tables, preprocessed.clone());
+                    let key = key.expect("a key");
+                    let proof: TablesProof<$hash, $degree> = prove_tables(
+                        level.into(),
+                        &parameters,
+                        &tables,
+                        key.as_ref(),
+                        &values,
+                        &public_values,
+                    )
+                    .expect("a proof");
+                    let place = format!("{threads} threads, {level}");
+                    let converted: p3_batch_stark::BatchProof<stock::Config> =
+                        batch_to_plonky3(&proof).expect(&place);
+                    assert!(serde_json::to_string(&converted).expect("JSON") == json, "{place}");
+                    assert!(batch_from_plonky3(&expected).as_ref() == Ok(&proof), "{place}");
+                    let key = key.as_ref().map(TablesKey::verifying_key);
+                    assert!(proofmill_p3::batch_key(&tables, &data.common).expect("a key") == key, "{place}");
+                    verify_tables(level, &parameters, &tables, key.as_ref(), &public_values, &proof)
+                        .expect("valid");
+                    if threads == THREADS[0] {
+                        verify_batch(&config, &batch.airs, &converted, &batch.public_values, &data.common)
+                            .expect("Plonky3 verifies");
+                        proofmill_p3::verify_batch::<$hash, _, _, $degree>(
+                            &parameters,
+                            &batch.airs,
+                            &expected,
+                            &batch.public_values,
+                            &data.common,
+                        )
+                        .expect("valid");
+                    }
+                });
+            });
+        }
+    };
+}
+
+#[test]
+fn tables_with_lookups() {
+    for log_rows in [[3, 3], [7, 4], [4, 6]] {
+        same_batches!(defaults::quadratic_8, Sponge<Poseidon2<8>>, 2, Batch::with_lookups(log_rows));
+        same_batches!(defaults::cubic_8, Sponge<Poseidon2<8>>, 3, Batch::with_lookups(log_rows));
+        same_batches!(stock_keccak, Keccak, 2, Batch::with_lookups(log_rows));
+    }
+    same_batches!(defaults::quadratic_12, Sponge<Poseidon2<12>>, 2, Batch::with_lookups([4, 5]));
+}
+
+#[test]
+fn tables_without_lookups() {
+    same_batches!(defaults::quadratic_8, Sponge<Poseidon2<8>>, 2, Batch::without_lookups());
+    same_batches!(stock_keccak, Keccak, 2, Batch::without_lookups());
 }

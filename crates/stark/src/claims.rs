@@ -260,12 +260,18 @@ where
     let fri = fri::prove::<H, D>(level, parameters, words, challenger);
     progress.begin("open");
     let (rounds, queries) = fri.open(level, parameters);
+    let log_height = combinations.of_heights[0].log_height;
+    let open = |committed: &&Committed<H>| {
+        let shorter = log_height - committed.log_rows();
+        let queries: Vec<_> = queries.iter().map(|query| query >> shorter).collect();
+        committed.open(level, parameters, &queries)
+    };
     OpeningProof {
         batching_work,
         rounds,
         final_polynomial: fri.final_polynomial,
         query_work: fri.query_work,
-        rows: committed.iter().map(|matrix| matrix.open(level, parameters, &queries)).collect(),
+        rows: committed.iter().map(open).collect(),
     }
 }
 

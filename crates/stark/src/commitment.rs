@@ -151,7 +151,7 @@ impl<H: TreeHash> Committed<H> {
     }
 
     /// The logarithm of the number of rows of the tallest matrix.
-    fn log_rows(&self) -> u32 {
+    pub(crate) fn log_rows(&self) -> u32 {
         self.tree.rows().ilog2()
     }
 
