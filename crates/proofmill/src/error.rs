@@ -144,7 +144,15 @@ impl Names<'_> {
 
     pub(crate) fn stark(&self, error: StarkError) -> Error {
         match error {
-            StarkError::Unsatisfied { .. } => Error::Unsatisfied(Cause::about(self.witness, error)),
+            StarkError::Unsatisfied { .. } | StarkError::Unbalanced { .. } => {
+                Error::Unsatisfied(Cause::about(self.witness, error))
+            }
+            StarkError::Table { ref source, .. } if matches!(**source, StarkError::Unsatisfied { .. }) => {
+                Error::Unsatisfied(Cause::about(self.witness, error))
+            }
+            StarkError::Table { .. } | StarkError::Tables { .. } => {
+                Error::Mismatch(Cause::about(self.witness, error))
+            }
             StarkError::Shape { .. } | StarkError::TooFewRows { .. } => {
                 Error::Mismatch(Cause::about(self.witness, error))
             }

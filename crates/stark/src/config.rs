@@ -1,8 +1,8 @@
 //! Proofs as bytes, with the hash and the extension chosen at run time.
 
 use crate::{
-    Constraints, PreprocessedKey, Proof, Resources, StarkError, StarkHash, VerifyError, air::Preprocessed,
-    prove, security::Parameters, verify,
+    Constraints, PreprocessedKey, Proof, Resources, StarkError, StarkHash, Tables, TablesKey, TablesProof,
+    VerifyError, air::Preprocessed, prove, prove_tables, security::Parameters, verify, verify_tables,
 };
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks;
@@ -93,6 +93,53 @@ impl Config {
             let key = self.key::<H>(level, preprocessed).map_err(statement)?;
             let commitment = key.as_ref().map(PreprocessedKey::commitment);
             verify(level, parameters, constraints, commitment, public_values, &proof)
+        })
+    }
+
+    /// [`prove_tables`](crate::prove_tables), to bytes; with the preprocessed columns of tables that have some, which are committed to.
+    ///
+    /// # Errors
+    /// As [`TablesKey::new`] and [`prove_tables`](crate::prove_tables).
+    pub fn prove_tables(
+        &self,
+        resources: Resources<'_>,
+        tables: &Tables,
+        preprocessed: Vec<Option<Preprocessed>>,
+        traces: &[&[Goldilocks]],
+        public_values: &[&[Goldilocks]],
+    ) -> Result<Vec<u8>, StarkError> {
+        let parameters = &self.parameters;
+        parameters.check()?;
+        dispatch!(self, H, D => {
+            let key = TablesKey::<H>::new(resources.level, parameters, tables, preprocessed)?;
+            let proof =
+                prove_tables::<H, D>(resources, parameters, tables, key.as_ref(), traces, public_values)?;
+            Ok(proof.to_bytes())
+        })
+    }
+
+    /// [`verify_tables`](crate::verify_tables), from bytes; with the preprocessed columns of tables that have some, which are committed
+    /// to. Returns the logarithm of the number of rows of each table, which is the prover's choice.
+    ///
+    /// # Errors
+    /// [`VerifyError::Encoding`], and as [`verify_tables`](crate::verify_tables).
+    pub fn verify_tables(
+        &self,
+        level: Level,
+        tables: &Tables,
+        preprocessed: Vec<Option<Preprocessed>>,
+        public_values: &[&[Goldilocks]],
+        proof: &[u8],
+    ) -> Result<Vec<u32>, VerifyError> {
+        let parameters = &self.parameters;
+        let statement = |error: StarkError| VerifyError::Statement(error.to_string());
+        parameters.check().map_err(|error| statement(error.into()))?;
+        dispatch!(self, H, D => {
+            let proof = TablesProof::<H, D>::from_bytes(proof)?;
+            let key = TablesKey::<H>::new(level, parameters, tables, preprocessed).map_err(statement)?;
+            let key = key.as_ref().map(TablesKey::verifying_key);
+            verify_tables(level, parameters, tables, key.as_ref(), public_values, &proof)?;
+            Ok(proof.log_rows)
         })
     }
 }

@@ -21,6 +21,8 @@ pub struct Constraints {
     pub(crate) periodic: Vec<Vec<Goldilocks>>,
     /// Whether constraints read the next row of the trace, and of the preprocessed columns.
     pub(crate) reads_next: [bool; 2],
+    /// The largest degree of a constraint, those of lookups included.
+    degree: u32,
     /// The logarithm of the number of polynomials into which the quotient is split.
     pub(crate) log_chunks: u32,
 }
@@ -32,7 +34,7 @@ impl Constraints {
     /// [`StarkError::Air`] if it reads what it does not have, if it has no columns or a periodic column whose length is not a
     /// power of two, or if a constraint has a degree above 2^16.
     pub fn new(air: &(impl Air + ?Sized)) -> Result<Self, StarkError> {
-        let graph = capture(|| air.constrain(Row::new()));
+        let graph = capture(|| air.constrain(Row::new())).with_shared_columns();
         let preprocessed = air.preprocessed().map_or(0, |preprocessed| preprocessed.columns);
         let reads_next = [Matrix::Trace, Matrix::Preprocessed].map(|matrix| {
             graph
@@ -119,7 +121,7 @@ impl Constraints {
         }
         // A constraint of degree d times that of columns leaves a quotient of degree d - 1. The degree of the extension is of no matter.
         let of_lookups = graph.with_lookups(public_values, &Products::of::<2>());
-        let degree = of_lookups.degrees().max().unwrap_or(0).max(2);
+        let degree = of_lookups.degrees().max().unwrap_or(0).max(1);
         if degree > LARGEST_DEGREE {
             return error(format!("expected constraints of degree at most {LARGEST_DEGREE}, found {degree}"));
         }
@@ -132,7 +134,8 @@ impl Constraints {
             public_values,
             periodic,
             reads_next,
-            log_chunks: (degree - 1).next_power_of_two().ilog2(),
+            degree,
+            log_chunks: (degree.max(2) - 1).next_power_of_two().ilog2(),
         })
     }
 
@@ -195,8 +198,21 @@ impl Constraints {
             log_rows,
             columns: count(self.columns + self.preprocessed),
             constraints: count(self.len()).max(1),
-            degree: self.graph.degrees().max().unwrap_or(0).max(1),
+            degree: self.degree,
         }
+    }
+
+    /// The number of constraints of lookups, over the extension: one for each, and three for the sums.
+    pub(crate) fn constraints_of_lookups(&self) -> usize {
+        match self.graph.lookups().len() {
+            0 => 0,
+            lookups => lookups + 3,
+        }
+    }
+
+    /// The largest degree of a constraint, those of lookups included; at least 1.
+    pub fn degree(&self) -> u32 {
+        self.degree
     }
 
     /// The number of polynomials into which the quotient is split.

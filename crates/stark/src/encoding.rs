@@ -3,17 +3,21 @@
 //! A header: the eight bytes `PMSTARK` and the version, 1; the name of the hash, padded to 16 bytes with zeros; the degree of the
 //! extension and the logarithm of the number of rows, one byte each. Then all fields of [`Proof`] in their order: elements as eight
 //! little-endian bytes, digests as 32, lists behind their length in four little-endian bytes.
+//!
+//! Proofs of several tables begin with `PMTABLE`, and have a list of logarithms, one byte each, as their first field.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
     hash::StarkHash,
     proof::{OpenedRows, OpenedValues, OpeningProof, Proof, Round},
+    tables::{TableValues, TablesProof},
 };
 use proofmill_field::goldilocks::{Extension, Goldilocks};
 use proofmill_hash::TreeHash;
 use proofmill_merkle::Hash;
 
 const MAGIC: &[u8; 8] = b"PMSTARK\x01";
+const MAGIC_OF_TABLES: &[u8; 8] = b"PMTABLE\x01";
 const NAME: usize = 16;
 const DIGEST: usize = 32;
 const MOST_LOG_ROWS: u8 = 32;
@@ -23,8 +27,11 @@ const MOST_LOG_ROWS: u8 = 32;
 #[non_exhaustive]
 pub enum DecodeError {
     /// The file is none of this format and version.
-    #[error("byte 0: expected a STARK proof of version 1")]
-    Magic,
+    #[error("byte 0: expected a STARK proof of {what}, version 1")]
+    Magic {
+        /// A trace, or several tables.
+        what: &'static str,
+    },
     /// The proof was made with another hash.
     #[error("byte 8: expected a proof with the hash {expected}, found {found}")]
     Hash {
@@ -140,6 +147,60 @@ impl<'a> Reader<'a> {
     fn digests<H: TreeHash>(&mut self) -> Result<Vec<H::Digest>, DecodeError> {
         self.list(DIGEST, Self::digest::<H>)
     }
+
+    fn log_rows(&mut self) -> Result<u32, DecodeError> {
+        let at = self.at;
+        match self.byte()? {
+            found @ ..=MOST_LOG_ROWS => Ok(found.into()),
+            found => Err(DecodeError::Rows { at, found }),
+        }
+    }
+
+    fn opened_values<const D: usize>(&mut self) -> Result<OpenedValues<D>, DecodeError> {
+        Ok(OpenedValues {
+            trace: self.extensions()?,
+            next: self.extensions()?,
+            preprocessed: self.extensions()?,
+            next_preprocessed: self.extensions()?,
+            quotient: self.list(D * D * Goldilocks::BYTES, |reader| {
+                let mut chunk = [Extension([Goldilocks::default(); D]); D];
+                for value in &mut chunk {
+                    *value = reader.extension()?;
+                }
+                Ok(chunk)
+            })?,
+        })
+    }
+
+    fn opening<H: StarkHash, const D: usize>(&mut self) -> Result<OpeningProof<H, D>, DecodeError> {
+        Ok(OpeningProof {
+            batching_work: self.element()?,
+            rounds: self.list(3 * 4 + Goldilocks::BYTES, |reader| {
+                Ok(Round {
+                    commitment: reader.digests::<H>()?,
+                    work: reader.element()?,
+                    others: reader.extensions()?,
+                    siblings: reader.digests::<H>()?,
+                })
+            })?,
+            final_polynomial: self.extensions()?,
+            query_work: self.element()?,
+            rows: self.list(2 * 4, |reader| {
+                Ok(OpenedRows {
+                    values: reader.list(Goldilocks::BYTES, Reader::element)?,
+                    siblings: reader.digests::<H>()?,
+                })
+            })?,
+        })
+    }
+
+    /// That nothing follows.
+    fn end(&self) -> Result<(), DecodeError> {
+        match self.bytes.len() {
+            0 => Ok(()),
+            found => Err(DecodeError::Trailing { at: self.at, found }),
+        }
+    }
 }
 
 /// Appends values to bytes.
@@ -168,19 +229,51 @@ impl Writer {
     fn digests<H: TreeHash>(&mut self, digests: &[H::Digest]) {
         self.list(digests, |writer, digest| writer.0.extend(H::to_bytes(digest)));
     }
+
+    fn opened_values<const D: usize>(&mut self, opened: &OpenedValues<D>) {
+        let OpenedValues { trace, next, preprocessed, next_preprocessed, quotient } = opened;
+        for values in [trace, next, preprocessed, next_preprocessed] {
+            self.extensions(values);
+        }
+        self.list(quotient, |writer, chunk| chunk.iter().for_each(|value| writer.extension(value)));
+    }
+
+    fn opening<H: StarkHash, const D: usize>(&mut self, opening: &OpeningProof<H, D>) {
+        self.element(&opening.batching_work);
+        self.list(&opening.rounds, |writer, round| {
+            writer.digests::<H>(&round.commitment);
+            writer.element(&round.work);
+            writer.extensions(&round.others);
+            writer.digests::<H>(&round.siblings);
+        });
+        self.extensions(&opening.final_polynomial);
+        self.element(&opening.query_work);
+        self.list(&opening.rows, |writer, rows| {
+            writer.list(&rows.values, Writer::element);
+            writer.digests::<H>(&rows.siblings);
+        });
+    }
 }
 
-/// Reads the header: the name of the hash, padded with zeros; the degree of the extension; the logarithm of the number of rows.
-fn header(reader: &mut Reader<'_>) -> Result<([u8; NAME], u8, u8), DecodeError> {
-    if reader.take(MAGIC.len() as u64).ok() != Some(MAGIC) {
-        return Err(DecodeError::Magic);
+/// Reads the beginning of a header: the name of the hash, padded with zeros, and the degree of the extension.
+fn header(
+    reader: &mut Reader<'_>,
+    magic: &[u8; 8],
+    what: &'static str,
+) -> Result<([u8; NAME], u8), DecodeError> {
+    if reader.take(magic.len() as u64).ok() != Some(magic) {
+        return Err(DecodeError::Magic { what });
     }
-    let (name, degree, at) = (reader.array()?, reader.byte()?, reader.at);
-    let log_rows = reader.byte()?;
-    if log_rows > MOST_LOG_ROWS {
-        return Err(DecodeError::Rows { at, found: log_rows });
+    Ok((reader.array()?, reader.byte()?))
+}
+
+/// Checks that a header is one of proofs with this hash and extension.
+fn check_header<H: StarkHash, const D: usize>((found, degree): ([u8; NAME], u8)) -> Result<(), DecodeError> {
+    if found != padded(H::NAME) {
+        return Err(DecodeError::Hash { expected: H::NAME, found: shown(&found) });
     }
-    Ok((name, degree, log_rows))
+    let found = usize::from(degree);
+    if found == D { Ok(()) } else { Err(DecodeError::Degree { expected: D, found }) }
 }
 
 /// What a proof says of itself. A verifier takes its own hash and extension, and knows how many rows it wants.
@@ -200,10 +293,12 @@ impl Header {
     /// # Errors
     /// [`DecodeError`] if it is none.
     pub fn read(proof: &[u8]) -> Result<Self, DecodeError> {
-        let (name, extension, log_rows) = header(&mut Reader { bytes: proof, at: 0 })?;
+        let mut reader = Reader { bytes: proof, at: 0 };
+        let (name, extension) = header(&mut reader, MAGIC, "a trace")?;
+        let log_rows = reader.log_rows()?;
         let hash = Hash::ALL.into_iter().find(|hash| padded(hash.name()) == name);
         let unknown = || DecodeError::Hash { expected: "of a name that is known", found: shown(&name) };
-        Ok(Self { hash: hash.ok_or_else(unknown)?, extension: extension.into(), log_rows: log_rows.into() })
+        Ok(Self { hash: hash.ok_or_else(unknown)?, extension: extension.into(), log_rows })
     }
 }
 
@@ -228,24 +323,8 @@ impl<H: StarkHash, const D: usize> Proof<H, D> {
         writer.digests::<H>(&self.trace);
         writer.digests::<H>(&self.quotient);
         writer.element(&self.out_of_domain_work);
-        let OpenedValues { trace, next, preprocessed, next_preprocessed, quotient } = &self.opened;
-        for values in [trace, next, preprocessed, next_preprocessed] {
-            writer.extensions(values);
-        }
-        writer.list(quotient, |writer, chunk| chunk.iter().for_each(|value| writer.extension(value)));
-        writer.element(&self.opening.batching_work);
-        writer.list(&self.opening.rounds, |writer, round| {
-            writer.digests::<H>(&round.commitment);
-            writer.element(&round.work);
-            writer.extensions(&round.others);
-            writer.digests::<H>(&round.siblings);
-        });
-        writer.extensions(&self.opening.final_polynomial);
-        writer.element(&self.opening.query_work);
-        writer.list(&self.opening.rows, |writer, rows| {
-            writer.list(&rows.values, Writer::element);
-            writer.digests::<H>(&rows.siblings);
-        });
+        writer.opened_values(&self.opened);
+        writer.opening(&self.opening);
         writer.0
     }
 
@@ -255,55 +334,67 @@ impl<H: StarkHash, const D: usize> Proof<H, D> {
     /// [`DecodeError`] says where the bytes are no proof with this hash and extension.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut reader = Reader { bytes, at: 0 };
-        let (found, degree, log_rows) = header(&mut reader)?;
-        if found != padded(H::NAME) {
-            return Err(DecodeError::Hash { expected: H::NAME, found: shown(&found) });
-        }
-        let degree = usize::from(degree);
-        if degree != D {
-            return Err(DecodeError::Degree { expected: D, found: degree });
-        }
+        check_header::<H, D>(header(&mut reader, MAGIC, "a trace")?)?;
         let proof = Self {
-            log_rows: log_rows.into(),
+            log_rows: reader.log_rows()?,
             trace: reader.digests::<H>()?,
             quotient: reader.digests::<H>()?,
             out_of_domain_work: reader.element()?,
-            opened: OpenedValues {
-                trace: reader.extensions()?,
-                next: reader.extensions()?,
-                preprocessed: reader.extensions()?,
-                next_preprocessed: reader.extensions()?,
-                quotient: reader.list(D * D * Goldilocks::BYTES, |reader| {
-                    let mut chunk = [Extension([Goldilocks::default(); D]); D];
-                    for value in &mut chunk {
-                        *value = reader.extension()?;
-                    }
-                    Ok(chunk)
-                })?,
-            },
-            opening: OpeningProof {
-                batching_work: reader.element()?,
-                rounds: reader.list(3 * 4 + Goldilocks::BYTES, |reader| {
-                    Ok(Round {
-                        commitment: reader.digests::<H>()?,
-                        work: reader.element()?,
-                        others: reader.extensions()?,
-                        siblings: reader.digests::<H>()?,
-                    })
-                })?,
-                final_polynomial: reader.extensions()?,
-                query_work: reader.element()?,
-                rows: reader.list(2 * 4, |reader| {
-                    Ok(OpenedRows {
-                        values: reader.list(Goldilocks::BYTES, Reader::element)?,
-                        siblings: reader.digests::<H>()?,
-                    })
-                })?,
-            },
+            opened: reader.opened_values()?,
+            opening: reader.opening()?,
         };
-        match reader.bytes.len() {
-            0 => Ok(proof),
-            found => Err(DecodeError::Trailing { at: reader.at, found }),
-        }
+        reader.end()?;
+        Ok(proof)
+    }
+}
+
+impl<H: StarkHash, const D: usize> TablesProof<H, D> {
+    /// The proof as bytes; `docs/stark.md` has the format.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer(MAGIC_OF_TABLES.to_vec());
+        writer.0.extend(padded(H::NAME));
+        writer.0.push(D as u8);
+        writer.list(&self.log_rows, |writer, log_rows| writer.0.push(*log_rows as u8));
+        writer.digests::<H>(&self.traces);
+        writer.element(&self.lookup_work);
+        writer.digests::<H>(&self.lookups);
+        writer.extensions(&self.totals);
+        writer.digests::<H>(&self.quotients);
+        writer.element(&self.out_of_domain_work);
+        writer.list(&self.opened, |writer, values| {
+            writer.opened_values(&values.columns);
+            writer.extensions(&values.lookups);
+            writer.extensions(&values.next_lookups);
+        });
+        writer.opening(&self.opening);
+        writer.0
+    }
+
+    /// Reads a proof. Memory is a small multiple of the bytes.
+    ///
+    /// # Errors
+    /// [`DecodeError`] says where the bytes are no proof with this hash and extension.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut reader = Reader { bytes, at: 0 };
+        check_header::<H, D>(header(&mut reader, MAGIC_OF_TABLES, "several tables")?)?;
+        let proof = Self {
+            log_rows: reader.list(1, Reader::log_rows)?,
+            traces: reader.digests::<H>()?,
+            lookup_work: reader.element()?,
+            lookups: reader.digests::<H>()?,
+            totals: reader.extensions()?,
+            quotients: reader.digests::<H>()?,
+            out_of_domain_work: reader.element()?,
+            opened: reader.list(7 * 4, |reader| {
+                Ok(TableValues {
+                    columns: reader.opened_values()?,
+                    lookups: reader.extensions()?,
+                    next_lookups: reader.extensions()?,
+                })
+            })?,
+            opening: reader.opening()?,
+        };
+        reader.end()?;
+        Ok(proof)
     }
 }

@@ -183,8 +183,8 @@ fn malformed_files_are_refused() {
     for (bytes, message) in [
         (&proof[..proof.len() - 1], "more bytes, found "),
         (&proof[..20], "byte 8: expected 16 more bytes, found 12"),
-        (&trace[..], "proof.bin: byte 0: expected a STARK proof of version 1"),
-        (&[], "proof.bin: byte 0: expected a STARK proof of version 1"),
+        (&trace[..], "proof.bin: byte 0: expected a STARK proof of a trace, version 1"),
+        (&[], "proof.bin: byte 0: expected a STARK proof of a trace, version 1"),
     ] {
         folder.write("proof.bin", bytes);
         refused(&folder, VERIFY, &[message]);

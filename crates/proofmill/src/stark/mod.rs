@@ -38,8 +38,10 @@
 //! # }
 //! ```
 
+mod tables;
 mod wrap;
 
+pub use tables::{Tables, TablesProof};
 pub use wrap::Wrap;
 
 use crate::{
@@ -54,7 +56,7 @@ use proofmill_memory::read_file_at_most;
 use proofmill_stark::{AirDocument, Header, Resources};
 pub use proofmill_stark::{
     Config, Parameters,
-    air::{Air, Expression, Preprocessed, Row},
+    air::{Air, Bus, Expression, Preprocessed, Row},
     airs, digest_bits, security,
 };
 use std::{borrow::Cow, path::Path};

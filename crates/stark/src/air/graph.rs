@@ -140,6 +140,10 @@ impl Graph {
         Self { constraints: roots, lookups: Vec::new(), ..self }
     }
 
+    pub(super) fn degree_of(&self, id: u32) -> u32 {
+        self.degrees[id as usize]
+    }
+
     pub(super) fn roots(&self) -> &[u32] {
         &self.constraints
     }

@@ -92,6 +92,24 @@ impl Lookup {
         self.terms.iter().any(|term| term.flag.is_some())
     }
 
+    /// The degree of its constraint: that of the column times the common denominator, or of the numerator.
+    fn degree(&self, graph: &Graph) -> u32 {
+        let of_message =
+            |term: &Term| term.message.iter().map(|value| graph.degree(*value)).max().unwrap_or(0);
+        if self.is_exclusive() {
+            let of_flag = |term: &Term| term.flag.map_or(0, |flag| graph.degree(flag));
+            let degrees = self.terms.iter().map(|term| {
+                let (flag, count) = (of_flag(term), graph.degree(term.count));
+                (1 + flag + of_message(term)).max(flag + count)
+            });
+            return degrees.max().unwrap_or(1);
+        }
+        let denominator: u32 = self.terms.iter().map(of_message).sum();
+        let numerators =
+            self.terms.iter().map(|term| graph.degree(term.count) + denominator - of_message(term));
+        numerators.max().unwrap_or(0).max(1 + denominator)
+    }
+
     /// All that is computed for it in a row.
     fn expressions(&self) -> impl Iterator<Item = Expression> {
         let of_term = |term: &Term| {
@@ -142,6 +160,40 @@ impl Graph {
     /// The scalars of lookups, after this many others.
     pub(crate) fn lookup_scalars(&self, first: usize, degree: usize) -> LookupScalars {
         LookupScalars { first, degree, width: self.lookups.iter().map(Lookup::width).max().unwrap_or(0) }
+    }
+
+    /// Puts lookups of one bus into one column while the quotient stays as long as one column for each makes it.
+    pub(crate) fn with_shared_columns(mut self) -> Self {
+        let lookups = std::mem::take(&mut self.lookups);
+        let degree =
+            self.degrees().chain(lookups.iter().map(|lookup| lookup.degree(&self))).max().unwrap_or(0);
+        let most = (degree.max(2) - 1).checked_next_power_of_two().map_or(degree, |chunks| chunks + 1);
+        for lookup in lookups {
+            let shared = |other: &Lookup| Lookup {
+                bus: lookup.bus.clone(),
+                terms: [other.terms.clone(), lookup.terms.clone()].concat(),
+                most: other.most.saturating_add(lookup.most),
+            };
+            let fits = |other: &Lookup| {
+                let exclusive = other.is_exclusive() || lookup.is_exclusive();
+                let counted = other.most.checked_add(lookup.most).is_some();
+                let same = lookup.bus.is_some() && other.bus == lookup.bus && other.width() == lookup.width();
+                same && !exclusive && counted && shared(other).degree(&self) <= most
+            };
+            match self.lookups.iter().position(fits) {
+                Some(index) => self.lookups[index] = shared(&self.lookups[index]),
+                None => self.lookups.push(lookup),
+            }
+        }
+        self
+    }
+
+    /// The degree of an expression.
+    fn degree(&self, expression: Expression) -> u32 {
+        match expression {
+            Expression::Constant(_) => 0,
+            Expression::Node(id) => self.degree_of(id),
+        }
     }
 
     /// The graph in which only these expressions must vanish.

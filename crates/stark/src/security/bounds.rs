@@ -6,10 +6,11 @@
 //!
 //! | round | error |
 //! |---|---|
+//! | lookups | `L N (w + 2) / abs(K)`: N messages of up to w values |
 //! | constraints | `L C / abs(K)`: C constraints, L codewords in a list |
 //! | out of domain | `L max(d (k + 1) + k - 1, (c + 1) k + 1) / abs(K)`: degree d, c chunks of the quotient |
 //! | batching | `E(N - 1, n) / abs(K)`: N openings |
-//! | a fold by a | `E(a - 1, n / a) / abs(K)`, where n points are folded |
+//! | a fold by a | `E(a - 1, n / a) / abs(K)`, where n points are folded; `E(a, n / a)` if words of other tables are added |
 //! | queries | `alpha^s` |
 //!
 //! `E(M, n)` bounds the exceptional challenges z, for which `u_0 + z u_1 + ... + z^M u_M` agrees with a codeword on a set of points on
@@ -22,7 +23,7 @@
 //!
 //! Ranges: n, M and m are at most 2^32, so that counts are below 2^300, and doubles hold them.
 
-use super::configuration::{POINTS, Parameters, Shape};
+use super::configuration::{POINTS, Parameters, Shape, TablesShape};
 use proofmill_field::goldilocks::MODULUS;
 
 /// The least parameter of proximity for which the theorems hold.
@@ -45,11 +46,15 @@ pub enum Regime {
 /// The bounds of a configuration that has been checked.
 pub(super) struct Bounds<'a> {
     pub(super) parameters: &'a Parameters,
-    pub(super) shape: &'a Shape,
+    pub(super) tables: &'a TablesShape,
     pub(super) regime: Regime,
 }
 
 impl Bounds<'_> {
+    fn shape(&self) -> &Shape {
+        &self.tables.whole
+    }
+
     /// Whether the theorems apply. Those on lists need a share of agreement above that of two codewords, whose difference has up
     /// to `k + 1` roots where a column is opened at two points.
     pub(super) fn apply(&self) -> bool {
@@ -61,11 +66,11 @@ impl Bounds<'_> {
 
     /// The rate of the code that columns are in if their quotients by both points are in the code.
     fn extended_rate(&self) -> f64 {
-        (rows(self.shape) + POINTS as f64) / self.domain()
+        (rows(self.shape()) + POINTS as f64) / self.domain()
     }
 
     fn domain(&self) -> f64 {
-        power(self.shape.log_rows + self.parameters.log_blowup)
+        power(self.shape().log_rows + self.parameters.log_blowup)
     }
 
     /// The share of points in which a word that is not close agrees with a codeword, at most.
@@ -84,7 +89,7 @@ impl Bounds<'_> {
     fn list_size(&self) -> f64 {
         let Regime::Johnson { m } = self.regime else { return 1.0 };
         // Two codewords agree in this share of the points at most: by Johnson's count, L <= (alpha - s) / (alpha^2 - s).
-        let shared = (rows(self.shape) + POINTS as f64 - 1.0) / self.domain();
+        let shared = (rows(self.shape()) + POINTS as f64 - 1.0) / self.domain();
         let agreement = self.agreement();
         let counted = (agreement - shared) / (agreement.powi(2) - shared);
         counted.max((f64::from(m) + 0.5) / self.sqrt_rate())
@@ -95,13 +100,21 @@ impl Bounds<'_> {
         f64::from(self.parameters.extension) * (MODULUS as f64).log2() - count.log2()
     }
 
+    /// The bits of the challenges of lookups; `None` without lookups. The sum of all fractions, over their common denominator, is a
+    /// polynomial of degree N in one challenge and N w in the other, and each denominator vanishes for one value of the first.
+    pub(super) fn lookups(&self) -> Option<f64> {
+        let TablesShape { messages, message_width, .. } = *self.tables;
+        let count = self.list_size() * messages as f64 * (f64::from(message_width) + 2.0);
+        (messages > 0).then(|| self.bits(count) + f64::from(self.parameters.grinding.lookups))
+    }
+
     pub(super) fn constraints(&self) -> f64 {
-        self.bits(self.list_size() * f64::from(self.shape.constraints))
+        self.bits(self.list_size() * f64::from(self.shape().constraints))
     }
 
     pub(super) fn out_of_domain(&self) -> f64 {
-        let (rows, points) = (rows(self.shape), POINTS as f64);
-        let (degree, chunks) = (f64::from(self.shape.degree), f64::from(self.shape.quotient_chunks()));
+        let (rows, points) = (rows(self.shape()), POINTS as f64);
+        let (degree, chunks) = (f64::from(self.shape().degree), f64::from(self.shape().quotient_chunks()));
         // The quotient in one piece, and in chunks that vanishing polynomials of the others' cosets are multiplied with.
         let whole = degree * (rows + points - 1.0) + rows - 1.0;
         let chunked = (chunks + 1.0) * rows + points - 1.0;
@@ -109,17 +122,20 @@ impl Bounds<'_> {
     }
 
     pub(super) fn batching(&self) -> f64 {
-        let curve = self.parameters.openings(self.shape) - 1;
-        self.bits(self.exceptions(curve as f64, self.shape.log_rows))
+        let curve = self.parameters.openings(self.tables) - 1;
+        self.bits(self.exceptions(curve as f64, self.shape().log_rows))
             + f64::from(self.parameters.grinding.batching)
     }
 
     /// The bits of every folding round.
     pub(super) fn folds(&self) -> impl Iterator<Item = f64> {
-        let mut log_rows = self.shape.log_rows;
+        let mut log_rows = self.shape().log_rows;
+        // A word that is added has the next power of the challenge. Rounds that end where one is added fold by less, and have no more
+        // exceptional challenges.
+        let added = if self.tables.tables > 1 { 1.0 } else { 0.0 };
         self.parameters.log_arities(log_rows).map(move |log_arity| {
             log_rows -= log_arity;
-            let count = self.exceptions(power(log_arity) - 1.0, log_rows);
+            let count = self.exceptions(power(log_arity) - 1.0 + added, log_rows);
             self.bits(count) + f64::from(self.parameters.grinding.commit)
         })
     }

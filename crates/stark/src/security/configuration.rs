@@ -51,6 +51,37 @@ pub struct Shape {
     pub degree: u32,
 }
 
+/// What the security depends on of a statement about several tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TablesShape {
+    /// The rows of the tallest table, the columns and constraints of all, without columns of lookups, and the largest degree.
+    pub whole: Shape,
+    /// Number of tables.
+    pub tables: u32,
+    /// Number of chunks of all quotients.
+    pub quotient_chunks: u32,
+    /// Number of columns of lookups, each of elements of the extension.
+    pub lookup_columns: u32,
+    /// Number of messages that all rows of all tables look up or offer.
+    pub messages: u64,
+    /// Largest number of values of a message.
+    pub message_width: u32,
+}
+
+impl From<&Shape> for TablesShape {
+    /// One table without lookups.
+    fn from(whole: &Shape) -> Self {
+        let quotient_chunks = whole.quotient_chunks();
+        Self { whole: *whole, tables: 1, quotient_chunks, lookup_columns: 0, messages: 0, message_width: 0 }
+    }
+}
+
+impl From<&Self> for TablesShape {
+    fn from(shape: &Self) -> Self {
+        *shape
+    }
+}
+
 /// A configuration that is not one: a value is out of its range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidConfiguration {
@@ -191,9 +222,12 @@ impl Parameters {
         self.cap_height.min(log_rows)
     }
 
-    /// The number of openings that are batched: columns at two points, and every coordinate of the quotient's chunks at one.
-    pub fn openings(&self, shape: &Shape) -> u64 {
-        POINTS * u64::from(shape.columns) + u64::from(shape.quotient_chunks()) * u64::from(self.extension)
+    /// The number of openings that are batched: columns at two points, and every coordinate of the quotients' chunks at one.
+    pub fn openings(&self, shape: impl Into<TablesShape>) -> u64 {
+        let TablesShape { whole, quotient_chunks, lookup_columns, .. } = shape.into();
+        let [columns, lookup_columns, chunks, degree] =
+            [whole.columns, lookup_columns, quotient_chunks, self.extension].map(u64::from);
+        POINTS * (columns + degree * lookup_columns) + degree * chunks
     }
 }
 

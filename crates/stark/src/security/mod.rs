@@ -21,6 +21,6 @@ mod configuration;
 mod report;
 
 pub use bounds::Regime;
-pub use configuration::{Grinding, InvalidConfiguration, Parameters, Shape};
+pub use configuration::{Grinding, InvalidConfiguration, Parameters, Shape, TablesShape};
 pub(crate) use configuration::{LARGEST_DEGREE, MOST};
 pub use report::{RegimeReport, Report, Round, SearchError, Term};

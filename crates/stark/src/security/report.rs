@@ -1,7 +1,7 @@
 //! The bits of every round, and what they come to.
 
 use super::{
-    InvalidConfiguration, Parameters, Shape,
+    InvalidConfiguration, Parameters, TablesShape,
     bounds::{Bounds, LARGEST_M, LEAST_M, Regime},
     configuration::MOST_QUERIES,
 };
@@ -10,6 +10,8 @@ use std::fmt;
 /// A round of the protocol, or the hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Round {
+    /// The challenges that make fractions of messages (LogUp).
+    Lookups,
     /// The challenge whose powers combine the constraints (ALI).
     Constraints,
     /// The point out of the domain (DEEP).
@@ -27,6 +29,7 @@ pub enum Round {
 impl fmt::Display for Round {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Lookups => f.write_str("lookups"),
             Self::Constraints => f.write_str("constraints"),
             Self::OutOfDomain => f.write_str("out of domain"),
             Self::Batching => f.write_str("batching"),
@@ -41,6 +44,7 @@ impl Round {
     /// What raises the bits of this round.
     pub fn remedy(&self) -> &'static str {
         match self {
+            Self::Lookups => "a larger extension, more grinding in front of lookups, or fewer of them",
             Self::Constraints => "a larger extension, or fewer constraints",
             Self::OutOfDomain => {
                 "a larger extension, or more grinding in front of the point out of the domain"
@@ -76,11 +80,12 @@ pub struct RegimeReport {
 impl RegimeReport {
     fn new(bounds: &Bounds<'_>) -> Self {
         let term = |round, bits: f64| Term { round, bits: bits.max(0.0) };
-        let mut terms = vec![
+        let mut terms: Vec<_> = bounds.lookups().map(|bits| term(Round::Lookups, bits)).into_iter().collect();
+        terms.extend([
             term(Round::Constraints, bounds.constraints()),
             term(Round::OutOfDomain, bounds.out_of_domain()),
             term(Round::Batching, bounds.batching()),
-        ];
+        ]);
         terms.extend((1..).zip(bounds.folds()).map(|(round, bits)| term(Round::Fold(round), bits)));
         terms.push(term(Round::Queries, bounds.queries()));
         terms.push(term(Round::Hash, f64::from(bounds.parameters.digest_bits) / 2.0));
@@ -171,7 +176,8 @@ impl Parameters {
     ///
     /// # Errors
     /// A value out of its range.
-    pub fn security(&self, shape: &Shape) -> Result<Report, InvalidConfiguration> {
+    pub fn security(&self, shape: impl Into<TablesShape>) -> Result<Report, InvalidConfiguration> {
+        let shape = &shape.into();
         let unique_decoding = self.security_in(shape, Regime::UniqueDecoding)?;
         let mut johnson: Option<RegimeReport> = None;
         for m in LEAST_M..=LARGEST_M {
@@ -195,11 +201,12 @@ impl Parameters {
     /// A value out of its range.
     pub fn security_in(
         &self,
-        shape: &Shape,
+        shape: impl Into<TablesShape>,
         regime: Regime,
     ) -> Result<Option<RegimeReport>, InvalidConfiguration> {
-        self.check_shape(shape)?;
-        let bounds = Bounds { parameters: self, shape, regime };
+        let tables = &shape.into();
+        self.check_shape(&tables.whole)?;
+        let bounds = Bounds { parameters: self, tables, regime };
         Ok(bounds.apply().then(|| RegimeReport::new(&bounds)))
     }
 
@@ -207,7 +214,8 @@ impl Parameters {
     ///
     /// # Errors
     /// A value out of its range, or no number of queries suffices.
-    pub fn fewest_queries(&self, shape: &Shape, wanted: u32) -> Result<u32, SearchError> {
+    pub fn fewest_queries(&self, shape: impl Into<TablesShape>, wanted: u32) -> Result<u32, SearchError> {
+        let shape = &shape.into();
         let security = |queries| Self { queries, ..*self }.security(shape);
         let most = security(MOST_QUERIES)?;
         if most.bits() < f64::from(wanted) {

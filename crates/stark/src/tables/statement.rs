@@ -1,6 +1,9 @@
 //! The statement: the AIRs of all tables, and which lookups belong together.
 
-use crate::{Constraints, StarkError};
+use crate::{
+    Constraints, StarkError,
+    security::{Shape, TablesShape},
+};
 use hashbrown::HashMap;
 use proofmill_field::goldilocks::MODULUS;
 
@@ -54,6 +57,35 @@ impl Tables {
     /// The constraints of each table.
     pub fn tables(&self) -> &[Constraints] {
         &self.tables
+    }
+
+    /// What security depends on, for tables of `2^log_rows` rows.
+    ///
+    /// # Panics
+    /// If there are not as many numbers of rows as tables.
+    pub fn shape(&self, log_rows: &[u32]) -> TablesShape {
+        assert_eq!(log_rows.len(), self.tables.len(), "a number of rows for each table");
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let sum = |of_table: fn(&Constraints) -> usize| count(self.tables.iter().map(of_table).sum());
+        let messages =
+            |table: &Constraints| table.graph.lookups().iter().map(|lookup| lookup.terms.len() as u64).sum();
+        let messages = self.tables.iter().map(messages).zip(log_rows);
+        let whole = Shape {
+            log_rows: log_rows.iter().copied().max().unwrap_or(0),
+            columns: sum(|table| table.columns + table.preprocessed),
+            constraints: sum(|table| (table.len() + table.constraints_of_lookups()).max(1)),
+            degree: self.tables.iter().map(Constraints::degree).max().unwrap_or(1),
+        };
+        TablesShape {
+            whole,
+            tables: count(self.tables.len()),
+            quotient_chunks: sum(Constraints::chunks),
+            lookup_columns: sum(|table| table.graph.lookup_columns()),
+            messages: messages
+                .map(|(messages, log_rows): (u64, _)| messages.saturating_mul(1 << log_rows))
+                .sum(),
+            message_width: u32::try_from(self.width).unwrap_or(u32::MAX),
+        }
     }
 
     /// The tables that have lookups.

@@ -141,10 +141,7 @@ pub(super) fn factors<const D: usize>(
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    // A constraint for each lookup, and three for the sums.
-    let lookups = table.graph.lookups().len();
-    let of_lookups = if lookups == 0 { 0 } else { lookups + 3 };
-    let powers = crate::quotient::factors(table.len() + of_lookups, alpha);
+    let powers = crate::quotient::factors(table.len() + table.constraints_of_lookups(), alpha);
     let (own, of_lookups) = powers.split_at(table.len());
     let coordinates = of_lookups.iter().flat_map(|power| {
         (0..D).map(|coordinate| {
