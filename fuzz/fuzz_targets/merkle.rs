@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use proofmill_merkle::{OpeningDocument, TreeFile, dispatch_hash};
 use proofmill_cpu::Level;
+use proofmill_merkle::{OpeningDocument, TreeFile, dispatch_hash};
 
 fuzz_target!(|bytes: &[u8]| {
     let level = Level::best();

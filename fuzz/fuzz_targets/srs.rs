@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use proofmill_field::bn254::Fr;
 use proofmill_cpu::Level;
+use proofmill_field::bn254::Fr;
 use proofmill_srs::Srs;
 
 fuzz_target!(|bytes: &[u8]| {

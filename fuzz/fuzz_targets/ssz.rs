@@ -8,7 +8,8 @@ use proofmill_sha256::{Kernels, hash_rows};
 fuzz_target!(|bytes: &[u8]| {
     let Some(([count, depth, length], rest)) = bytes.split_first_chunk() else { return };
     let (words, _) = rest.as_chunks();
-    let indices: Vec<u64> = words.iter().take(usize::from(*count)).map(|word| u64::from_le_bytes(*word)).collect();
+    let indices: Vec<u64> =
+        words.iter().take(usize::from(*count)).map(|word| u64::from_le_bytes(*word)).collect();
     let (chunks, _) = rest.as_chunks::<32>();
     let (leaves, helpers) = chunks.split_at(indices.len().min(chunks.len()));
     let proof = SszProof { indices, leaves: leaves.to_vec(), helpers: helpers.to_vec() };
@@ -20,8 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     let (Ok(tree), Ok(root)) = (tree, root) else { return };
     assert_eq!(tree.root(), root);
     // Indices of the tree.
-    let indices: Vec<u64> =
-        proof.indices.iter().map(|index| (index % (1 << depth)) + (1 << depth)).collect();
+    let indices: Vec<u64> = proof.indices.iter().map(|index| (index % (1 << depth)) + (1 << depth)).collect();
     if let Ok(proof) = tree.prove(&indices) {
         proof.check(Kernels::best(), &root).expect("the tree's own proof");
     }

@@ -1,4 +1,4 @@
-//! Arbitrary bytes as STARK proofs and AIRs, and a valid proof with arbitrary changes.
+//! Arbitrary bytes as STARK proofs and AIRs, and valid proofs, one of two tables, with arbitrary changes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -6,8 +6,8 @@ use proofmill_cpu::Level;
 use proofmill_field::{Field, goldilocks::Goldilocks};
 use proofmill_merkle::Hash;
 use proofmill_stark::{
-    AirDocument, Config, Constraints,
-    air::{Air, Preprocessed, Row},
+    AirDocument, Config, Constraints, Tables,
+    air::{Air, Bus, Preprocessed, Row},
     security::{Grinding, Parameters},
 };
 use std::sync::LazyLock;
@@ -36,6 +36,64 @@ impl Air for Product {
         (row.is_transition() * (row.next(0) - product)).must_vanish();
     }
 }
+
+const BUS: Bus<'_> = Bus("integers");
+
+/// Integers in a preprocessed column, with how often each is looked up.
+struct Integers;
+
+impl Air for Integers {
+    fn columns(&self) -> usize {
+        1
+    }
+    fn preprocessed(&self) -> Option<Preprocessed> {
+        Product.preprocessed()
+    }
+    fn constrain(&self, row: Row) {
+        BUS.offer(&[row.preprocessed(0)], row.column(0));
+    }
+}
+
+/// Columns of integers that are looked up, a value of the first one public.
+struct LookUps;
+
+impl Air for LookUps {
+    fn columns(&self) -> usize {
+        2
+    }
+    fn public_values(&self) -> usize {
+        1
+    }
+    fn constrain(&self, row: Row) {
+        (row.is_first() * (row.column(0) - row.public_value(0))).must_vanish();
+        (0..2).for_each(|column| BUS.look_up(&[row.column(column)], Goldilocks::ONE, 1));
+    }
+}
+
+/// A proof of two tables of different heights.
+struct CaseOfTables {
+    config: Config,
+    tables: Tables,
+    proof: Vec<u8>,
+}
+
+const PUBLIC_OF_TABLES: [&[Goldilocks]; 2] = [&[], &[Goldilocks::new(7)]];
+
+static CASES_OF_TABLES: LazyLock<[CaseOfTables; 2]> = LazyLock::new(|| {
+    [0, 1].map(|case| {
+        let Case { config, .. } = CASES[case];
+        let tables = [Constraints::new(&Integers), Constraints::new(&LookUps)].map(Result::unwrap);
+        let tables = Tables::new(tables.into()).unwrap();
+        let looked_up = [7, 2, 2, 9].map(Goldilocks::new);
+        let count = |integer| looked_up.iter().filter(|value| value.to_canonical() == integer).count() as u64;
+        let counts: Vec<_> = (2..2 + ROWS).map(|integer| Goldilocks::new(count(integer))).collect();
+        let preprocessed = vec![Integers.preprocessed(), None];
+        let traces: [&[_]; 2] = [&counts, &looked_up];
+        let level = Level::best().into();
+        let proof = config.prove_tables(level, &tables, preprocessed, &traces, &PUBLIC_OF_TABLES).unwrap();
+        CaseOfTables { config, tables, proof }
+    })
+});
 
 struct Case {
     config: Config,
@@ -71,24 +129,42 @@ static CASES: LazyLock<[Case; 2]> = LazyLock::new(|| {
     })
 });
 
+/// Tries the bytes, the valid proof and changes of it that the bytes say.
+fn try_changes(bytes: &[u8], proof: &[u8], accepts: impl Fn(&[u8]) -> bool) {
+    assert!(accepts(proof));
+    assert!(!accepts(bytes) || bytes == proof);
+    // Three bytes are a place and a change; an odd one more takes as many bytes from the end.
+    let mut changed = proof.to_vec();
+    let (changes, rest) = bytes.as_chunks::<3>();
+    for [low, high, change] in changes {
+        let at = usize::from(u16::from_le_bytes([*low, *high])) % changed.len();
+        changed[at] ^= change;
+    }
+    let taken = rest.first().map_or(0, |byte| usize::from(*byte));
+    changed.truncate(changed.len().saturating_sub(taken));
+    assert!(!accepts(&changed) || changed == proof);
+}
+
 fuzz_target!(|bytes: &[u8]| {
+    for case in &*CASES_OF_TABLES {
+        try_changes(bytes, &case.proof, |proof| {
+            let preprocessed = vec![Integers.preprocessed(), None];
+            let verified = case.config.verify_tables(
+                Level::best(),
+                &case.tables,
+                preprocessed,
+                &PUBLIC_OF_TABLES,
+                proof,
+            );
+            verified.is_ok()
+        });
+    }
     for case in &*CASES {
         let accepts = |constraints: &Constraints, proof: &[u8]| {
             let preprocessed = case.preprocessed.as_ref();
             case.config.verify(Level::best(), constraints, preprocessed, &PUBLIC, proof).is_ok()
         };
-        assert!(accepts(&case.constraints, &case.proof));
-        assert!(!accepts(&case.constraints, bytes) || bytes == case.proof);
-        // Three bytes are a place and a change; an odd one more takes as many bytes from the end.
-        let mut changed = case.proof.clone();
-        let (changes, rest) = bytes.as_chunks::<3>();
-        for [low, high, change] in changes {
-            let at = usize::from(u16::from_le_bytes([*low, *high])) % changed.len();
-            changed[at] ^= change;
-        }
-        let taken = rest.first().map_or(0, |byte| usize::from(*byte));
-        changed.truncate(changed.len().saturating_sub(taken));
-        assert!(!accepts(&case.constraints, &changed) || changed == case.proof);
+        try_changes(bytes, &case.proof, |proof| accepts(&case.constraints, proof));
         if let Ok(document) = AirDocument::parse(bytes)
             && let (Ok(constraints), Ok(preprocessed)) = (document.constraints(), document.preprocessed())
         {

@@ -4,11 +4,12 @@
 
 use libfuzzer_sys::fuzz_target;
 use proofmill_circom::{
-    AnyPlonkProof, AnyPlonkVerificationKey, FflonkProof, FflonkVerificationKey, Groth16Proof, Groth16VerificationKey, parse_public,
+    AnyPlonkProof, AnyPlonkVerificationKey, FflonkProof, FflonkVerificationKey, Groth16Proof,
+    Groth16VerificationKey, parse_public,
 };
+use proofmill_cpu::Level;
 use proofmill_field::bn254::Fr;
 use proofmill_plonk::{Proof, VerifyingKey, fflonk};
-use proofmill_cpu::Level;
 use std::sync::LazyLock;
 
 const GROTH16_KEY: &[u8] = include_bytes!("../../examples/membership-small/groth16.vk.json");
@@ -39,7 +40,11 @@ static PLONK: LazyLock<Vec<Plonk>> = LazyLock::new(|| {
         "crates/plonk/tests/data" "plookup.vk.json" "words.public.json" "plookup.proof.json",
     ];
     let read = texts.map(|[key, public, proof]| {
-        Some(Plonk { key: plonk_key(key)?, public: parse_public("public", public).ok()?, proof: plonk_proof(proof)? })
+        Some(Plonk {
+            key: plonk_key(key)?,
+            public: parse_public("public", public).ok()?,
+            proof: plonk_proof(proof)?,
+        })
     });
     read.into_iter().map(|plonk| plonk.expect("files that can be read")).collect()
 });

@@ -1,8 +1,9 @@
 //! Times proofs with Plonky3, with Proofmill's kernels in it, with its prover and openings, and with its engine, in turn; prints
 //! medians. The engine's proofs are verified within its time.
 //!
-//! `cargo run --release -p proofmill-p3 --example compare -- keccak-f 12 fibonacci 18`: AIRs and logarithms of their rows. On
-//! one thread: `RAYON_NUM_THREADS=1`. Plonky3's kernels for this CPU: `RUSTFLAGS="-C target-cpu=native"`.
+//! `cargo run --release -p proofmill-p3 --example compare -- keccak-f 12 fibonacci 18`: AIRs and logarithms of their rows, after
+//! `--repetitions COUNT` if not 5. On one thread: `RAYON_NUM_THREADS=1`. Plonky3's kernels for this CPU:
+//! `RUSTFLAGS="-C target-cpu=native"`.
 
 #[path = "../tests/airs/mod.rs"]
 #[allow(dead_code, reason = "the tests prove more AIRs")]
@@ -17,19 +18,20 @@ mod configurations;
 use airs::Fibonacci;
 use batches::Batch;
 use configurations::{
-    Parameters, elements, keccak, keccak_kernels, poseidon2, poseidon2_kernels, stock_keccak, stock_poseidon2,
+    Parameters, elements, keccak, keccak_kernels, poseidon2, poseidon2_12, poseidon2_12_kernels,
+    poseidon2_kernels, stock_keccak, stock_poseidon2, stock_poseidon2_12,
 };
-use p3_air::{Air, symbolic::SymbolicAirBuilder};
+use p3_air::{Air, BaseAir, symbolic::SymbolicAirBuilder};
 use p3_batch_stark::{ProverData, StarkInstance};
 use p3_blake3_air::Blake3Air;
 use p3_goldilocks::{GenericPoseidon2LinearLayersGoldilocks, Goldilocks};
 use p3_keccak_air::KeccakAir;
-use p3_matrix::dense::RowMajorMatrix;
+use p3_matrix::{Matrix, dense::RowMajorMatrix};
 use p3_poseidon2_air::{RoundConstants, VectorizedPoseidon2Air};
 use p3_uni_stark::verify;
 use proofmill_cpu::Level;
-use proofmill_hash::{Keccak, Poseidon2, Sponge};
-use proofmill_stark::StarkHash;
+use proofmill_hash::{Keccak, NarrowNodes, Poseidon2, Sponge};
+use proofmill_stark::{StarkHash, TablesKey, air::Preprocessed, prove_tables};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::time::{Duration, Instant};
 
@@ -43,8 +45,6 @@ const BENCHMARK: Parameters = Parameters {
     grinding: 0,
 };
 
-const REPETITIONS: usize = 5;
-
 /// Permutations side by side in a row of the Poseidon2 AIR.
 const SIDE_BY_SIDE: usize = 8;
 
@@ -53,15 +53,20 @@ fn median(mut times: Vec<Duration>) -> f64 {
     times[times.len() / 2].as_secs_f64()
 }
 
-/// Prints one line per hash.
-macro_rules! compare {
-    ($name:expr, $air:expr, $trace:expr, $public:expr) => {
-        compare!(@hash "Poseidon2", stock_poseidon2, poseidon2_kernels, poseidon2, Sponge<Poseidon2<8>>, $name, $air, $trace, $public);
-        compare!(@hash "Keccak", stock_keccak, keccak_kernels, keccak, Keccak, $name, $air, $trace, $public);
+/// Calls the macro for each hash: its name, the configurations of Plonky3, with our kernels and ours, and the engine's.
+macro_rules! for_each_hash {
+    ($macro:ident, $($arguments:tt)*) => {
+        $macro!("Poseidon2-8", stock_poseidon2, poseidon2_kernels, poseidon2, Sponge<Poseidon2<8>>, $($arguments)*);
+        $macro!("Poseidon2-12/8", stock_poseidon2_12, poseidon2_12_kernels, poseidon2_12, NarrowNodes, $($arguments)*);
+        $macro!("Keccak", stock_keccak, keccak_kernels, keccak, Keccak, $($arguments)*);
     };
-    (@hash $hash:expr, $stock:ident, $kernels:ident, $ours:ident, $engine:ty, $name:expr, $air:expr, $trace:expr, $public:expr) => {
+}
+
+/// Prints one line.
+macro_rules! compare {
+    ($hash:literal, $stock:ident, $kernels:ident, $ours:ident, $engine:ty, $repetitions:expr, $name:expr, $air:expr, $trace:expr, $public:expr) => {
         let [mut stock_times, mut kernels_times, mut times, mut engine_times] = [const { Vec::new() }; 4];
-        for _ in 0..REPETITIONS {
+        for _ in 0..$repetitions {
             let (stock, kernels) = ($stock::config(BENCHMARK), $kernels::config(BENCHMARK));
             let ours = $ours::config(BENCHMARK);
             let timed = |times: &mut Vec<_>, start: Instant| times.push(start.elapsed());
@@ -82,18 +87,24 @@ macro_rules! compare {
             assert!(serde_json::to_vec(&with_kernels).expect("JSON") == expected, "the same proof");
             assert!(serde_json::to_vec(&proof).expect("JSON") == expected, "the same proof");
         }
-        let [stock, kernels, ours, engine] = [stock_times, kernels_times, times, engine_times].map(median);
-        println!(
-            "{:<16} {:<10} {stock:>9.3} {kernels:>9.3} {ours:>9.3} {engine:>9.3} {:>9.2} {:>9.2} {:>9.2}",
-            $name, $hash, stock / kernels, stock / ours, stock / engine
-        );
+        print($hash, &$name, [stock_times, kernels_times, times, engine_times]);
     };
 }
 
-/// Prints one line for a batch of tables, which the engine does not prove.
+fn print(hash: &str, name: &str, times: [Vec<Duration>; 4]) {
+    let [stock, kernels, ours, engine] = times.map(median);
+    println!(
+        "{name:<16} {hash:<14} {stock:>9.3} {kernels:>9.3} {ours:>9.3} {engine:>9.3} {:>9.2} {:>9.2} {:>9.2}",
+        stock / kernels,
+        stock / ours,
+        stock / engine
+    );
+}
+
+/// Prints one line for a batch of tables.
 macro_rules! compare_batch {
-    ($hash:expr, $stock:ident, $kernels:ident, $ours:ident, $name:expr, $batch:expr) => {
-        let batch = $batch;
+    ($hash:literal, $stock:ident, $kernels:ident, $ours:ident, $engine:ty, $repetitions:expr, $name:expr, $batch:expr) => {
+        let batch: &Batch = &$batch;
         let traces: Vec<_> = batch.traces.iter().collect();
         macro_rules! timed {
             ($configuration:ident, $prove:path, $times:expr) => {{
@@ -106,23 +117,15 @@ macro_rules! compare_batch {
                 serde_json::to_vec(&proof).expect("JSON")
             }};
         }
-        let [mut stock_times, mut kernels_times, mut times] = [const { Vec::new() }; 3];
-        for _ in 0..REPETITIONS {
+        let [mut stock_times, mut kernels_times, mut times, mut engine_times] = [const { Vec::new() }; 4];
+        for _ in 0..$repetitions {
             let expected = timed!($stock, p3_batch_stark::prove_batch, stock_times);
             let with_kernels = timed!($kernels, p3_batch_stark::prove_batch, kernels_times);
             let proof = timed!($ours, proofmill_p3::prove_batch, times);
             assert!(with_kernels == expected && proof == expected, "the same proof");
+            engine_times.push(prove_batch_with_engine::<$engine>(batch));
         }
-        let [stock, kernels, ours] = [stock_times, kernels_times, times].map(median);
-        println!(
-            "{:<16} {:<10} {stock:>9.3} {kernels:>9.3} {ours:>9.3} {:>9} {:>9.2} {:>9.2} {:>9}",
-            $name,
-            $hash,
-            "-",
-            stock / kernels,
-            stock / ours,
-            "-"
-        );
+        print($hash, &$name, [stock_times, kernels_times, times, engine_times]);
     };
 }
 
@@ -138,8 +141,42 @@ fn prove_with_engine<H: StarkHash, A: Air<SymbolicAirBuilder<Goldilocks>>>(
         .expect("a proof");
 }
 
+/// Proves a batch with preprocessed columns that were committed to before, as the others.
+fn prove_batch_with_engine<H: StarkHash>(batch: &Batch) -> Duration {
+    let parameters = BENCHMARK.of_engine(2);
+    let (stock, traces) = (stock_keccak::config(BENCHMARK), batch.traces.iter().collect::<Vec<_>>());
+    let instances = StarkInstance::new_multiple(&batch.airs, &traces, &batch.public_values);
+    let lookups = ProverData::from_instances(&stock, &instances).expect("data").common.lookups;
+    let preprocessed = batch.airs.iter().map(|air| {
+        let matrix = BaseAir::<Goldilocks>::preprocessed_trace(air)?;
+        Some(Preprocessed { columns: matrix.width(), values: elements(&matrix.values) })
+    });
+    let tables = proofmill_p3::tables::<configurations::Challenge, _>(&batch.airs, &lookups).expect("tables");
+    let key =
+        TablesKey::<H>::new(Level::best(), &parameters, &tables, preprocessed.collect()).expect("a key");
+    let start = Instant::now();
+    let tables = proofmill_p3::tables::<configurations::Challenge, _>(&batch.airs, &lookups).expect("tables");
+    let traces: Vec<_> = traces.iter().map(|trace| elements(&trace.values)).collect();
+    let public: Vec<_> = batch.public_values.iter().map(|values| elements(values)).collect();
+    let [traces, public] =
+        [&traces, &public].map(|lists| lists.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    prove_tables::<H, 2>(Level::best().into(), &parameters, &tables, key.as_ref(), &traces, &public)
+        .expect("a proof");
+    start.elapsed()
+}
+
 fn main() {
-    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let mut arguments: Vec<_> = std::env::args().skip(1).collect();
+    let mut repetitions = 5_usize;
+    if arguments.first().is_some_and(|argument| argument == "--repetitions") {
+        let Some(count) = arguments.get(1).and_then(|text| text.parse().ok()).filter(|count| *count > 0)
+        else {
+            eprintln!("error: --repetitions: expected a number of at least 1");
+            std::process::exit(2);
+        };
+        repetitions = count;
+        arguments.drain(..2);
+    }
     let jobs = match arguments.as_slice() {
         [] => ["fibonacci", "16", "keccak-f", "10", "poseidon2", "10", "blake3", "8"]
             .map(str::to_owned)
@@ -161,13 +198,13 @@ fn main() {
         match air {
             "fibonacci" => {
                 let (trace, public) = Fibonacci::trace(log_rows);
-                compare!(name, Fibonacci, trace, public);
+                for_each_hash!(compare, repetitions, name, Fibonacci, trace, public);
             }
             "keccak-f" => {
                 // 24 rows a permutation, padded to a power of two.
                 let inputs = (0..(1 << log_rows) / 24).map(|_| rng.random()).collect();
                 let trace = p3_keccak_air::generate_trace_rows::<Goldilocks>(inputs, BENCHMARK.log_blowup);
-                compare!(name, KeccakAir {}, trace, []);
+                for_each_hash!(compare, repetitions, name, KeccakAir {}, trace, []);
             }
             "poseidon2" => {
                 type Air = VectorizedPoseidon2Air<
@@ -183,17 +220,15 @@ fn main() {
                 let air = Air::new(RoundConstants::from_rng(&mut rng));
                 let trace =
                     air.generate_vectorized_trace_rows(SIDE_BY_SIDE << log_rows, BENCHMARK.log_blowup);
-                compare!(name, air, trace, []);
+                for_each_hash!(compare, repetitions, name, air, trace, []);
             }
             "lookups" => {
-                let batch = || Batch::with_lookups([log_rows; 2]);
-                compare_batch!("Poseidon2", stock_poseidon2, poseidon2_kernels, poseidon2, name, batch());
-                compare_batch!("Keccak", stock_keccak, keccak_kernels, keccak, name, batch());
+                for_each_hash!(compare_batch, repetitions, name, Batch::with_lookups([log_rows; 2]));
             }
             "blake3" => {
                 let inputs = (0..1 << log_rows).map(|_| rng.random()).collect();
                 let trace = p3_blake3_air::generate_trace_rows::<Goldilocks>(inputs, BENCHMARK.log_blowup);
-                compare!(name, Blake3Air {}, trace, []);
+                for_each_hash!(compare, repetitions, name, Blake3Air {}, trace, []);
             }
             _ => {
                 eprintln!("error: no AIR `{air}`: fibonacci, keccak-f, poseidon2, blake3 or lookups");

@@ -139,13 +139,14 @@ impl Constraints {
         })
     }
 
-    /// That this is no table of several, whose lookups are balanced only together.
-    pub(crate) fn check_alone(&self) -> Result<(), StarkError> {
+    /// That there are no lookups, which are balanced only with all [`Tables`](crate::Tables) together.
+    ///
+    /// # Errors
+    /// [`StarkError::Air`].
+    pub fn check_alone(&self) -> Result<(), StarkError> {
         match self.graph.lookups() {
             [] => Ok(()),
-            _ => {
-                Err(StarkError::Air("lookups are proved with all tables at once: take `prove_tables`".into()))
-            }
+            _ => Err(StarkError::Air("lookups are proved with all tables at once: take `Tables`".into())),
         }
     }
 

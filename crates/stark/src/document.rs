@@ -65,8 +65,9 @@ impl AirDocument {
     /// The document of captured constraints, with the AIR's preprocessed columns if it has any.
     ///
     /// # Panics
-    /// If constraints read next rows of periodic columns.
+    /// If there are lookups, for which a document has no place, or if constraints read next rows of periodic columns.
     pub fn new(constraints: &Constraints, preprocessed: Option<&Preprocessed>) -> Self {
+        assert!(constraints.check_alone().is_ok(), "a document has no lookups");
         let text = |value: &Goldilocks| value.to_canonical().to_string();
         let columns = |preprocessed: &Preprocessed| {
             let column = |column| {

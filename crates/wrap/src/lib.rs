@@ -52,9 +52,9 @@ pub enum WrapError {
     /// Parameters that no inner proof has.
     #[error("{0}")]
     Parameters(#[from] InvalidConfiguration),
-    /// Preprocessed columns that are not those of the statement.
+    /// Constraints with lookups, or preprocessed columns that are not those of the statement.
     #[error("{0}")]
-    Preprocessed(#[from] StarkError),
+    Statement(#[from] StarkError),
     /// Another number of proofs than the circuit is for.
     #[error("expected {expected} inner proofs, found {found}")]
     Count {
@@ -106,7 +106,7 @@ impl Statement {
     /// A statement about so many proofs with traces of `2^log_rows` rows.
     ///
     /// # Errors
-    /// [`WrapError::Parameters`], [`WrapError::Preprocessed`], [`WrapError::Count`] for no proofs.
+    /// [`WrapError::Parameters`], [`WrapError::Statement`], [`WrapError::Count`] for no proofs.
     pub fn new(
         level: Level,
         constraints: &Constraints,
@@ -115,6 +115,7 @@ impl Statement {
         log_rows: u32,
         proofs: usize,
     ) -> Result<Self, WrapError> {
+        constraints.check_alone()?;
         parameters.check_shape(&constraints.shape(log_rows))?;
         if parameters.extension as usize != DEGREE {
             let (field, expected, found) = ("extension", DEGREE.to_string(), parameters.extension);
@@ -141,7 +142,7 @@ impl Statement {
         let key = preprocessed.map(key).transpose()?;
         let found = key.as_ref().map_or((0, log_rows), |key| (key.columns(), key.commitment().1));
         if found != (constraints.preprocessed(), log_rows) {
-            return Err(WrapError::Preprocessed(StarkError::Preprocessed {
+            return Err(WrapError::Statement(StarkError::Preprocessed {
                 expected: format!("{} columns of 2^{log_rows} rows", constraints.preprocessed()),
                 found: format!("{} columns of 2^{} rows", found.0, found.1),
             }));

@@ -17,7 +17,7 @@ use proofmill_p3::{Dft, FriPcs, KeccakF, Poseidon2};
 use proofmill_stark::Grinding;
 use rand::{SeedableRng, rngs::SmallRng};
 
-type Challenge = BinomialExtensionField<Goldilocks, 2>;
+pub(crate) type Challenge = BinomialExtensionField<Goldilocks, 2>;
 
 /// Our elements.
 pub(crate) fn elements(values: &[Goldilocks]) -> Vec<Element> {
@@ -123,51 +123,69 @@ impl<M: Clone> Scheme<M> for OurPcs<M> {
     }
 }
 
-/// A module with a configuration whose trees and transcript are of Poseidon2 of width 8.
+/// A module with a configuration of Poseidon2: rows and transcript of one width, nodes of width 8.
 macro_rules! with_poseidon2 {
-    ($name:ident, $permutation:ty, $pcs:ident, $packed:ty, $hash:ty, $compress:ty, |$made:ident| $hashes:expr) => {
+    ($name:ident, $width:literal, $permutation:ident, $pcs:ident, $packed:ty, $hash:ty, $compress:ty, |$rows:ident, $nodes:ident| $hashes:expr) => {
         pub(crate) mod $name {
             use super::*;
 
+            const RATE: usize = $width - 4;
             type Mmcs = MerkleTreeMmcs<$packed, $packed, $hash, $compress, 2, 4>;
             type Pcs = $pcs<Mmcs>;
-            pub(crate) type Config =
-                StarkConfig<Pcs, Challenge, DuplexChallenger<Goldilocks, $permutation, 8, 4>>;
+            type Challenger = DuplexChallenger<Goldilocks, $permutation<$width>, $width, RATE>;
+            pub(crate) type Config = StarkConfig<Pcs, Challenge, Challenger>;
 
             pub(crate) fn config(parameters: Parameters) -> Config {
-                let $made = <$permutation>::new_from_rng_128(&mut SmallRng::seed_from_u64(1));
+                let rng = || SmallRng::seed_from_u64(1);
+                let $rows = $permutation::<$width>::new_from_rng_128(&mut rng());
+                let $nodes = $permutation::<8>::new_from_rng_128(&mut rng());
+                let transcript = $rows.clone();
                 let (hash, compress) = $hashes;
                 let mmcs = Mmcs::new(hash, compress, parameters.cap_height);
                 let fri = parameters.fri(ExtensionMmcs::new(mmcs.clone()));
                 let pcs = Scheme::scheme(mmcs, fri);
-                Config::new(pcs, DuplexChallenger::new($made))
+                Config::new(pcs, DuplexChallenger::new(transcript))
                     .with_ood_proof_of_work_bits(parameters.grinding)
             }
         }
     };
+    // Plonky3's, ours in its scheme, and ours.
+    ($stock:ident, $kernels:ident, $ours:ident, $width:literal, $rate:literal) => {
+        with_poseidon2!(
+            $stock,
+            $width,
+            Poseidon2Goldilocks,
+            StockPcs,
+            <Goldilocks as Field>::Packing,
+            PaddingFreeSponge<Poseidon2Goldilocks<$width>, $width, $rate, 4>,
+            TruncatedPermutation<Poseidon2Goldilocks<8>, 2, 4, 8>,
+            |rows, nodes| (PaddingFreeSponge::new(rows), TruncatedPermutation::new(nodes))
+        );
+        with_poseidon2!(
+            $kernels,
+            $width,
+            Poseidon2,
+            KernelsPcs,
+            Goldilocks,
+            Poseidon2<$width>,
+            Poseidon2<8>,
+            |rows, nodes| (rows, nodes)
+        );
+        with_poseidon2!(
+            $ours,
+            $width,
+            Poseidon2,
+            OurPcs,
+            Goldilocks,
+            Poseidon2<$width>,
+            Poseidon2<8>,
+            |rows, nodes| (rows, nodes)
+        );
+    };
 }
 
-with_poseidon2!(
-    stock_poseidon2,
-    Poseidon2Goldilocks<8>,
-    StockPcs,
-    <Goldilocks as Field>::Packing,
-    PaddingFreeSponge<Poseidon2Goldilocks<8>, 8, 4, 4>,
-    TruncatedPermutation<Poseidon2Goldilocks<8>, 2, 4, 8>,
-    |made| (PaddingFreeSponge::new(made.clone()), TruncatedPermutation::new(made.clone()))
-);
-with_poseidon2!(
-    poseidon2_kernels,
-    Poseidon2<8>,
-    KernelsPcs,
-    Goldilocks,
-    Poseidon2<8>,
-    Poseidon2<8>,
-    |made| { (made.clone(), made.clone()) }
-);
-with_poseidon2!(poseidon2, Poseidon2<8>, OurPcs, Goldilocks, Poseidon2<8>, Poseidon2<8>, |made| {
-    (made.clone(), made.clone())
-});
+with_poseidon2!(stock_poseidon2, poseidon2_kernels, poseidon2, 8, 4);
+with_poseidon2!(stock_poseidon2_12, poseidon2_12_kernels, poseidon2_12, 12, 8);
 
 /// A module with a configuration whose trees and transcript are of Keccak.
 macro_rules! with_keccak {

@@ -76,11 +76,12 @@ impl Constraints {
     /// Captures an AIR.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if it reads what it does not have, if it has no columns or a periodic column whose length is not a power
-    /// of two.
+    /// [`Error::Malformed`] if it reads what it does not have, if it has no columns, a periodic column whose length is not a power
+    /// of two, or lookups, which are for [`Tables`].
     pub fn new(air: &(impl Air + ?Sized)) -> Result<Self> {
-        let constraints =
-            proofmill_stark::Constraints::new(air).map_err(|error| Names::default().stark(error))?;
+        let constraints = proofmill_stark::Constraints::new(air)
+            .and_then(|constraints| constraints.check_alone().map(|()| constraints))
+            .map_err(|error| Names::default().stark(error))?;
         Ok(Self { constraints, preprocessed: air.preprocessed(), name: None })
     }
 

@@ -127,7 +127,7 @@ impl Names<'_> {
     fn wrap(&self, error: WrapError) -> Error {
         match error {
             WrapError::Parameters(error) => Error::Malformed(Cause::new(error)),
-            WrapError::Preprocessed(error) => self.stark(error),
+            WrapError::Statement(error) => self.stark(error),
             WrapError::Inner { error, .. } => self.stark_verdict(error),
             WrapError::Count { .. } => Error::Mismatch(Cause::new(error)),
         }
