@@ -2,7 +2,7 @@
 //! `(f(z) - f(x)) / (z - x)`, combined by powers of one challenge, are of low degree.
 
 use crate::{
-    VerifyError,
+    StarkError, VerifyError,
     commitment::{Committed, Rows, check_rows, extend_coset, lock},
     constraints::Constraints,
     domain::coset,
@@ -149,7 +149,7 @@ where
         level: Level,
         log_blowup: u32,
         committed: &[&Committed<H>],
-    ) -> Vec<Extension<Goldilocks, D>> {
+    ) -> Result<Vec<Extension<Goldilocks, D>>, StarkError> {
         /// From how many columns on it is faster to extend the combination than to combine the extension.
         const MANY: usize = 64;
         // Of such rows, and of those that are not kept, the combination: a matrix of its coordinates.
@@ -159,12 +159,12 @@ where
             Rows::Kept(rows) if log_blowup > 0 && matrix.columns >= MANY => {
                 let first = Goldilocks::as_words(&rows[..rows.len() >> log_blowup]);
                 let sums = combine(level, first, matrix.columns, &self.powers[..matrix.columns]);
-                Some(extend_coset(level, log_blowup, Extension::coefficients(&sums).to_vec(), D))
+                Ok(Some(extend_coset(level, log_blowup, Extension::coefficients(&sums).to_vec(), D)))
             }
-            Rows::Kept(_) => None,
-            Rows::Computed(tiled) => Some(lock(tiled).combination(level, log_blowup, &self.powers)),
+            Rows::Kept(_) => Ok(None),
+            Rows::Computed(tiled) => lock(tiled).combination(level, log_blowup, &self.powers).map(Some),
         };
-        let combinations: Vec<_> = committed.iter().map(combination).collect();
+        let combinations = committed.iter().map(combination).collect::<Result<Vec<_>, StarkError>>()?;
         let matrices = committed.iter().zip(&combinations).zip(&self.claims);
         let matrices: Vec<_> = matrices
             .map(|((matrix, combination), claims)| {
@@ -175,7 +175,7 @@ where
                 Claimed { words: Goldilocks::as_words(values), width, powers, claims: claims.clone() }
             })
             .collect();
-        quotients(level, coset(), committed[0].log_rows(), &matrices, &self.points)
+        Ok(quotients(level, coset(), committed[0].log_rows(), &matrices, &self.points))
     }
 }
 
@@ -187,7 +187,7 @@ pub(crate) fn prove<H: StarkHash, const D: usize>(
     claims: &[Claims<D>],
     challenger: &mut H::Challenger,
     progress: Progress<'_>,
-) -> OpeningProof<H, D>
+) -> Result<OpeningProof<H, D>, StarkError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
@@ -195,18 +195,19 @@ where
     let batching_work = challenger.work(level, parameters.grinding.batching);
     let alpha = sample(challenger);
     progress.begin("combine");
-    let word = Combination::new(claims, alpha).word(level, parameters.log_blowup, committed);
+    let word = Combination::new(claims, alpha).word(level, parameters.log_blowup, committed)?;
     progress.begin("fri");
     let fri = fri::prove::<H, D>(level, parameters, word, challenger);
     progress.begin("open");
-    let (rounds, queries) = fri.open(level, parameters);
-    OpeningProof {
+    let (rounds, queries) = fri.open(level, parameters)?;
+    let rows = committed.iter().map(|matrix| matrix.open(level, parameters, &queries));
+    Ok(OpeningProof {
         batching_work,
         rounds,
         final_polynomial: fri.final_polynomial,
         query_work: fri.query_work,
-        rows: committed.iter().map(|matrix| matrix.open(level, parameters, &queries)).collect(),
-    }
+        rows: rows.collect::<Result<_, StarkError>>()?,
+    })
 }
 
 /// A commitment as the verifier knows it.

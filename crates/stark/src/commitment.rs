@@ -52,12 +52,13 @@ impl<H: TreeHash> Committed<H> {
     }
 
     /// Hashes the rows of an extension part by part.
-    pub(crate) fn tiled(level: Level, parameters: &Parameters, mut tiled: Tiled) -> Self {
+    pub(crate) fn tiled(level: Level, parameters: &Parameters, mut tiled: Tiled) -> Result<Self, StarkError> {
         let columns = tiled.columns();
         let log_blowup = parameters.log_blowup;
         let rows = tiled.tiles() << (tiled.log_tile_rows() + log_blowup);
+        let mut hashed = Ok(());
         let tree = Tree::of_digests(level, rows, |digests| {
-            tiled.for_each_part(level, log_blowup, |first, values| {
+            hashed = tiled.for_each_part(level, log_blowup, |first, values| {
                 let (leaves, count) = (leaves(values, columns), values.len() / columns);
                 let digests = digests[first..][..count].chunks_mut(HASHED);
                 parallel::for_each((0..).step_by(HASHED).zip(digests), |(first, digests)| {
@@ -68,7 +69,8 @@ impl<H: TreeHash> Committed<H> {
             Ok(())
         });
         let tree = tree.unwrap_or_else(|error| unreachable_tree(&error));
-        Self::of_tree(parameters, Rows::Computed(Mutex::new(tiled)), columns, tree)
+        hashed?;
+        Ok(Self::of_tree(parameters, Rows::Computed(Mutex::new(tiled)), columns, tree))
     }
 
     fn of_tree(parameters: &Parameters, rows: Rows, columns: usize, tree: Tree<H>) -> Self {
@@ -105,7 +107,12 @@ impl<H: TreeHash> Committed<H> {
     }
 
     /// The rows of queries, in their order; indices may repeat.
-    pub(crate) fn open(&self, level: Level, parameters: &Parameters, queries: &[usize]) -> OpenedRows<H> {
+    pub(crate) fn open(
+        &self,
+        level: Level,
+        parameters: &Parameters,
+        queries: &[usize],
+    ) -> Result<OpenedRows<H>, StarkError> {
         let mut indices = queries.to_vec();
         indices.sort_unstable();
         indices.dedup();
@@ -116,9 +123,9 @@ impl<H: TreeHash> Committed<H> {
                 let row = |query: &usize| &rows[query * self.columns..][..self.columns];
                 queries.iter().flat_map(row).copied().collect()
             }
-            Rows::Computed(tiled) => lock(tiled).rows(level, parameters.log_blowup, queries),
+            Rows::Computed(tiled) => lock(tiled).rows(level, parameters.log_blowup, queries)?,
         };
-        OpenedRows { values, siblings }
+        Ok(OpenedRows { values, siblings })
     }
 }
 
@@ -185,10 +192,21 @@ pub(crate) fn extend(
 ) -> Pages<Goldilocks> {
     let mut extension = Pages::new(values.len() << log_blowup);
     extension[..values.len()].copy_from_slice(values);
-    let ratio = SHIFT * shift.invert_vartime().expect("a shift is not zero");
-    let log_rows = (values.len() / columns).ilog2();
-    domain(log_rows).extend(level, &mut extension, log_blowup, ratio, Order::BitReversed);
+    extend_in_place(level, log_blowup, &mut extension, columns, shift);
     extension
+}
+
+/// As [`extend`] of values at the beginning of the memory of the extension.
+pub(crate) fn extend_in_place(
+    level: Level,
+    log_blowup: u32,
+    extension: &mut [Goldilocks],
+    columns: usize,
+    shift: Goldilocks,
+) {
+    let ratio = SHIFT * shift.invert_vartime().expect("a shift is not zero");
+    let log_rows = (extension.len() / columns).ilog2() - log_blowup;
+    domain(log_rows).extend(level, extension, log_blowup, ratio, Order::BitReversed);
 }
 
 /// The values on the whole coset of extensions from those on its first part, both in bit-reversed order.

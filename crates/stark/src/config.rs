@@ -1,13 +1,12 @@
 //! Proofs as bytes, with the hash and the extension chosen at run time.
 
 use crate::{
-    Constraints, PreprocessedKey, Proof, Resources, StarkError, StarkHash, VerifyError, air::Preprocessed,
-    prove, security::Parameters, verify,
+    Constraints, PreprocessedKey, Proof, Resources, StarkError, StarkHash, Trace, VerifyError,
+    air::Preprocessed, prove, security::Parameters, verify,
 };
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks;
 use proofmill_merkle::{Hash, dispatch_hash};
-use std::borrow::Cow;
 
 /// What prover and verifier agree on besides the AIR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +60,7 @@ impl Config {
         resources: Resources<'_>,
         constraints: &Constraints,
         preprocessed: Option<&Preprocessed>,
-        trace: Cow<'_, [Goldilocks]>,
+        trace: Trace<'_>,
         public_values: &[Goldilocks],
     ) -> Result<Vec<u8>, StarkError> {
         let parameters = &self.parameters;

@@ -32,7 +32,9 @@ mod prove;
 mod quotient;
 pub mod security;
 mod shape;
+mod store;
 mod tiled;
+mod trace;
 mod transcript;
 mod verify;
 
@@ -46,6 +48,7 @@ pub use memory::{Memory, Resources};
 pub use proof::{OpenedRows, OpenedValues, OpeningProof, Proof, Round};
 pub use prove::{PreprocessedKey, prove};
 pub use security::{Grinding, Parameters};
+pub use trace::{ReadValues, Trace};
 pub use transcript::{
     Challenger, DRAW_BITS, DuplexChallenger, HashChallenger, MessageHash, PoseidonBn254Challenger,
 };

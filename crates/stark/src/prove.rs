@@ -1,10 +1,10 @@
 //! The prover.
 
 use crate::{
-    StarkError, VerifyError,
+    StarkError, Trace, VerifyError,
     air::{Input, Matrix, Preprocessed, SELECTORS},
     claims,
-    commitment::{Committed, Rows, check_shape, extend, extend_coset, lock},
+    commitment::{Committed, Rows, check_shape, extend, extend_coset, extend_in_place, lock},
     constraints::Constraints,
     domain::{coset, generator, reverse},
     hash::StarkHash,
@@ -25,7 +25,7 @@ use proofmill_field::{
 };
 use proofmill_memory::Pages;
 use proofmill_parallel as parallel;
-use std::{borrow::Cow, mem};
+use std::{env, path::Path};
 
 /// Preprocessed columns with their commitment: the key of provers. The verifier's key is [`commitment`](Self::commitment).
 pub struct PreprocessedKey<H: StarkHash> {
@@ -62,7 +62,7 @@ impl<H: StarkHash> PreprocessedKey<H> {
     }
 }
 
-/// Proves that a trace, rows stored contiguously, borrowed or owned, satisfies an AIR with these public values. The proof is verified
+/// Proves that a trace, borrowed, owned or read in parts, satisfies an AIR with these public values. The proof is verified
 /// before it is returned.
 ///
 /// Runs on the ambient rayon pool. Memory is what [`Memory`](crate::Memory) says, trees, and a few elements of the extension for each
@@ -70,13 +70,13 @@ impl<H: StarkHash> PreprocessedKey<H> {
 ///
 /// # Errors
 /// [`StarkError::Parameters`], [`StarkError::Shape`], [`StarkError::PublicValues`], [`StarkError::Preprocessed`],
-/// [`StarkError::TooFewRows`], [`StarkError::Unsatisfied`].
+/// [`StarkError::TooFewRows`], [`StarkError::Unsatisfied`]; [`StarkError::Trace`], [`StarkError::Scratch`].
 pub fn prove<'a, H: StarkHash, const D: usize>(
     resources: Resources<'_>,
     parameters: &Parameters,
     constraints: &Constraints,
     preprocessed: Option<&PreprocessedKey<H>>,
-    trace: impl Into<Cow<'a, [Goldilocks]>>,
+    trace: impl Into<Trace<'a>>,
     public_values: &[Goldilocks],
 ) -> Result<Proof<H, D>, StarkError>
 where
@@ -87,18 +87,20 @@ where
     let log_rows = check_shape("trace", trace.len(), constraints.columns, parameters)?;
     check(constraints, parameters, preprocessed, log_rows, public_values)?;
     let (proof, computed) =
-        prove_checked(resources, parameters, constraints, preprocessed, &mut trace, log_rows, public_values);
+        prove_checked(resources, parameters, constraints, preprocessed, &mut trace, log_rows, public_values)?;
     resources.progress.begin("verify");
     let key = preprocessed.map(PreprocessedKey::commitment);
-    match verify(resources.level, parameters, constraints, key, public_values, &proof) {
-        Ok(()) => Ok(proof),
-        Err(error) => {
-            if let Some(tiled) = computed.filter(|_| trace.is_empty()) {
-                trace = tiled.into_values(resources.level).into();
-            }
-            Err(unsatisfied(constraints, preprocessed, &trace, public_values, &error))
-        }
-    }
+    let Err(error) = verify(resources.level, parameters, constraints, key, public_values, &proof) else {
+        return Ok(proof);
+    };
+    // A trace that was given away is what was computed of it.
+    let mut computed = computed.filter(|_| trace.len() == 0);
+    computed.as_mut().map_or(Ok(()), |tiled| tiled.restore(resources.level))?;
+    let read = |row: usize, values: &mut [Goldilocks]| match &computed {
+        Some(tiled) => tiled.read_row(row, values),
+        None => trace.read(row * values.len(), values),
+    };
+    Err(unsatisfied(constraints, preprocessed, log_rows, read, public_values, &error)?)
 }
 
 fn check<H: StarkHash>(
@@ -133,14 +135,14 @@ fn check<H: StarkHash>(
 }
 
 fn prove_checked<H: StarkHash, const D: usize>(
-    Resources { level, memory, progress }: Resources<'_>,
+    Resources { level, memory, scratch, progress }: Resources<'_>,
     parameters: &Parameters,
     constraints: &Constraints,
     preprocessed: Option<&PreprocessedKey<H>>,
-    trace: &mut Cow<'_, [Goldilocks]>,
+    trace: &mut Trace<'_>,
     log_rows: u32,
     public_values: &[Goldilocks],
-) -> (Proof<H, D>, Option<Tiled>)
+) -> Result<(Proof<H, D>, Option<Tiled>), StarkError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
@@ -148,19 +150,22 @@ where
     progress.begin("extend trace");
     let trace = match memory {
         Memory::Fast => {
-            let extension = extend(level, blowup, trace, constraints.columns, Goldilocks::ONE);
+            let len = trace.len();
+            let mut extension = Pages::new(len << blowup);
+            trace.read(0, &mut extension[..len])?;
+            extend_in_place(level, blowup, &mut extension, constraints.columns, Goldilocks::ONE);
             progress.begin("commit to trace");
             Committed::<H>::new(level, parameters, extension, constraints.columns)
         }
-        Memory::Low => {
-            // A trace that is owned becomes the coefficients, and is empty then.
-            let values = match trace {
-                Cow::Owned(values) => Cow::Owned(mem::take(values)),
-                Cow::Borrowed(values) => Cow::Borrowed(*values),
+        Memory::Balanced | Memory::Low => {
+            let tiled = if memory == Memory::Low {
+                let folder = scratch.map_or_else(env::temp_dir, Path::to_owned);
+                Tiled::in_file(level, &folder, trace, constraints.columns)?
+            } else {
+                Tiled::in_memory(level, trace, constraints.columns)?
             };
-            let tiled = Tiled::new(level, values, constraints.columns);
             progress.begin("commit to trace");
-            Committed::<H>::tiled(level, parameters, tiled)
+            Committed::<H>::tiled(level, parameters, tiled)?
         }
     };
 
@@ -176,7 +181,7 @@ where
     progress.begin("quotient");
     let quotient = Quotient { constraints, public_values, alpha, log_rows };
     let preprocessed = preprocessed.map(|key| &key.committed);
-    let chunks = quotient_chunks(level, blowup, &quotient, &trace, preprocessed);
+    let chunks = quotient_chunks(level, blowup, &quotient, &trace, preprocessed)?;
     progress.begin("commit to quotient");
     let quotient = Committed::<H>::new(level, parameters, chunks, D * constraints.chunks());
     observe_cap::<H>(&mut challenger, quotient.cap());
@@ -195,7 +200,7 @@ where
             Rows::Kept(rows) => {
                 kept.push(Opened { words: Goldilocks::as_words(rows), width: matrix.columns, points });
             }
-            Rows::Computed(tiled) => values.push(lock(tiled).evaluate(level, &[zeta, next], &points)),
+            Rows::Computed(tiled) => values.push(lock(tiled).evaluate(level, &[zeta, next], &points)?),
         }
     }
     // What is computed is the first.
@@ -215,7 +220,7 @@ where
         quotient: quotient_values.as_chunks::<D>().0.to_vec(),
     };
     let claims = claims::of_statement(constraints, &opened, zeta, next);
-    let opening = claims::prove::<H, D>(level, parameters, &committed, &claims, &mut challenger, progress);
+    let opening = claims::prove::<H, D>(level, parameters, &committed, &claims, &mut challenger, progress)?;
     let proof = Proof {
         log_rows,
         trace: trace.cap().to_vec(),
@@ -224,7 +229,7 @@ where
         opened,
         opening,
     };
-    (proof, trace.into_computed())
+    Ok((proof, trace.into_computed()))
 }
 
 /// The extended polynomials of the quotient, side by side.
@@ -234,7 +239,7 @@ fn quotient_chunks<H: StarkHash, const D: usize>(
     quotient: &Quotient<'_, D>,
     trace: &Committed<H>,
     preprocessed: Option<&Committed<H>>,
-) -> Pages<Goldilocks>
+) -> Result<Pages<Goldilocks>, StarkError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
@@ -262,7 +267,7 @@ where
         let shift = lock(tiled).shift();
         order.sort_by_key(|chunk| quotient.shift(*chunk) != shift);
     }
-    let mut extensions: Vec<_> = order
+    let mut extensions = order
         .into_iter()
         .map(|chunk| {
             let first = reverse(chunk, log_chunks) << log_rows;
@@ -276,12 +281,12 @@ where
             };
             let values = match &trace.rows {
                 Rows::Kept(_) => quotient.on_coset(level, chunk, read),
-                Rows::Computed(tiled) => quotient.on_tiles(level, chunk, &mut lock(tiled), read),
+                Rows::Computed(tiled) => quotient.on_tiles(level, chunk, &mut lock(tiled), read)?,
             };
             let values = Extension::coefficients(&values);
-            (chunk, extend(level, log_blowup, values, D, quotient.shift(chunk)))
+            Ok((chunk, extend(level, log_blowup, values, D, quotient.shift(chunk))))
         })
-        .collect();
+        .collect::<Result<Vec<_>, StarkError>>()?;
     extensions.sort_by_key(|(chunk, _)| *chunk);
     let mut columns = Pages::new(extensions.len() * (D << (log_rows + log_blowup)));
     let tasks = (0..).step_by(D * TASK).zip(columns.chunks_mut(extensions.len() * D * TASK));
@@ -291,31 +296,37 @@ where
             parts.for_each(|(part, (_, values))| part.copy_from_slice(&values[start..start + D]));
         }
     });
-    columns
+    Ok(columns)
 }
 
-/// Finds the first row in which a constraint does not hold.
+/// Finds the first row in which a constraint does not hold. `read` writes a row of the trace.
 fn unsatisfied<H: StarkHash>(
     constraints: &Constraints,
     preprocessed: Option<&PreprocessedKey<H>>,
-    trace: &[Goldilocks],
+    log_rows: u32,
+    read: impl Fn(usize, &mut [Goldilocks]) -> Result<(), StarkError>,
     public_values: &[Goldilocks],
     error: &VerifyError,
-) -> StarkError {
-    let rows = trace.len() / constraints.columns;
+) -> Result<StarkError, StarkError> {
+    let rows = 1 << log_rows;
     let selector = |column: usize, row: usize| match column {
         0 => row == 0,
         1 => row == rows - 1,
         _ => row != rows - 1,
     };
+    // A row and the next one.
+    let mut trace = [(); 2].map(|()| vec![Goldilocks::ZERO; constraints.columns]);
+    read(0, &mut trace[1])?;
     for row in 0..rows {
+        trace.swap(0, 1);
+        read((row + 1) % rows, &mut trace[1])?;
         let value = |input: Input| match input {
             Input::Scalar(index) => public_values[index as usize],
             Input::Cell(cell) => {
                 let at = (row + usize::from(cell.next)) % rows;
                 let column = cell.column as usize;
                 match cell.matrix {
-                    0 => trace[at * constraints.columns + column],
+                    0 => trace[usize::from(cell.next)][column],
                     1 => preprocessed
                         .map_or(Goldilocks::ZERO, |key| key.values[at * constraints.preprocessed + column]),
                     _ => match column.checked_sub(SELECTORS) {
@@ -330,7 +341,7 @@ fn unsatisfied<H: StarkHash>(
         debug_assert!(Matrix::Row as u32 == 2, "the last matrix");
         let values = constraints.graph.evaluate(|constant| constant, value);
         if let Some(constraint) = values.iter().position(|value| !value.is_zero()) {
-            return StarkError::Unsatisfied { constraint, row };
+            return Ok(StarkError::Unsatisfied { constraint, row });
         }
     }
     unreachable!("a proof of a trace that satisfies all constraints was not accepted: {error}")

@@ -1,0 +1,64 @@
+//! The trace that a prover is given.
+
+use crate::StarkError;
+use proofmill_field::goldilocks::Goldilocks;
+use std::{borrow::Cow, io, mem};
+
+/// The values of a trace, rows stored contiguously.
+pub enum Trace<'a> {
+    /// In memory. The prover takes over the memory of a trace that is owned, or frees it.
+    Memory(Cow<'a, [Goldilocks]>),
+    /// Elsewhere, for instance in a file. With [`Memory::Low`](crate::Memory::Low) it is never in memory whole.
+    Parts {
+        /// The number of values.
+        len: usize,
+        /// Writes the values from an index on, which are always the same ones; called from several threads, up to twice for each value.
+        read: &'a ReadValues<'a>,
+    },
+}
+
+/// Writes the values of a trace from an index on.
+pub type ReadValues<'a> = dyn Fn(usize, &mut [Goldilocks]) -> io::Result<()> + Sync + 'a;
+
+impl Trace<'_> {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Memory(values) => values.len(),
+            Self::Parts { len, .. } => *len,
+        }
+    }
+
+    pub(crate) fn read(&self, first: usize, to: &mut [Goldilocks]) -> Result<(), StarkError> {
+        match self {
+            Self::Memory(values) => to.copy_from_slice(&values[first..][..to.len()]),
+            Self::Parts { read, .. } => read(first, to).map_err(StarkError::Trace)?,
+        }
+        Ok(())
+    }
+
+    /// The values if they are owned; then, none are left.
+    pub(crate) fn take(&mut self) -> Option<Vec<Goldilocks>> {
+        match self {
+            Self::Memory(Cow::Owned(values)) => Some(mem::take(values)),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> From<&'a [Goldilocks]> for Trace<'a> {
+    fn from(values: &'a [Goldilocks]) -> Self {
+        Self::Memory(values.into())
+    }
+}
+
+impl<'a> From<&'a Vec<Goldilocks>> for Trace<'a> {
+    fn from(values: &'a Vec<Goldilocks>) -> Self {
+        Self::Memory(values.into())
+    }
+}
+
+impl From<Vec<Goldilocks>> for Trace<'_> {
+    fn from(values: Vec<Goldilocks>) -> Self {
+        Self::Memory(values.into())
+    }
+}
