@@ -63,7 +63,7 @@ pub enum StarkError {
     /// A part of the trace could not be read.
     #[error("trace: {0}")]
     Trace(io::Error),
-    /// The temporary file could not be created, read or written.
+    /// A temporary file could not be created, read or written.
     #[error("{}: cannot keep the trace in a temporary file: {source}", folder.display())]
     Scratch {
         /// The folder for temporary files.

@@ -13,7 +13,8 @@ pub enum Memory {
     /// Its coefficients, in the memory of the trace if that is owned. Parts of the extension are computed when they are needed, up to
     /// twice, a quarter of the trace at a time.
     Balanced,
-    /// As `Balanced`, with the coefficients in a temporary file.
+    /// A quarter of the trace, and what `Balanced` keeps in temporary files. They keep it for each coset of the extension, so that less is
+    /// written: together they are as large as the extended trace.
     Low,
 }
 
@@ -29,8 +30,8 @@ pub struct Resources<'a> {
     pub level: Level,
     /// What is kept in memory.
     pub memory: Memory,
-    /// The folder for the file of [`Memory::Low`], which is as large as the trace. The file is unlinked, so none remains after the process.
-    /// `None` is the system's folder for temporary files.
+    /// The folder for the files of [`Memory::Low`]. They are unlinked, so none remains after the process. `None` is the system's folder for
+    /// temporary files.
     pub scratch: Option<&'a Path>,
     /// Who is told of the phases.
     pub progress: Progress<'a>,

@@ -1,8 +1,9 @@
-//! A long vector in memory or in a temporary file.
+//! Long vectors in memory or in temporary files.
 
 use crate::StarkError;
 use proofmill_field::{Field, goldilocks::Goldilocks};
 use proofmill_memory::{Pages, ScratchWords};
+use proofmill_parallel as parallel;
 use std::{
     borrow::Cow,
     io,
@@ -84,11 +85,19 @@ impl Store {
         Ok(())
     }
 
-    /// All values, for threads that change different parts.
-    pub(crate) fn whole(&mut self) -> Piece<'_> {
+    /// All values, for threads that change different parts. What they write goes to `copy`, if there is one, in place of a file.
+    pub(crate) fn whole<'a>(&'a mut self, copy: Option<&'a Scratch>) -> Piece<'a> {
         match self {
             Self::Memory(values) => Piece::Memory(values),
-            Self::File(file) => Piece::File(file, 0..file.words.len()),
+            Self::File(from) => Piece::File { from, to: copy.unwrap_or(from), range: 0..from.words.len() },
+        }
+    }
+
+    /// A file of the same length in the same folder, if this is one.
+    pub(crate) fn another(&self) -> Result<Option<Scratch>, StarkError> {
+        match self {
+            Self::Memory(_) => Ok(None),
+            Self::File(file) => Scratch::new(&file.folder, file.words.len()).map(Some),
         }
     }
 }
@@ -96,14 +105,14 @@ impl Store {
 /// Consecutive values that one thread may change.
 pub(crate) enum Piece<'a> {
     Memory(&'a mut [Goldilocks]),
-    File(&'a Scratch, Range<usize>),
+    File { from: &'a Scratch, to: &'a Scratch, range: Range<usize> },
 }
 
 impl<'a> Piece<'a> {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Memory(values) => values.len(),
-            Self::File(_, range) => range.len(),
+            Self::File { range, .. } => range.len(),
         }
     }
 
@@ -111,9 +120,10 @@ impl<'a> Piece<'a> {
     pub(crate) fn cut(self, len: usize) -> Box<dyn Iterator<Item = Self> + 'a> {
         match self {
             Self::Memory(values) => Box::new(values.chunks_mut(len).map(Piece::Memory)),
-            Self::File(file, range) => {
-                let starts = range.clone().step_by(len);
-                Box::new(starts.map(move |start| Piece::File(file, start..range.end.min(start + len))))
+            Self::File { from, to, range } => {
+                let ranges = parallel::ranges(range.len(), len);
+                let range = move |part: Range<usize>| range.start + part.start..range.start + part.end;
+                Box::new(ranges.map(move |part| Piece::File { from, to, range: range(part) }))
             }
         }
     }
@@ -121,7 +131,7 @@ impl<'a> Piece<'a> {
     pub(crate) fn read(&self, to: &mut [Goldilocks]) -> Result<(), StarkError> {
         match self {
             Self::Memory(values) => to.copy_from_slice(values),
-            Self::File(file, range) => file.read(range.start, to)?,
+            Self::File { from: file, range, .. } => file.read(range.start, to)?,
         }
         Ok(())
     }
@@ -129,7 +139,7 @@ impl<'a> Piece<'a> {
     pub(crate) fn write(&mut self, from: &[Goldilocks]) -> Result<(), StarkError> {
         match self {
             Self::Memory(values) => values.copy_from_slice(from),
-            Self::File(file, range) => file.write(range.start, from)?,
+            Self::File { to, range, .. } => to.write(range.start, from)?,
         }
         Ok(())
     }

@@ -10,8 +10,8 @@ pub(super) struct MemoryOption {
     /// Keep in memory: the extended trace (fast), the trace's coefficients (balanced), or neither (low): the same proof
     #[arg(long, value_name = "MODE", default_value_t = Memory::Fast)]
     memory: Memory,
-    /// The folder for the temporary file of `--memory low`, as large as the trace; it has no name and is removed when the command ends
-    /// [default: the system's]
+    /// The folder for the temporary files of `--memory low`, as large as the extended trace; they have no names and are removed when the
+    /// command ends [default: the system's]
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
 }

@@ -152,13 +152,13 @@ impl Constraints {
     /// Proves that a trace satisfies the constraints with these public values. The proof is verified before it is returned.
     ///
     /// Runs on all threads. Besides the trace, if that is not a file, memory is that of the extended trace, which is the trace times the
-    /// blowup factor; with [`Memory::Balanced`], one and a quarter times the trace; with [`Memory::Low`], a quarter of the trace, and a
-    /// temporary file that is as large as the trace. All have trees and a few elements for each row of the extension, too.
+    /// blowup factor; with [`Memory::Balanced`], one and a quarter times the trace; with [`Memory::Low`], a quarter of the trace, and
+    /// temporary files that are as large as the extended trace. All have trees and a few elements for each row of the extension, too.
     ///
     /// # Errors
     /// [`Error::Unsatisfied`] names a constraint and the first row in which it does not hold; [`Error::Mismatch`] if the shape of the
     /// trace or the number of public values is not the AIR's, [`Error::Malformed`] for a word that is not below
-    /// 2^64 - 2^32 + 1 or parameters out of their range, [`Error::Io`] for a temporary file.
+    /// 2^64 - 2^32 + 1 or parameters out of their range, [`Error::Io`] for temporary files.
     pub fn prove(&self, config: &Config, trace: &Rows<'_>, public_values: &[u64]) -> Result<Proof> {
         let names = Names { circuit: self.name.as_ref(), witness: trace.name(), ..Names::default() };
         if trace.columns() != self.columns() {
