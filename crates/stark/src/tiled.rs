@@ -173,9 +173,10 @@ impl Tiled {
 
     /// Stores the tiles of the coset of a shift.
     pub(crate) fn go_to(&mut self, level: Level, shift: Goldilocks) -> Result<(), StarkError> {
-        /// The elements that a task transforms: they fit the second-level cache, or are long runs of each part of a file, from which a
-        /// task of 2^16 takes 1.1 to 1.2 times as long.
-        const TASK: [usize; 2] = [1 << 14, 1 << 19];
+        /// The elements that a task transforms fit the second-level cache.
+        const TASK: usize = 1 << 14;
+        /// Those of one part of a file: in runs of 2^10 a proof takes 1.2 times as long.
+        const RUN: usize = 1 << 13;
         /// The tasks whose pieces are listed at a time.
         const TASKS: usize = 1 << 8;
         if self.shift == Some(shift) {
@@ -193,7 +194,7 @@ impl Tiled {
             self.shift.map(|before| self.power(before).invert_vartime().expect("a power of a shift"));
         let ratio = self.power(shift) * before.unwrap_or(Goldilocks::ONE);
         let (tiles, len, domain) = (self.tiles(), self.tile_len(), domain(self.log_tiles));
-        let task = TASK[usize::from(self.values.is_file())] / tiles;
+        let task = if self.values.is_file() { RUN } else { TASK / tiles };
         let mut parts: Vec<_> =
             self.values.whole(file.as_ref()).cut(len).map(|part| part.cut(task)).collect();
         for tasks in parallel::ranges(len.div_ceil(task), TASKS) {
