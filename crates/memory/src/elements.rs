@@ -125,9 +125,9 @@ impl<T> FileElements<T> {
     }
 }
 
-/// Extends an empty file to this many zero bytes and allocates its disk space, so that later writes through a mapping cannot
-/// fail for lack of space.
-fn reserve(file: &File, bytes: usize) -> io::Result<()> {
+/// Extends an empty file to this many zero bytes and allocates its disk space, so that later writes cannot fail for lack
+/// of space.
+pub(crate) fn reserve(file: &File, bytes: usize) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     if bytes > 0 {
         use std::os::fd::AsRawFd;

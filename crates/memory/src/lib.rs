@@ -6,6 +6,7 @@ mod mapped;
 mod pages;
 mod prefetch;
 pub mod process_memory;
+mod scratch;
 mod stream;
 mod truncated;
 
@@ -14,5 +15,6 @@ pub use elements::{Elements, FileElements, Zeroed};
 pub use mapped::{FileBytes, MappedFile};
 pub use pages::{Lines, Pages};
 pub use prefetch::{prefetch, prefetch_at};
+pub use scratch::ScratchWords;
 pub use stream::{most_of_a_pipe, read_at_most, read_file_at_most};
 pub use truncated::{end_when_a_map_is_truncated, map_was_truncated};

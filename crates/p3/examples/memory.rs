@@ -1,8 +1,8 @@
 //! Proves Plonky3's Keccak AIR once, with Plonky3 or with the engine, with Keccak hashing, and prints the time and the most memory that
-//! the process has had. Each prover owns the trace.
+//! the process has had while proving. Each prover owns the trace, but for `low` it is in a temporary file.
 //!
-//! `cargo run --release -p proofmill-p3 --example memory -- plonky3 14`, or `fast` or `low` in place of `plonky3`; the last argument is the
-//! logarithm of the number of rows. On one thread: `RAYON_NUM_THREADS=1`.
+//! `cargo run --release -p proofmill-p3 --example memory -- plonky3 14`, or `fast`, `balanced` or `low` in place of `plonky3`; the last
+//! argument is the logarithm of the number of rows. On one thread: `RAYON_NUM_THREADS=1`. Temporary files are in `TMPDIR`.
 
 #[path = "../tests/configurations/mod.rs"]
 #[allow(dead_code, reason = "the tests prove with more configurations")]
@@ -15,8 +15,8 @@ use p3_keccak_air::KeccakAir;
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks as Element;
 use proofmill_hash::Keccak;
-use proofmill_memory::process_memory;
-use proofmill_stark::{Memory, Resources};
+use proofmill_memory::{ScratchWords, process_memory, release_kept_memory};
+use proofmill_stark::{Memory, Resources, Trace};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::time::Instant;
 
@@ -38,7 +38,9 @@ fn main() {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let log_rows = arguments.get(1).and_then(|text| text.parse::<u32>().ok());
     let (Some(prover), Some(log_rows @ 5..=24)) = (arguments.first(), log_rows) else {
-        eprintln!("error: expected plonky3, fast or low, and the logarithm of the number of rows, 5 to 24");
+        eprintln!(
+            "error: expected plonky3, fast, balanced or low, and the logarithm of the number of rows, 5 to 24"
+        );
         std::process::exit(2);
     };
     let mut rng = SmallRng::seed_from_u64(1);
@@ -53,10 +55,32 @@ fn main() {
             start.elapsed()
         }
         name => {
-            let memory = if name == "fast" { Memory::Fast } else { Memory::Low };
+            let memory = match name {
+                "fast" => Memory::Fast,
+                "balanced" => Memory::Balanced,
+                _ => Memory::Low,
+            };
             // In place.
             let trace: Vec<_> =
                 trace.values.into_iter().map(|value| Element::new(value.as_canonical_u64())).collect();
+            let in_file = if memory == Memory::Low { trace.len() } else { 0 };
+            let file = ScratchWords::new(&std::env::temp_dir(), in_file).expect("a file");
+            let read = |first: usize, values: &mut [Element]| {
+                let mut words = vec![0; values.len()];
+                file.read(first, &mut words)?;
+                values.iter_mut().zip(words).for_each(|(value, word)| *value = Element::new(word));
+                Ok(())
+            };
+            let len = trace.len();
+            let trace = if memory == Memory::Low {
+                file.write(0, Element::as_words(&trace)).expect("written");
+                drop(trace);
+                Trace::Parts { len, read: &read }
+            } else {
+                trace.into()
+            };
+            release_kept_memory();
+            process_memory::forget_peak();
             let start = Instant::now();
             let constraints = proofmill_p3::constraints(&KeccakAir {}).expect("constraints");
             let resources = Resources { memory, ..Level::best().into() };

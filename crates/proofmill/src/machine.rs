@@ -51,7 +51,8 @@ pub struct Machine {
 pub struct MachineBuilder {
     level: Option<Level>,
     threads: usize,
-    storage: Storage,
+    memory: Option<Memory>,
+    scratch: Option<PathBuf>,
     observer: Option<Observer>,
     insecure_setup: Option<Warning>,
 }
@@ -62,6 +63,8 @@ type Warning = Box<dyn Fn(&str) + Send + Sync>;
 /// The settings that the threads of a machine share.
 pub(crate) struct Settings {
     pub(crate) level: Level,
+    /// The mode that was asked for: what is the default depends on the prover.
+    pub(crate) memory: Option<Memory>,
     pub(crate) storage: Storage,
     observer: Option<Observer>,
     /// Receives a warning for each use of a key whose setup is insecure; without it, such keys are refused.
@@ -96,6 +99,7 @@ pub(crate) fn current() -> Arc<Settings> {
     static DEFAULT: LazyLock<Arc<Settings>> = LazyLock::new(|| {
         Arc::new(Settings {
             level: Level::best(),
+            memory: None,
             storage: Storage::default(),
             observer: None,
             insecure_setup: None,
@@ -158,18 +162,19 @@ impl MachineBuilder {
         self
     }
 
-    /// How much of a PLONK proving key, and of a STARK's extended trace, is kept in memory: less memory costs time.
+    /// How much of a PLONK proving key ([`Memory::Balanced`] by default), and of a STARK's extended trace ([`Memory::Fast`] by default),
+    /// is kept in memory: less memory costs time.
     #[must_use]
     pub fn memory(mut self, memory: Memory) -> Self {
-        self.storage.memory = memory;
+        self.memory = Some(memory);
         self
     }
 
-    /// A folder for temporary files, which hold PLONK's long vectors instead of memory. They have no names and are freed after
-    /// use.
+    /// A folder for temporary files, which hold PLONK's long vectors instead of memory, and a STARK's trace with [`Memory::Low`], which
+    /// is in the system's folder for temporary files without it. They have no names and are freed after use.
     #[must_use]
     pub fn scratch(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.storage.scratch = Some(folder.into());
+        self.scratch = Some(folder.into());
         self
     }
 
@@ -194,9 +199,10 @@ impl MachineBuilder {
     /// # Errors
     /// [`Error::System`] if the operating system cannot start that many.
     pub fn build(self) -> Result<Machine, Error> {
-        let Self { level, threads, storage, observer, insecure_setup } = self;
+        let Self { level, threads, memory, scratch, observer, insecure_setup } = self;
         let level = level.unwrap_or_else(Level::best);
-        let settings = Arc::new(Settings { level, storage, observer, insecure_setup });
+        let storage = Storage { memory: memory.unwrap_or_default(), scratch };
+        let settings = Arc::new(Settings { level, memory, storage, observer, insecure_setup });
         let of_threads = settings.clone();
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -213,7 +219,8 @@ impl fmt::Debug for MachineBuilder {
         f.debug_struct("MachineBuilder")
             .field("level", &self.level.map(Level::name))
             .field("threads", &self.threads)
-            .field("storage", &self.storage)
+            .field("memory", &self.memory)
+            .field("scratch", &self.scratch)
             .finish_non_exhaustive()
     }
 }

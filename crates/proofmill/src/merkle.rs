@@ -27,7 +27,7 @@ use proofmill_merkle::{
     Leaves, MerkleError, OpeningDocument, RowMajor, TreeHash, digest_from_hex, digest_to_hex, dispatch_hash,
     write_tree,
 };
-use std::{borrow::Cow, fmt, path::Path};
+use std::{fmt, path::Path};
 
 /// Rows of 64-bit words, all of the same length, whose number is a power of two: in memory, or a file of little-endian words.
 #[derive(Debug)]
@@ -95,18 +95,18 @@ impl<'a> Rows<'a> {
         self.checked_elements(0, self.words())
     }
 
-    /// [`elements`](Self::elements); those of a file are copied, and its pages are released.
-    pub(crate) fn elements_in_memory(&self) -> Result<Cow<'_, [Goldilocks]>> {
+    /// Copies the words from index `first` on as elements; pages of a file are released.
+    pub(crate) fn read(&self, first: usize, to: &mut [Goldilocks]) -> Result<()> {
         /// The words that are copied before they are released.
         const PIECE: usize = 1 << 17;
-        let Source::File(file) = &self.source else { return self.elements().map(Cow::Borrowed) };
-        let mut elements = Vec::with_capacity(file.words().len());
-        for words in file.words().chunks(PIECE) {
-            let first = elements.len();
-            elements.extend_from_slice(self.checked_elements(first, words)?);
-            file.release(Goldilocks::BYTES * first..Goldilocks::BYTES * elements.len());
+        for (first, to) in (first..).step_by(PIECE).zip(to.chunks_mut(PIECE)) {
+            let last = first + to.len();
+            to.copy_from_slice(self.checked_elements(first, &self.words()[first..last])?);
+            if let Source::File(file) = &self.source {
+                file.release(Goldilocks::BYTES * first..Goldilocks::BYTES * last);
+            }
         }
-        Ok(elements.into())
+        Ok(())
     }
 
     /// Words from index `first` on as elements.

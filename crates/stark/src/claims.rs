@@ -2,7 +2,7 @@
 //! `(f(z) - f(x)) / (z - x)`, combined by powers of one challenge, are of low degree.
 
 use crate::{
-    VerifyError,
+    StarkError, VerifyError,
     commitment::{Committed, Rows, check_rows, extend_coset, lock},
     constraints::Constraints,
     domain::coset,
@@ -195,7 +195,7 @@ where
         log_blowup: u32,
         combination: &Combination<D>,
         committed: &[&Committed<H>],
-    ) -> Vec<Extension<Goldilocks, D>> {
+    ) -> Result<Vec<Extension<Goldilocks, D>>, StarkError> {
         /// From how many columns on it is faster to extend the combination than to combine the extension.
         const MANY: usize = 64;
         // Of such rows, and of those that are not kept, the combination: a matrix of its coordinates.
@@ -208,13 +208,13 @@ where
                 Rows::Kept(rows) if log_blowup > 0 && matrix.columns >= MANY => {
                     let first = Goldilocks::as_words(&rows[..rows.len() >> log_blowup]);
                     let sums = combine(level, first, matrix.columns, &self.powers[..matrix.columns]);
-                    Some(extend_coset(level, log_blowup, Extension::coefficients(&sums).to_vec(), D))
+                    Ok(Some(extend_coset(level, log_blowup, Extension::coefficients(&sums).to_vec(), D)))
                 }
-                Rows::Kept(_) => None,
-                Rows::Computed(tiled) => Some(lock(tiled).combination(level, log_blowup, &self.powers)),
+                Rows::Kept(_) => Ok(None),
+                Rows::Computed(tiled) => lock(tiled).combination(level, log_blowup, &self.powers).map(Some),
             }
         };
-        let combined: Vec<_> = combination.matrices.iter().map(combine).collect();
+        let combined = combination.matrices.iter().map(combine).collect::<Result<Vec<_>, StarkError>>()?;
         let matrices = combination.matrices.iter().zip(&combined);
         let matrices: Vec<_> = matrices
             .map(|(at, combined)| {
@@ -225,7 +225,7 @@ where
                 Claimed { words: Goldilocks::as_words(values), width, powers, claims: at.2.clone() }
             })
             .collect();
-        quotients(level, coset(), combination.log_height, &matrices, &combination.points)
+        Ok(quotients(level, coset(), combination.log_height, &matrices, &combination.points))
     }
 }
 
@@ -245,7 +245,7 @@ pub(crate) fn prove<H: StarkHash, const D: usize>(
     claims: &[Vec<Claims<D>>],
     challenger: &mut H::Challenger,
     progress: Progress<'_>,
-) -> OpeningProof<H, D>
+) -> Result<OpeningProof<H, D>, StarkError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
@@ -255,24 +255,24 @@ where
     progress.begin("combine");
     let combinations = Combinations::new(claims, alpha);
     let word = |combination| combinations.word(level, parameters.log_blowup, combination, committed);
-    let words = combinations.of_heights.iter().map(word).collect();
+    let words = combinations.of_heights.iter().map(word).collect::<Result<_, StarkError>>()?;
     progress.begin("fri");
     let fri = fri::prove::<H, D>(level, parameters, words, challenger);
     progress.begin("open");
-    let (rounds, queries) = fri.open(level, parameters);
+    let (rounds, queries) = fri.open(level, parameters)?;
     let log_height = combinations.of_heights[0].log_height;
     let open = |committed: &&Committed<H>| {
         let shorter = log_height - committed.log_rows();
         let queries: Vec<_> = queries.iter().map(|query| query >> shorter).collect();
         committed.open(level, parameters, &queries)
     };
-    OpeningProof {
+    Ok(OpeningProof {
         batching_work,
         rounds,
         final_polynomial: fri.final_polynomial,
         query_work: fri.query_work,
-        rows: committed.iter().map(open).collect(),
-    }
+        rows: committed.iter().map(open).collect::<Result<_, StarkError>>()?,
+    })
 }
 
 /// Checks the claims about the matrices of commitments, of which the caps are given.

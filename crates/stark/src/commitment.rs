@@ -118,12 +118,13 @@ impl<H: TreeHash> Committed<H> {
     }
 
     /// Hashes the rows of an extension part by part.
-    pub(crate) fn tiled(level: Level, parameters: &Parameters, mut tiled: Tiled) -> Self {
+    pub(crate) fn tiled(level: Level, parameters: &Parameters, mut tiled: Tiled) -> Result<Self, StarkError> {
         let columns = tiled.columns();
         let log_blowup = parameters.log_blowup;
         let rows = tiled.tiles() << (tiled.log_tile_rows() + log_blowup);
+        let mut hashed = Ok(());
         let tree = Tree::of_digests(level, rows, |digests| {
-            tiled.for_each_part(level, log_blowup, |first, values| {
+            hashed = tiled.for_each_part(level, log_blowup, |first, values| {
                 let (leaves, count) = (leaves(values, columns), values.len() / columns);
                 let digests = digests[first..][..count].chunks_mut(HASHED);
                 parallel::for_each((0..).step_by(HASHED).zip(digests), |(first, digests)| {
@@ -134,8 +135,10 @@ impl<H: TreeHash> Committed<H> {
             Ok(())
         });
         let tree = tree.unwrap_or_else(|error| unreachable_tree(&error));
+        hashed?;
         let rows = Rows::Computed(Mutex::new(tiled));
-        Self::of_tree(parameters, vec![Matrix { rows, columns, log_rows: tree.rows().ilog2() }], tree)
+        let matrix = Matrix { rows, columns, log_rows: tree.rows().ilog2() };
+        Ok(Self::of_tree(parameters, vec![matrix], tree))
     }
 
     fn of_tree(parameters: &Parameters, matrices: Vec<Matrix>, tree: Tree<H>) -> Self {
@@ -161,7 +164,12 @@ impl<H: TreeHash> Committed<H> {
     }
 
     /// The rows of queries, in their order; indices, of rows of the tallest matrix, may repeat.
-    pub(crate) fn open(&self, level: Level, parameters: &Parameters, queries: &[usize]) -> OpenedRows<H> {
+    pub(crate) fn open(
+        &self,
+        level: Level,
+        parameters: &Parameters,
+        queries: &[usize],
+    ) -> Result<OpenedRows<H>, StarkError> {
         let mut indices = queries.to_vec();
         indices.sort_unstable();
         indices.dedup();
@@ -173,19 +181,19 @@ impl<H: TreeHash> Committed<H> {
             match &matrix.rows {
                 Rows::Kept(rows) => {
                     let row = |query: &usize| &rows[query * matrix.columns..][..matrix.columns];
-                    queries.iter().flat_map(row).copied().collect()
+                    Ok(queries.iter().flat_map(row).copied().collect())
                 }
                 Rows::Computed(tiled) => lock(tiled).rows(level, parameters.log_blowup, &queries),
             }
         });
-        let parts: Vec<Vec<_>> = parts.collect();
+        let parts = parts.collect::<Result<Vec<Vec<_>>, StarkError>>()?;
         let mut values = Vec::with_capacity(parts.iter().map(Vec::len).sum());
         for query in 0..queries.len() {
             for (part, matrix) in parts.iter().zip(&self.matrices) {
                 values.extend_from_slice(&part[query * matrix.columns..][..matrix.columns]);
             }
         }
-        OpenedRows { values, siblings }
+        Ok(OpenedRows { values, siblings })
     }
 }
 
@@ -335,10 +343,21 @@ pub(crate) fn extend(
 ) -> Pages<Goldilocks> {
     let mut extension = Pages::new(values.len() << log_blowup);
     extension[..values.len()].copy_from_slice(values);
-    let ratio = SHIFT * shift.invert_vartime().expect("a shift is not zero");
-    let log_rows = (values.len() / columns).ilog2();
-    domain(log_rows).extend(level, &mut extension, log_blowup, ratio, Order::BitReversed);
+    extend_in_place(level, log_blowup, &mut extension, columns, shift);
     extension
+}
+
+/// As [`extend`] of values at the beginning of the memory of the extension.
+pub(crate) fn extend_in_place(
+    level: Level,
+    log_blowup: u32,
+    extension: &mut [Goldilocks],
+    columns: usize,
+    shift: Goldilocks,
+) {
+    let ratio = SHIFT * shift.invert_vartime().expect("a shift is not zero");
+    let log_rows = (extension.len() / columns).ilog2() - log_blowup;
+    domain(log_rows).extend(level, extension, log_blowup, ratio, Order::BitReversed);
 }
 
 /// The values on the whole coset of extensions from those on its first part, both in bit-reversed order.

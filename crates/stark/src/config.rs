@@ -2,12 +2,11 @@
 
 use crate::{
     Constraints, PreprocessedKey, Proof, Resources, StarkError, StarkHash, Tables, TablesKey, TablesProof,
-    VerifyError, air::Preprocessed, prove, prove_tables, security::Parameters, verify, verify_tables,
+    Trace, VerifyError, air::Preprocessed, prove, prove_tables, security::Parameters, verify, verify_tables,
 };
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks;
 use proofmill_merkle::{Hash, dispatch_hash};
-use std::borrow::Cow;
 
 /// What prover and verifier agree on besides the AIR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +60,7 @@ impl Config {
         resources: Resources<'_>,
         constraints: &Constraints,
         preprocessed: Option<&Preprocessed>,
-        trace: Cow<'_, [Goldilocks]>,
+        trace: Trace<'_>,
         public_values: &[Goldilocks],
     ) -> Result<Vec<u8>, StarkError> {
         let parameters = &self.parameters;

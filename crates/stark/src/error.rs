@@ -2,6 +2,7 @@
 
 use crate::{encoding::DecodeError, security::InvalidConfiguration};
 use proofmill_merkle::MerkleError;
+use std::{io, path::PathBuf};
 
 /// Why a proof could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -91,6 +92,17 @@ pub enum StarkError {
         constraint: usize,
         /// The first row in which a constraint does not hold.
         row: usize,
+    },
+    /// A part of the trace could not be read.
+    #[error("trace: {0}")]
+    Trace(io::Error),
+    /// A temporary file could not be created, read or written.
+    #[error("{}: cannot keep the trace in a temporary file: {source}", folder.display())]
+    Scratch {
+        /// The folder for temporary files.
+        folder: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
     },
 }
 

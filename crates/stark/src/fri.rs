@@ -6,7 +6,7 @@
 //! polynomial.
 
 use crate::{
-    VerifyError,
+    StarkError, VerifyError,
     commitment::{Committed, check_rows},
     domain::{domain, generator, inverses, reverse},
     hash::StarkHash,
@@ -136,12 +136,16 @@ where
 
 impl<H: StarkHash, const D: usize> Prover<H, D> {
     /// The rounds with the rows of all queries, and the queries.
-    pub(crate) fn open(&self, level: Level, parameters: &Parameters) -> (Vec<Round<H, D>>, Vec<usize>) {
+    pub(crate) fn open(
+        &self,
+        level: Level,
+        parameters: &Parameters,
+    ) -> Result<(Vec<Round<H, D>>, Vec<usize>), StarkError> {
         let mut indices = self.queries.clone();
         let mut rounds = Vec::new();
         for (committed, log_arity, work) in &self.rounds {
             let rows: Vec<_> = indices.iter().map(|index| index >> log_arity).collect();
-            let OpenedRows { values, siblings } = committed.open(level, parameters, &rows);
+            let OpenedRows { values, siblings } = committed.open(level, parameters, &rows)?;
             let arity = 1 << log_arity;
             let values = unflatten::<D>(&values);
             let others = values.chunks_exact(arity).zip(&indices).flat_map(|(row, index)| {
@@ -156,7 +160,7 @@ impl<H: StarkHash, const D: usize> Prover<H, D> {
             });
             indices = rows;
         }
-        (rounds, self.queries.clone())
+        Ok((rounds, self.queries.clone()))
     }
 }
 

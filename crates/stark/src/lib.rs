@@ -30,8 +30,10 @@ mod proof;
 pub mod protocol;
 mod prove;
 mod quotient;
+mod rows;
 pub mod security;
 mod shape;
+mod store;
 mod tables;
 mod tiled;
 mod trace;
@@ -51,6 +53,7 @@ pub use security::{Grinding, Parameters};
 pub use tables::{
     TableValues, Tables, TablesKey, TablesProof, TablesVerifyingKey, prove_tables, verify_tables,
 };
+pub use trace::{ReadValues, Trace};
 pub use transcript::{
     Challenger, DRAW_BITS, DuplexChallenger, HashChallenger, MessageHash, PoseidonBn254Challenger,
 };

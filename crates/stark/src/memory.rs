@@ -2,6 +2,7 @@
 
 use proofmill_cpu::Level;
 use proofmill_progress::Progress;
+use std::path::Path;
 
 /// Which values of the trace the prover keeps. Every mode gives the same proof.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,12 +12,15 @@ pub enum Memory {
     Fast,
     /// Its coefficients, in the memory of the trace if that is owned. Parts of the extension are computed when they are needed, up to
     /// twice, a quarter of the trace at a time.
+    Balanced,
+    /// A quarter of the trace, and what `Balanced` keeps in temporary files. They keep it for each coset of the extension, so that less is
+    /// written: together they are as large as the extended trace.
     Low,
 }
 
 impl Memory {
     /// All modes, from the most memory to the least.
-    pub const ALL: [Self; 2] = [Self::Fast, Self::Low];
+    pub const ALL: [Self; 3] = [Self::Fast, Self::Balanced, Self::Low];
 }
 
 /// How proofs are computed. Nothing of it changes a proof.
@@ -26,6 +30,9 @@ pub struct Resources<'a> {
     pub level: Level,
     /// What is kept in memory.
     pub memory: Memory,
+    /// The folder for the files of [`Memory::Low`]. They are unlinked, so none remains after the process. `None` is the system's folder for
+    /// temporary files.
+    pub scratch: Option<&'a Path>,
     /// Who is told of the phases.
     pub progress: Progress<'a>,
 }
@@ -33,6 +40,6 @@ pub struct Resources<'a> {
 impl From<Level> for Resources<'_> {
     /// With the default memory, and nobody is told.
     fn from(level: Level) -> Self {
-        Self { level, memory: Memory::default(), progress: Progress::NONE }
+        Self { level, memory: Memory::default(), scratch: None, progress: Progress::NONE }
     }
 }

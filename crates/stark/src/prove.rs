@@ -1,10 +1,10 @@
 //! The prover.
 
 use crate::{
-    StarkError,
+    StarkError, Trace,
     air::Preprocessed,
     claims,
-    commitment::{Committed, Matrix, Rows, check_shape, extend, extend_coset, lock},
+    commitment::{Committed, Matrix, Rows, check_shape, extend, extend_coset, extend_in_place, lock},
     constraints::Constraints,
     domain::{coset, generator, reverse},
     error::unreachable_refusal,
@@ -13,10 +13,10 @@ use crate::{
     openings::{Opened, evaluate},
     proof::{OpenedValues, Proof},
     quotient::{Quotient, factors},
+    rows::RowInputs,
     security::Parameters,
     shape,
     tiled::Tiled,
-    trace::TraceRows,
     transcript::{Challenger, observe_cap, sample},
     verify::verify,
 };
@@ -27,7 +27,7 @@ use proofmill_field::{
 };
 use proofmill_memory::Pages;
 use proofmill_parallel as parallel;
-use std::{borrow::Cow, mem};
+use std::{env, path::Path};
 
 /// Preprocessed columns with their commitment: the key of provers. The verifier's key is [`commitment`](Self::commitment).
 pub struct PreprocessedKey<H: StarkHash> {
@@ -64,7 +64,7 @@ impl<H: StarkHash> PreprocessedKey<H> {
     }
 }
 
-/// Proves that a trace, rows stored contiguously, borrowed or owned, satisfies an AIR with these public values. The proof is verified
+/// Proves that a trace, borrowed, owned or read in parts, satisfies an AIR with these public values. The proof is verified
 /// before it is returned.
 ///
 /// Runs on the ambient rayon pool. Memory is what [`Memory`](crate::Memory) says, trees, and a few elements of the extension for each
@@ -72,13 +72,13 @@ impl<H: StarkHash> PreprocessedKey<H> {
 ///
 /// # Errors
 /// [`StarkError::Parameters`], [`StarkError::Shape`], [`StarkError::PublicValues`], [`StarkError::Preprocessed`],
-/// [`StarkError::TooFewRows`], [`StarkError::Unsatisfied`].
+/// [`StarkError::TooFewRows`], [`StarkError::Unsatisfied`]; [`StarkError::Trace`], [`StarkError::Scratch`].
 pub fn prove<'a, H: StarkHash, const D: usize>(
     resources: Resources<'_>,
     parameters: &Parameters,
     constraints: &Constraints,
     preprocessed: Option<&PreprocessedKey<H>>,
-    trace: impl Into<Cow<'a, [Goldilocks]>>,
+    trace: impl Into<Trace<'a>>,
     public_values: &[Goldilocks],
 ) -> Result<Proof<H, D>, StarkError>
 where
@@ -91,20 +91,22 @@ where
     let fixed = preprocessed.map(|key| (key.columns(), key.log_rows));
     check(constraints, parameters, fixed, log_rows, public_values)?;
     let (proof, computed) =
-        prove_checked(resources, parameters, constraints, preprocessed, &mut trace, log_rows, public_values);
+        prove_checked(resources, parameters, constraints, preprocessed, &mut trace, log_rows, public_values)?;
     resources.progress.begin("verify");
     let key = preprocessed.map(PreprocessedKey::commitment);
-    match verify(resources.level, parameters, constraints, key, public_values, &proof) {
-        Ok(()) => Ok(proof),
-        Err(error) => {
-            if let Some(tiled) = computed.filter(|_| trace.is_empty()) {
-                trace = tiled.into_values(resources.level).into();
-            }
-            let preprocessed = preprocessed.map_or(&[][..], |key| &key.values);
-            let rows = TraceRows { constraints, trace: &trace, preprocessed, public_values };
-            Err(rows.unsatisfied().unwrap_or_else(|| unreachable_refusal(&error)))
-        }
-    }
+    let Err(error) = verify(resources.level, parameters, constraints, key, public_values, &proof) else {
+        return Ok(proof);
+    };
+    // A trace that was given away is what was computed of it.
+    let mut computed = computed.filter(|_| trace.len() == 0);
+    computed.as_mut().map_or(Ok(()), |tiled| tiled.restore(resources.level))?;
+    let read = |row: usize, values: &mut [Goldilocks]| match &computed {
+        Some(tiled) => tiled.read_row(row, values),
+        None => trace.read(row * values.len(), values),
+    };
+    let preprocessed = preprocessed.map_or(&[][..], |key| &key.values);
+    let inputs = RowInputs { constraints, rows: 1 << log_rows, preprocessed, public_values };
+    Err(inputs.unsatisfied(read)?.unwrap_or_else(|| unreachable_refusal(&error)))
 }
 
 /// Checks a trace of `2^log_rows` rows, given the columns of the preprocessed columns and the logarithm of the number of their rows.
@@ -140,14 +142,14 @@ pub(crate) fn check(
 }
 
 fn prove_checked<H: StarkHash, const D: usize>(
-    Resources { level, memory, progress }: Resources<'_>,
+    Resources { level, memory, scratch, progress }: Resources<'_>,
     parameters: &Parameters,
     constraints: &Constraints,
     preprocessed: Option<&PreprocessedKey<H>>,
-    trace: &mut Cow<'_, [Goldilocks]>,
+    trace: &mut Trace<'_>,
     log_rows: u32,
     public_values: &[Goldilocks],
-) -> (Proof<H, D>, Option<Tiled>)
+) -> Result<(Proof<H, D>, Option<Tiled>), StarkError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
@@ -155,19 +157,22 @@ where
     progress.begin("extend trace");
     let trace = match memory {
         Memory::Fast => {
-            let extension = extend(level, blowup, trace, constraints.columns, Goldilocks::ONE);
+            let len = trace.len();
+            let mut extension = Pages::new(len << blowup);
+            trace.read(0, &mut extension[..len])?;
+            extend_in_place(level, blowup, &mut extension, constraints.columns, Goldilocks::ONE);
             progress.begin("commit to trace");
             Committed::<H>::new(level, parameters, extension, constraints.columns)
         }
-        Memory::Low => {
-            // A trace that is owned becomes the coefficients, and is empty then.
-            let values = match trace {
-                Cow::Owned(values) => Cow::Owned(mem::take(values)),
-                Cow::Borrowed(values) => Cow::Borrowed(*values),
+        Memory::Balanced | Memory::Low => {
+            let tiled = if memory == Memory::Low {
+                let folder = scratch.map_or_else(env::temp_dir, Path::to_owned);
+                Tiled::in_file(level, &folder, trace, constraints.columns)?
+            } else {
+                Tiled::in_memory(level, trace, constraints.columns)?
             };
-            let tiled = Tiled::new(level, values, constraints.columns);
             progress.begin("commit to trace");
-            Committed::<H>::tiled(level, parameters, tiled)
+            Committed::<H>::tiled(level, parameters, tiled)?
         }
     };
 
@@ -185,7 +190,7 @@ where
     let quotient = Quotient { constraints, scalars: public_values, factors, log_rows };
     let preprocessed = preprocessed.map(|key| &key.committed);
     let matrices = [Some(&trace), preprocessed].into_iter().flatten().map(|committed| &committed.matrices[0]);
-    let chunks = quotient_chunks(level, blowup, &quotient, &matrices.collect::<Vec<_>>());
+    let chunks = quotient_chunks(level, blowup, &quotient, &matrices.collect::<Vec<_>>())?;
     progress.begin("commit to quotient");
     let quotient = Committed::<H>::new(level, parameters, chunks, D * constraints.chunks());
     observe_cap::<H>(&mut challenger, quotient.cap());
@@ -205,7 +210,7 @@ where
             Rows::Kept(rows) => {
                 kept.push(Opened { words: Goldilocks::as_words(rows), width: matrix.columns, points });
             }
-            Rows::Computed(tiled) => values.push(lock(tiled).evaluate(level, &[zeta, next], &points)),
+            Rows::Computed(tiled) => values.push(lock(tiled).evaluate(level, &[zeta, next], &points)?),
         }
     }
     // What is computed is the first.
@@ -225,7 +230,7 @@ where
         quotient: quotient_values.as_chunks::<D>().0.to_vec(),
     };
     let claims = claims::of_statement(constraints, &opened, log_rows + blowup, zeta, next);
-    let opening = claims::prove::<H, D>(level, parameters, &committed, &claims, &mut challenger, progress);
+    let opening = claims::prove::<H, D>(level, parameters, &committed, &claims, &mut challenger, progress)?;
     let proof = Proof {
         log_rows,
         trace: trace.cap().to_vec(),
@@ -234,7 +239,7 @@ where
         opened,
         opening,
     };
-    (proof, trace.into_computed())
+    Ok((proof, trace.into_computed()))
 }
 
 /// The extended polynomials of the quotient, side by side, from the extensions of the trace and of the others that there are: of the
@@ -244,7 +249,7 @@ pub(crate) fn quotient_chunks<const D: usize>(
     log_blowup: u32,
     quotient: &Quotient<'_, D>,
     matrices: &[&Matrix],
-) -> Pages<Goldilocks>
+) -> Result<Pages<Goldilocks>, StarkError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
@@ -273,7 +278,7 @@ where
         let shift = lock(tiled).shift();
         order.sort_by_key(|chunk| quotient.shift(*chunk) != shift);
     }
-    let mut extensions: Vec<_> = order
+    let mut extensions = order
         .into_iter()
         .map(|chunk| {
             let first = reverse(chunk, log_chunks) << log_rows;
@@ -287,12 +292,12 @@ where
             };
             let values = match &trace.rows {
                 Rows::Kept(_) => quotient.on_coset(level, chunk, read),
-                Rows::Computed(tiled) => quotient.on_tiles(level, chunk, &mut lock(tiled), read),
+                Rows::Computed(tiled) => quotient.on_tiles(level, chunk, &mut lock(tiled), read)?,
             };
             let values = Extension::coefficients(&values);
-            (chunk, extend(level, log_blowup, values, D, quotient.shift(chunk)))
+            Ok((chunk, extend(level, log_blowup, values, D, quotient.shift(chunk))))
         })
-        .collect();
+        .collect::<Result<Vec<_>, StarkError>>()?;
     extensions.sort_by_key(|(chunk, _)| *chunk);
     let mut columns = Pages::new(extensions.len() * (D << (log_rows + log_blowup)));
     let tasks = (0..).step_by(D * TASK).zip(columns.chunks_mut(extensions.len() * D * TASK));
@@ -302,5 +307,5 @@ where
             parts.for_each(|(part, (_, values))| part.copy_from_slice(&values[start..start + D]));
         }
     });
-    columns
+    Ok(columns)
 }

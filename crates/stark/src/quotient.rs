@@ -1,6 +1,7 @@
 //! The combination of all constraints divided by the polynomial that vanishes on the trace's domain.
 
 use crate::{
+    StarkError,
     air::{BLOCK, Evaluation, SELECTORS},
     constraints::Constraints,
     domain::{coset_shift, domain, generator, reverse},
@@ -66,25 +67,25 @@ where
         chunk: usize,
         tiled: &mut Tiled,
         read: impl Fn(usize, &mut [u64]) + Sync,
-    ) -> Vec<Extension<Goldilocks, D>> {
+    ) -> Result<Vec<Extension<Goldilocks, D>>, StarkError> {
         let (rows, columns) = (1_usize << self.log_rows, self.constraints.columns);
         let (tiles, log_tile_rows) = (tiled.tiles(), tiled.log_tile_rows());
         let tile_rows = 1 << log_tile_rows;
         let coset = self.coset(level, chunk);
-        tiled.go_to(level, coset.shift);
+        tiled.go_to(level, coset.shift)?;
         // Row `tile + tiles k`, and the next, which is in the next tile. The values of a run's last tile are combined to no use.
         // With it, they are a quarter of the trace.
-        let run = (tiles / 4).saturating_sub(1).max(1);
+        let run = (tiled.tiles_at_a_time() - 1).max(1);
         let mut values: Vec<_> = (0..=run).map(|_| Pages::new(tiled.tile_len())).collect();
         let mut quotient = vec![Extension([Goldilocks::ZERO; D]); rows];
         let mut sums = vec![Extension([Goldilocks::ZERO; D]); (run + 1) * tile_rows];
-        tiled.each_tile(level, [(0, &mut *values[run])].into_iter());
+        tiled.each_tile(level, [(0, &mut *values[run])].into_iter())?;
         for first in (0..tiles).step_by(run) {
             let run = run.min(tiles - first);
             let last = values.len() - 1;
             values.swap(0, last);
             let numbers = (first + 1..).map(|tile| tile % tiles);
-            tiled.each_tile(level, numbers.zip(values[1..=run].iter_mut().map(|values| &mut **values)));
+            tiled.each_tile(level, numbers.zip(values[1..=run].iter_mut().map(|values| &mut **values)))?;
             let row = |place: usize| (first + place % (run + 1) + place / (run + 1) * tiles) & (rows - 1);
             let sums = &mut sums[..(run + 1) * tile_rows];
             coset.rows(level, sums, row, |place, row, words| {
@@ -100,7 +101,7 @@ where
             // The next run begins with the tile that this one ended with.
             values.swap(run, last);
         }
-        quotient
+        Ok(quotient)
     }
 
     fn coset(&self, level: Level, chunk: usize) -> Coset<'_, D> {

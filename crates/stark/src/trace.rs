@@ -1,60 +1,64 @@
-//! What constraints read in the rows of a trace.
+//! The trace that a prover is given.
 
-use crate::{
-    Constraints, StarkError,
-    air::{Input, Matrix, SELECTORS},
-};
-use proofmill_field::{Field, goldilocks::Goldilocks};
+use crate::StarkError;
+use proofmill_field::goldilocks::Goldilocks;
+use std::{borrow::Cow, io, mem};
 
-/// A trace with all that its constraints read besides columns of lookups.
-#[derive(Clone, Copy)]
-pub(crate) struct TraceRows<'a> {
-    pub(crate) constraints: &'a Constraints,
-    pub(crate) trace: &'a [Goldilocks],
-    pub(crate) preprocessed: &'a [Goldilocks],
-    pub(crate) public_values: &'a [Goldilocks],
+/// The values of a trace, rows stored contiguously.
+pub enum Trace<'a> {
+    /// In memory. The prover takes over the memory of a trace that is owned, or frees it.
+    Memory(Cow<'a, [Goldilocks]>),
+    /// Elsewhere, for instance in a file. With [`Memory::Low`](crate::Memory::Low) it is never in memory whole.
+    Parts {
+        /// The number of values.
+        len: usize,
+        /// Writes the values from an index on, which are always the same ones; called from several threads, up to twice for each value.
+        read: &'a ReadValues<'a>,
+    },
 }
 
-impl TraceRows<'_> {
-    /// The number of rows.
-    pub(crate) fn count(&self) -> usize {
-        self.trace.len() / self.constraints.columns
-    }
+/// Writes the values of a trace from an index on.
+pub type ReadValues<'a> = dyn Fn(usize, &mut [Goldilocks]) -> io::Result<()> + Sync + 'a;
 
-    /// What is read in a row. Selectors are 1 where they do not vanish.
-    pub(crate) fn value(&self, row: usize, input: Input) -> Goldilocks {
-        let Constraints { columns, preprocessed, periodic, .. } = self.constraints;
-        let rows = self.count();
-        let cell = match input {
-            Input::Scalar(index) => return self.public_values[index as usize],
-            Input::Cell(cell) => cell,
-        };
-        let (at, column) = ((row + usize::from(cell.next)) % rows, cell.column as usize);
-        match cell.matrix {
-            0 => self.trace[at * columns + column],
-            1 => self.preprocessed[at * preprocessed + column],
-            matrix => {
-                debug_assert!(
-                    matrix == Matrix::Row as u32,
-                    "columns of lookups are read by their constraints only"
-                );
-                let selected = match column {
-                    0 => at == 0,
-                    1 => at == rows - 1,
-                    2 => at != rows - 1,
-                    _ => return periodic[column - SELECTORS][at % periodic[column - SELECTORS].len()],
-                };
-                Goldilocks::new(selected.into())
-            }
+impl Trace<'_> {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Memory(values) => values.len(),
+            Self::Parts { len, .. } => *len,
         }
     }
 
-    /// The first row in which a constraint does not hold.
-    pub(crate) fn unsatisfied(&self) -> Option<StarkError> {
-        (0..self.count()).find_map(|row| {
-            let values = self.constraints.graph.evaluate(|constant| constant, |input| self.value(row, input));
-            let constraint = values.iter().position(|value| !value.is_zero())?;
-            Some(StarkError::Unsatisfied { constraint, row })
-        })
+    pub(crate) fn read(&self, first: usize, to: &mut [Goldilocks]) -> Result<(), StarkError> {
+        match self {
+            Self::Memory(values) => to.copy_from_slice(&values[first..][..to.len()]),
+            Self::Parts { read, .. } => read(first, to).map_err(StarkError::Trace)?,
+        }
+        Ok(())
+    }
+
+    /// The values if they are owned; then, none are left.
+    pub(crate) fn take(&mut self) -> Option<Vec<Goldilocks>> {
+        match self {
+            Self::Memory(Cow::Owned(values)) => Some(mem::take(values)),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> From<&'a [Goldilocks]> for Trace<'a> {
+    fn from(values: &'a [Goldilocks]) -> Self {
+        Self::Memory(values.into())
+    }
+}
+
+impl<'a> From<&'a Vec<Goldilocks>> for Trace<'a> {
+    fn from(values: &'a Vec<Goldilocks>) -> Self {
+        Self::Memory(values.into())
+    }
+}
+
+impl From<Vec<Goldilocks>> for Trace<'_> {
+    fn from(values: Vec<Goldilocks>) -> Self {
+        Self::Memory(values.into())
     }
 }

@@ -1,4 +1,4 @@
-//! Memory modes give the same proofs.
+//! Memory modes give the same proofs, of traces wherever they are.
 
 use proofmill_cpu::Level;
 use proofmill_field::{
@@ -7,13 +7,13 @@ use proofmill_field::{
 };
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
 use proofmill_stark::{
-    Constraints, Grinding, Memory, Parameters, PreprocessedKey, Proof, Resources, StarkError,
+    Constraints, Grinding, Memory, Parameters, PreprocessedKey, Resources, StarkError, Trace,
     air::{Air, Preprocessed, Row},
     openings::{Opened, combine, weighted_sums},
     prove,
 };
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
-use std::borrow::Cow;
+use std::{io, path::Path};
 
 /// Columns that are each multiplied by the preprocessed one, plus the one before and a periodic one, to a power.
 struct Wide {
@@ -64,7 +64,7 @@ impl Air for Wide {
     }
 
     fn periodic_columns(&self) -> Vec<Vec<Goldilocks>> {
-        vec![PERIODIC.map(Goldilocks::new).to_vec()]
+        vec![PERIODIC[..self.rows.min(2)].iter().copied().map(Goldilocks::new).collect()]
     }
 
     fn constrain(&self, row: Row) {
@@ -82,9 +82,17 @@ const NO_WORK: Grinding = Grinding { lookups: 0, out_of_domain: 0, batching: 0, 
 /// An emulator is slow.
 const THREADS: &[usize] = if cfg!(target_arch = "aarch64") { &[2] } else { &[1, 2, 5] };
 
-/// Fewer rows than tiles, one row a tile, and many; more polynomials of the quotient than cosets of the extension, and fewer.
-const CASES: [(usize, u32, u32, u32); 7] =
-    [(1, 1, 1, 1), (3, 3, 1, 1), (2, 4, 3, 2), (17, 5, 1, 5), (40, 7, 2, 1), (9, 8, 3, 1), (70, 6, 2, 1)];
+/// A single row, one row a tile, and many; more polynomials of the quotient than cosets of the extension, and fewer.
+const CASES: [(usize, u32, u32, u32); 8] = [
+    (2, 0, 2, 2),
+    (1, 1, 1, 1),
+    (3, 3, 1, 1),
+    (2, 4, 3, 2),
+    (17, 5, 1, 5),
+    (40, 7, 2, 1),
+    (9, 8, 3, 1),
+    (70, 6, 2, 1),
+];
 
 macro_rules! compare {
     ($hash:ty, $degree:literal, $case:expr, $level:expr, $place:expr) => {{
@@ -104,18 +112,35 @@ macro_rules! compare {
         let key = PreprocessedKey::<$hash>::new(level, &parameters, columns).expect("a key");
         let trace = air.trace();
         let public = [trace[trace.len() - air.columns]];
-        let proofs: Vec<Proof<$hash, $degree>> = [Memory::Fast, Memory::Low, Memory::Low]
-            .into_iter()
-            .zip([Cow::Borrowed(&trace[..]), Cow::Borrowed(&trace[..]), Cow::Owned(trace.clone())])
-            .map(|(memory, trace)| {
-                let resources = Resources { memory, ..level.into() };
-                let proof = prove(resources, &parameters, &constraints, Some(&key), trace, &public);
-                proof.unwrap_or_else(|error| panic!("{:?}, {memory:?}, {}: {error}", $case, $place))
-            })
-            .collect();
-        assert!(proofs[0] == proofs[1], "{:?}, {}", $case, $place);
-        assert!(proofs[0] == proofs[2], "{:?}, {}, of a trace that was given away", $case, $place);
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut proofs = Vec::new();
+        in_all_modes_and_places(&trace, |memory, place, trace| {
+            let resources = Resources { memory, scratch: Some(folder.path()), ..level.into() };
+            let proof =
+                prove::<$hash, $degree>(resources, &parameters, &constraints, Some(&key), trace, &public);
+            let mode = format!("{:?}, {}, {memory:?}, {place}", $case, $place);
+            proofs.push(proof.unwrap_or_else(|error| panic!("{mode}: {error}")));
+            assert!(proofs.first() == proofs.last(), "{mode}");
+            assert_eq!(files(folder.path()), 0, "files have no names");
+        });
     }};
+}
+
+/// Every mode with a trace that is borrowed, owned, or read in parts.
+fn in_all_modes_and_places(trace: &Vec<Goldilocks>, mut body: impl FnMut(Memory, &str, Trace<'_>)) {
+    let read = |first: usize, to: &mut [Goldilocks]| {
+        to.copy_from_slice(&trace[first..][..to.len()]);
+        Ok(())
+    };
+    for memory in Memory::ALL {
+        body(memory, "borrowed", trace.into());
+        body(memory, "owned", trace.clone().into());
+        body(memory, "in parts", Trace::Parts { len: trace.len(), read: &read });
+    }
+}
+
+fn files(folder: &Path) -> usize {
+    folder.read_dir().expect("a folder").count()
 }
 
 #[test]
@@ -130,23 +155,52 @@ fn memory_modes_give_the_same_proof() {
     }
 }
 
-#[test]
-fn with_low_memory_the_prover_names_what_is_wrong() {
-    let air = Wide { columns: 5, rows: 1 << 6, power: 2 };
+const FEW_ROWS: Wide = Wide { columns: 5, rows: 1 << 6, power: 2 };
+
+/// The error of proving [`FEW_ROWS`].
+fn error(memory: Memory, scratch: Option<&Path>, trace: Trace<'_>, last: Goldilocks) -> Option<StarkError> {
     let (level, parameters) =
         (Level::best(), Parameters { log_blowup: 1, grinding: NO_WORK, ..Parameters::PROVEN_100 });
-    let constraints = Constraints::new(&air).expect("constraints");
-    let columns = air.preprocessed().expect("columns");
+    let constraints = Constraints::new(&FEW_ROWS).expect("constraints");
+    let columns = FEW_ROWS.preprocessed().expect("columns");
     let key = PreprocessedKey::<Keccak>::new(level, &parameters, columns).expect("a key");
-    let mut trace = air.trace();
-    let public = [trace[trace.len() - 5]];
+    let resources = Resources { memory, scratch, ..level.into() };
+    prove::<_, 3>(resources, &parameters, &constraints, Some(&key), trace, &[last]).err()
+}
+
+#[test]
+fn in_every_mode_the_prover_names_what_is_wrong() {
+    let mut trace = FEW_ROWS.trace();
+    let last = trace[trace.len() - 5];
     trace[5 * 33 + 2] += Goldilocks::ONE;
-    let resources = Resources { memory: Memory::Low, ..level.into() };
-    let error = prove::<_, 3>(resources, &parameters, &constraints, Some(&key), &trace, &public).err();
-    let expected = |error| matches!(error, Some(StarkError::Unsatisfied { constraint: 2, row: 32 }));
-    assert!(expected(error));
-    let error = prove::<_, 3>(resources, &parameters, &constraints, Some(&key), trace, &public).err();
-    assert!(expected(error), "of a trace that was given away");
+    in_all_modes_and_places(&trace, |memory, place, trace| {
+        let error = error(memory, None, trace, last);
+        let expected = matches!(error, Some(StarkError::Unsatisfied { constraint: 2, row: 32 }));
+        assert!(expected, "{memory:?}, {place}: {error:?}");
+    });
+}
+
+#[test]
+fn files_that_cannot_be_used_are_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (trace, missing) = (FEW_ROWS.trace(), folder.path().join("missing"));
+    let found = error(Memory::Low, Some(&missing), (&trace).into(), trace[5]).expect("no folder").to_string();
+    assert!(found.contains("missing: cannot keep the trace") && found.lines().count() == 1, "{found}");
+
+    // A trace of which the last part cannot be read.
+    let read = |first: usize, to: &mut [Goldilocks]| match trace.get(first..first + to.len()) {
+        Some(values) if first + to.len() < trace.len() => {
+            to.copy_from_slice(values);
+            Ok(())
+        }
+        _ => Err(io::ErrorKind::UnexpectedEof.into()),
+    };
+    for memory in Memory::ALL {
+        let trace = Trace::Parts { len: trace.len(), read: &read };
+        let found = error(memory, Some(folder.path()), trace, Goldilocks::ONE);
+        assert!(matches!(found, Some(StarkError::Trace(_))), "{memory:?}: {found:?}");
+        assert_eq!(files(folder.path()), 0, "nothing is left");
+    }
 }
 
 #[test]

@@ -8,10 +8,10 @@ use proofmill_cpu::Level;
 use proofmill_merkle::Hash;
 use proofmill_progress::Progress;
 use proofmill_stark::{
-    Config, Constraints, Memory, Resources,
+    Config, Constraints, Resources,
     airs::{Execution, Workload},
 };
-use std::{borrow::Cow, cell::RefCell};
+use std::cell::RefCell;
 
 /// Each AIR with the hashes that proofs of it are measured with: all on the narrowest one, where trees take most of the time.
 const MEASURED: [(Workload, &[Hash]); 4] = [
@@ -40,9 +40,9 @@ fn prove(air: Workload, hash: Hash) -> Entry {
         move |(constraints, execution): &(Constraints, Execution), proof, level, begin| {
             let begin = RefCell::new(begin);
             let observer = |phase| begin.borrow_mut()(phase);
-            let resources = Resources { level, memory: Memory::Fast, progress: Progress::new(&observer) };
+            let resources = Resources { progress: Progress::new(&observer), ..level.into() };
             let config = Config { hash, ..Config::default() };
-            let (trace, public_values) = (Cow::Borrowed(&execution.trace[..]), &execution.public_values);
+            let (trace, public_values) = ((&execution.trace).into(), &execution.public_values);
             *proof = config
                 .prove(resources, constraints, None, trace, public_values)
                 .map_err(|error| error.to_string())?;

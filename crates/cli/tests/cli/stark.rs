@@ -168,7 +168,7 @@ fn false_statements_are_rejected() {
     let mut trace = folder.read("trace.bin");
     trace[16 * 9] ^= 1;
     folder.write("trace.bin", trace);
-    for memory in ["fast", "low"] {
+    for memory in ["fast", "balanced", "low"] {
         let prove = format!("{PROVE} --memory {memory}");
         fails(&folder, 1, &prove, "trace.bin: constraint 2 does not hold in row 8");
     }
@@ -221,7 +221,7 @@ fn workloads_can_be_proven_and_verified_from_their_files() {
         let proof = folder.read("kept/files/proof.bin");
         let files =
             ["air.json", "trace.bin", "public.json"].map(|file| format!("kept/files/{file}")).join(" ");
-        for options in ["--threads 1", "--memory low"] {
+        for options in ["--threads 1", "--memory balanced", "--memory low --scratch ."] {
             folder.run(&format!("stark prove {files} proof.bin {options}")).succeeded();
             assert!(folder.read("proof.bin") == proof, "{name}: another proof with {options}");
         }
@@ -233,7 +233,7 @@ fn workloads_can_be_proven_and_verified_from_their_files() {
     refused(&folder, "stark workload fibonacci --security 129", &["129 bits cannot be proven"]);
 }
 
-/// The trace has 37 MB: the modes have one and a quarter of it, and nine times as much.
+/// The trace has 37 MB: the modes have nine times as much, one and a quarter of it, and a quarter.
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_is_what_the_mode_says() {
@@ -246,8 +246,10 @@ fn memory_is_what_the_mode_says() {
         let report: Value = serde_json::from_str(&text).unwrap();
         report["peak_memory_bytes"].as_u64().unwrap() as f64 / trace
     };
-    let (fast, low) = (peak("fast"), peak("low"));
-    assert!(fast > 8.0 && low < 2.5, "{fast}, {low}");
+    let [fast, balanced, low] = ["fast", "balanced", "low"].map(peak);
+    assert!(fast > 8.0 && balanced < 2.5 && low < 1.5, "{fast}, {balanced}, {low}");
+    let error = folder.run(&format!("{PROVE} --memory low --scratch nowhere")).failed(2);
+    assert!(error.contains("nowhere: cannot keep the trace") && error.lines().count() == 1, "{error}");
 }
 
 /// Two proofs of one AIR in one of PLONK.

@@ -53,13 +53,13 @@ use crate::{
 use proofmill_circom::{FileName, write_bytes, write_text};
 use proofmill_field::goldilocks::{Goldilocks, MODULUS};
 use proofmill_memory::read_file_at_most;
-use proofmill_stark::{AirDocument, Header, Resources};
+use proofmill_stark::{AirDocument, Header, Resources, Trace};
 pub use proofmill_stark::{
     Config, Parameters,
     air::{Air, Bus, Expression, Preprocessed, Row},
     airs, digest_bits, security,
 };
-use std::{borrow::Cow, path::Path};
+use std::{io, path::Path};
 
 /// The most bytes of a file of an AIR or a proof. Memory is a multiple of it.
 const LONGEST: u64 = 1 << 28;
@@ -154,14 +154,14 @@ impl Constraints {
 
     /// Proves that a trace satisfies the constraints with these public values. The proof is verified before it is returned.
     ///
-    /// Runs on all threads. Besides the trace, memory is that of the extended trace, which is the trace times the blowup factor; with
-    /// [`Memory::Low`], one and a quarter times the trace, and a file's pages are released. Both have trees and a few elements for each
-    /// row of the extension, too.
+    /// Runs on all threads. Besides the trace, if that is not a file, memory is that of the extended trace, which is the trace times the
+    /// blowup factor; with [`Memory::Balanced`], one and a quarter times the trace; with [`Memory::Low`], a quarter of the trace, and
+    /// temporary files that are as large as the extended trace. All have trees and a few elements for each row of the extension, too.
     ///
     /// # Errors
     /// [`Error::Unsatisfied`] names a constraint and the first row in which it does not hold; [`Error::Mismatch`] if the shape of the
     /// trace or the number of public values is not the AIR's, [`Error::Malformed`] for a word that is not below
-    /// 2^64 - 2^32 + 1 or parameters out of their range.
+    /// 2^64 - 2^32 + 1 or parameters out of their range, [`Error::Io`] for temporary files.
     pub fn prove(&self, config: &Config, trace: &Rows<'_>, public_values: &[u64]) -> Result<Proof> {
         let names = Names { circuit: self.name.as_ref(), witness: trace.name(), ..Names::default() };
         if trace.columns() != self.columns() {
@@ -172,14 +172,16 @@ impl Constraints {
             ));
         }
         let (settings, public_values) = (current(), elements(public_values)?);
-        let (memory, trace) = match settings.storage.memory {
-            Memory::Fast | Memory::Balanced => {
-                (proofmill_stark::Memory::Fast, Cow::Borrowed(trace.elements()?))
-            }
-            Memory::Low => (proofmill_stark::Memory::Low, trace.elements_in_memory()?),
+        let memory = match settings.memory {
+            None | Some(Memory::Fast) => proofmill_stark::Memory::Fast,
+            Some(Memory::Balanced) => proofmill_stark::Memory::Balanced,
+            Some(Memory::Low) => proofmill_stark::Memory::Low,
         };
-        let resources = Resources { level: settings.level, memory, progress: settings.progress() };
+        let scratch = settings.storage.scratch.as_deref();
+        let resources = Resources { level: settings.level, memory, scratch, progress: settings.progress() };
         let preprocessed = self.preprocessed.as_ref();
+        let read = |first: usize, to: &mut [Goldilocks]| trace.read(first, to).map_err(io::Error::other);
+        let trace = Trace::Parts { len: trace.rows() * trace.columns(), read: &read };
         let bytes = config.prove(resources, &self.constraints, preprocessed, trace, &public_values);
         Proof::from_bytes(bytes.map_err(|error| names.stark(error))?)
     }

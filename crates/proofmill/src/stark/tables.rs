@@ -70,8 +70,7 @@ impl Tables {
         let traces = traces.iter().map(Rows::elements).collect::<Result<Vec<_>>>()?;
         let public_values = all_elements(public_values)?;
         let public_values: Vec<&[_]> = public_values.iter().map(Vec::as_slice).collect();
-        let memory = proofmill_stark::Memory::Fast;
-        let resources = Resources { level: settings.level, memory, progress: settings.progress() };
+        let resources = Resources { progress: settings.progress(), ..settings.level.into() };
         let preprocessed = self.preprocessed.clone();
         let bytes = config.prove_tables(resources, &self.tables, preprocessed, &traces, &public_values);
         Ok(TablesProof { bytes: bytes.map_err(|error| names.stark(error))?, name: None })

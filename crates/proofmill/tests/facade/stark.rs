@@ -66,9 +66,12 @@ fn proofs_are_the_same_at_every_level_and_go_through_files() {
             });
         }
         for rows in [Rows::new(&trace, 1), Rows::open(&rows_file, 1)] {
-            let (rows, low) = (rows.unwrap(), Machine::builder().memory(Memory::Low).build().unwrap());
-            let proof = low.run(|| constraints.prove(&config, &rows, &[3]).unwrap());
-            assert!(proof.as_bytes() == expected.as_bytes(), "{hash}, low memory");
+            let rows = rows.unwrap();
+            for memory in [Memory::Fast, Memory::Balanced, Memory::Low] {
+                let machine = Machine::builder().memory(memory).scratch(folder.path()).build().unwrap();
+                let proof = machine.run(|| constraints.prove(&config, &rows, &[3]).unwrap());
+                assert!(proof.as_bytes() == expected.as_bytes(), "{hash}, {memory} memory");
+            }
         }
         expected.save(&file).unwrap();
         Proof::open(&file).unwrap().verify(&read, &config, &[3]).unwrap();
@@ -103,7 +106,13 @@ fn what_cannot_be_proven_or_read_is_refused() {
     refused(prove(&valid, 1, &[MODULUS]), "malformed", "public value 0");
     refused(prove(&valid[..32], 1, &[3]), "mismatch", "2^5 rows");
     wrong[20] = MODULUS;
-    refused(prove(&wrong, 1, &[3]), "malformed", "row 20");
+    for memory in [Memory::Fast, Memory::Balanced, Memory::Low] {
+        let machine = Machine::builder().memory(memory).build().unwrap();
+        refused(machine.run(|| prove(&wrong, 1, &[3])), "malformed", "row 20");
+    }
+    let absent = folder.path().join("absent");
+    let machine = Machine::builder().memory(Memory::Low).scratch(&absent).build().unwrap();
+    refused(machine.run(|| prove(&valid, 1, &[3])), "io", "absent: cannot keep the trace");
     let parameters = Parameters { extension: 4, ..Parameters::PROVEN_100 };
     let other = Config { parameters, ..config };
     refused(constraints.prove(&other, &Rows::new(&valid, 1).unwrap(), &[3]), "malformed", "extension");

@@ -5,7 +5,7 @@ use crate::{
     Constraints, StarkError,
     air::{BLOCK, Evaluation, Expression, Lookup, Program, SELECTORS, Term},
     quotient::factors,
-    trace::TraceRows,
+    rows::RowInputs,
 };
 use hashbrown::HashMap;
 use proofmill_cpu::Level;
@@ -54,26 +54,50 @@ where
     }
 }
 
+/// A trace with all that its lookups read.
+#[derive(Clone, Copy)]
+pub(super) struct TableRows<'a> {
+    pub(super) inputs: RowInputs<'a>,
+    pub(super) trace: &'a [Goldilocks],
+}
+
+impl TableRows<'_> {
+    fn row(&self, row: usize) -> &[Goldilocks] {
+        let columns = self.inputs.constraints.columns;
+        &self.trace[row % self.inputs.rows * columns..][..columns]
+    }
+
+    /// The first row in which a constraint does not hold.
+    pub(super) fn unsatisfied(&self) -> Option<StarkError> {
+        let read = |row: usize, values: &mut [Goldilocks]| {
+            values.copy_from_slice(self.row(row));
+            Ok(())
+        };
+        self.inputs.unsatisfied(read).unwrap_or_else(Some)
+    }
+}
+
 /// Combinations of expressions on the rows of a trace.
 fn evaluation<'a, const D: usize>(
-    rows: &TraceRows<'_>,
+    inputs: &RowInputs<'_>,
     program: &'a Program,
     factors: &[Extension<Goldilocks, D>],
 ) -> Evaluation<'a, D> {
-    let Constraints { columns, preprocessed, periodic, .. } = rows.constraints;
+    let Constraints { columns, preprocessed, periodic, .. } = inputs.constraints;
     let widths = [*columns, *preprocessed, 0, SELECTORS + periodic.len()];
-    Evaluation::new(program, &widths, rows.public_values, factors)
+    Evaluation::new(program, &widths, inputs.public_values, factors)
 }
 
 /// Writes the values of a row; selectors, which lookups do not read, are left out.
-fn read(rows: &TraceRows<'_>, row: usize, words: &mut [u64]) {
-    let Constraints { columns, preprocessed, periodic, .. } = rows.constraints;
-    let row = row % rows.count();
+fn read(rows: &TableRows<'_>, row: usize, words: &mut [u64]) {
+    let RowInputs { constraints, rows: count, preprocessed: fixed, .. } = rows.inputs;
+    let Constraints { columns, preprocessed, periodic, .. } = constraints;
     let (trace, words) = words.split_at_mut(*columns);
-    trace.copy_from_slice(Goldilocks::as_words(&rows.trace[row * columns..][..*columns]));
-    let (fixed, words) = words.split_at_mut(*preprocessed);
-    fixed.copy_from_slice(Goldilocks::as_words(&rows.preprocessed[row * preprocessed..][..*preprocessed]));
-    for (word, column) in words[SELECTORS..].iter_mut().zip(periodic) {
+    trace.copy_from_slice(Goldilocks::as_words(rows.row(row)));
+    let row = row % count;
+    let (words, rest) = words.split_at_mut(*preprocessed);
+    words.copy_from_slice(Goldilocks::as_words(&fixed[row * preprocessed..][..*preprocessed]));
+    for (word, column) in rest[SELECTORS..].iter_mut().zip(periodic) {
         *word = column[row % column.len()].to_canonical();
     }
 }
@@ -92,7 +116,7 @@ pub(super) fn columns<const D: usize>(
     level: Level,
     tables: &Tables,
     table: usize,
-    rows: &TraceRows<'_>,
+    rows: &TableRows<'_>,
     challenges: &Challenges<D>,
 ) -> (Pages<Goldilocks>, Extension<Goldilocks, D>)
 where
@@ -100,7 +124,7 @@ where
 {
     /// The rows of a task.
     const TASK: usize = 8 * BLOCK;
-    let graph = &rows.constraints.graph;
+    let graph = &rows.inputs.constraints.graph;
     let program = |expressions: &[Expression]| Program::new(&graph.only(expressions));
     let fractions = |lookup: &Lookup| -> Vec<Fraction> {
         let fraction = |term: &Term| Fraction {
@@ -113,13 +137,13 @@ where
     let lookups: Vec<_> = graph.lookups().iter().map(fractions).collect();
     let bases: Vec<_> = challenges.bases(tables, table).collect();
     let width = D * graph.lookup_columns();
-    let mut columns = Pages::new(rows.count() * width);
+    let mut columns = Pages::new(rows.inputs.rows * width);
     let tasks = (0..).step_by(TASK).zip(columns.chunks_mut(TASK * width));
     parallel::for_each(tasks, |(first, columns)| {
         let count = columns.len() / width;
         let values = |program: &Program, factors: &[Extension<Goldilocks, D>]| {
             let mut sums = vec![Extension([Goldilocks::ZERO; D]); count];
-            evaluation(rows, program, factors)
+            evaluation(&rows.inputs, program, factors)
                 .run(level, first, &mut sums, |row, words| read(rows, row, words));
             sums
         };
@@ -128,7 +152,7 @@ where
             let mut sums = vec![Extension([Goldilocks::ZERO; D]); count];
             let (mut selected, mut numerators) = (vec![one; count], sums.clone());
             for fraction in fractions {
-                let width = rows.constraints.graph.lookups()[index].width();
+                let width = rows.inputs.constraints.graph.lookups()[index].width();
                 let mut denominators = values(&fraction.message, &factors(width, challenges.beta));
                 denominators.iter_mut().for_each(|value| *value = *base - *value);
                 let counts = values(&fraction.count, &[one]);
@@ -171,17 +195,20 @@ where
 }
 
 /// The first message, in the order of rows, that is not offered as often as it is looked up, by the rows of all tables.
-pub(super) fn unbalanced(tables: &Tables, rows: &[TraceRows<'_>]) -> Option<StarkError> {
+pub(super) fn unbalanced(tables: &Tables, rows: &[TableRows<'_>]) -> Option<StarkError> {
     let mut counts: HashMap<(u64, Vec<u64>), (Goldilocks, usize)> = HashMap::new();
     for (rows, buses) in rows.iter().zip(&tables.buses) {
-        let graph = &rows.constraints.graph;
+        let graph = &rows.inputs.constraints.graph;
         for (lookup, bus) in graph.lookups().iter().zip(buses) {
             for term in &lookup.terms {
                 let expressions: Vec<_> =
                     term.flag.into_iter().chain([term.count]).chain(term.message.clone()).collect();
                 let graph = graph.only(&expressions);
-                for row in 0..rows.count() {
-                    let values = graph.evaluate(|constant| constant, |input| rows.value(row, input));
+                for row in 0..rows.inputs.rows {
+                    let values = graph.evaluate(
+                        |constant| constant,
+                        |input| rows.inputs.value(row, [rows.row(row), rows.row(row + 1)], input),
+                    );
                     let (scalars, message) = values.split_at(1 + usize::from(term.flag.is_some()));
                     let count = scalars.iter().fold(Goldilocks::ONE, |product, factor| product * *factor);
                     let message = message.iter().map(|value| value.to_canonical()).collect();
@@ -196,7 +223,7 @@ pub(super) fn unbalanced(tables: &Tables, rows: &[TraceRows<'_>]) -> Option<Star
     let names = rows
         .iter()
         .zip(&tables.buses)
-        .flat_map(|(rows, buses)| rows.constraints.graph.lookups().iter().zip(buses));
+        .flat_map(|(rows, buses)| rows.inputs.constraints.graph.lookups().iter().zip(buses));
     let name = names.filter(|(_, other)| **other == bus).find_map(|(lookup, _)| lookup.bus.clone());
     let count = count.to_canonical();
     Some(StarkError::Unbalanced { bus: name.unwrap_or_default(), message, count, offered: MODULUS - count })

@@ -2,7 +2,7 @@
 
 use super::{
     TableValues, Tables, TablesKey, TablesProof,
-    lookups::{Challenges, columns, unbalanced},
+    lookups::{Challenges, TableRows, columns, unbalanced},
     shape,
     verify::{claims, factors, verify_tables},
 };
@@ -16,7 +16,7 @@ use crate::{
     openings::{Opened, evaluate},
     prove::{check, quotient_chunks},
     quotient::Quotient,
-    trace::TraceRows,
+    rows::RowInputs,
     transcript::{Challenger, observe, observe_cap, sample},
 };
 use proofmill_field::{
@@ -72,7 +72,7 @@ where
     }
     tables.check_counts(&log_rows)?;
     let statement = Statement { tables, key, traces, public_values, log_rows };
-    let proof = statement.prove(resources, parameters);
+    let proof = statement.prove(resources, parameters)?;
     resources.progress.begin("verify");
     let key = key.map(TablesKey::verifying_key);
     match verify_tables(resources.level, parameters, tables, key.as_ref(), public_values, &proof) {
@@ -98,20 +98,21 @@ impl<H: StarkHash> Statement<'_, H> {
     }
 
     /// The rows of a table.
-    fn rows(&self, table: usize) -> TraceRows<'_> {
-        TraceRows {
+    fn rows(&self, table: usize) -> TableRows<'_> {
+        let inputs = RowInputs {
             constraints: &self.tables.tables[table],
-            trace: self.traces[table],
+            rows: 1 << self.log_rows[table],
             preprocessed: self.preprocessed(table).map_or(&[], |(key, place)| &key.values[place]),
             public_values: self.public_values[table],
-        }
+        };
+        TableRows { inputs, trace: self.traces[table] }
     }
 
     fn prove<const D: usize>(
         &self,
         Resources { level, progress, .. }: Resources<'_>,
         parameters: &Parameters,
-    ) -> TablesProof<H, D>
+    ) -> Result<TablesProof<H, D>, StarkError>
     where
         Extension<Goldilocks, D>: ExtensionField<D>,
     {
@@ -181,9 +182,9 @@ impl<H: StarkHash> Statement<'_, H> {
             };
             let (trace, fixed, lookups) = matrices(index);
             let matrices: Vec<_> = std::iter::once(trace).chain(fixed).chain(lookups).collect();
-            (quotient_chunks(level, blowup, &quotient, &matrices), D * table.chunks())
+            Ok((quotient_chunks(level, blowup, &quotient, &matrices)?, D * table.chunks()))
         };
-        let quotients: Vec<_> = log_rows.iter().enumerate().map(quotient).collect();
+        let quotients = log_rows.iter().enumerate().map(quotient).collect::<Result<Vec<_>, StarkError>>()?;
         progress.begin("commit to quotients");
         let quotients = Committed::<H>::of_matrices(level, parameters, quotients);
         observe_cap::<H>(&mut challenger, quotients.cap());
@@ -226,8 +227,8 @@ impl<H: StarkHash> Statement<'_, H> {
                 .flatten()
                 .collect();
         let opening =
-            claims::prove::<H, D>(level, parameters, &committed, &claims, &mut challenger, progress);
-        TablesProof {
+            claims::prove::<H, D>(level, parameters, &committed, &claims, &mut challenger, progress)?;
+        Ok(TablesProof {
             log_rows: log_rows.clone(),
             traces: traces.cap().to_vec(),
             lookup_work,
@@ -237,13 +238,13 @@ impl<H: StarkHash> Statement<'_, H> {
             out_of_domain_work,
             opened,
             opening,
-        }
+        })
     }
 
     /// Why a proof was not accepted.
     fn reason(&self, error: &VerifyError) -> StarkError {
         let rows: Vec<_> = (0..self.traces.len()).map(|table| self.rows(table)).collect();
-        let of_table = |(table, rows): (usize, &TraceRows<'_>)| {
+        let of_table = |(table, rows): (usize, &TableRows<'_>)| {
             Some(StarkError::Table { table, source: Box::new(rows.unsatisfied()?) })
         };
         let unsatisfied = rows.iter().enumerate().find_map(of_table);
