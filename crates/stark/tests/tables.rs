@@ -389,8 +389,9 @@ fn counts_that_could_reach_the_modulus_are_refused() {
             &public_values,
         )
     };
-    for (last, sum) in [(&one, MODULUS - 1 + (1 << 20)), (&many, MODULUS - 1 + ((u64::from(u32::MAX)) << 26))]
-    {
+    let most = u128::from(MODULUS) - 1;
+    for (last, more) in [(&one, 1 << 20), (&many, u128::from(u32::MAX) << 26)] {
+        let sum = most + more;
         let error = attempt([&vec![many.clone(); 64][..], &[last.clone()]].concat()).expect_err("a refusal");
         let expected = format!(
             "AIR: messages could be looked up {sum} times, and at most 2^64 - 2^32 are allowed: take smaller bounds of \
@@ -555,7 +556,7 @@ fn every_field_of_a_proof_counts() {
     let key = key.as_ref().map(TablesKey::verifying_key);
     let mut changed = Changed { proof: &proof, all: vec![] };
     changed.fields();
-    assert!(changed.all.len() > 1000, "{} changes", changed.all.len());
+    assert!(changed.all.len() > 600, "{} changes", changed.all.len());
     for (what, proof) in &changed.all {
         let verdict = verify_tables(level, &parameters, &system.tables, key.as_ref(), &public_values, proof);
         let refused = matches!(verdict, Err(VerifyError::Malformed { .. } | VerifyError::Rejected(_)));

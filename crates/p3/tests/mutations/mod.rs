@@ -255,8 +255,8 @@ pub(crate) struct Tally {
     undecodable: usize,
     /// Those for which Plonky3's verifier panics, by kind.
     panics: BTreeMap<String, usize>,
-    /// Those that both accept.
-    accepted: usize,
+    /// Those that both accept, by kind.
+    accepted: BTreeMap<String, usize>,
 }
 
 impl Tally {
@@ -264,7 +264,9 @@ impl Tally {
         assert!(ours.is_some(), "our verifier panics: {kind}");
         assert_eq!(ours, Some(theirs == Some(true)), "our verdict, and Plonky3's: {kind}");
         self.tried += 1;
-        self.accepted += usize::from(ours == Some(true));
+        if ours == Some(true) {
+            *self.accepted.entry(kind.to_owned()).or_default() += 1;
+        }
         if theirs.is_none() {
             *self.panics.entry(kind.to_owned()).or_default() += 1;
         }
