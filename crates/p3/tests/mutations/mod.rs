@@ -278,7 +278,8 @@ impl Tally {
         self.count(kind, verdicts);
     }
 
-    /// Tries changes of each kind in places of each kind, and the same changes in all of some lists.
+    /// Tries changes of each kind in places of each kind, and the same changes in all of some lists. All must be refused: what is decoded
+    /// has no other encoding.
     pub(crate) fn sample(
         &mut self,
         proof: &Value,
@@ -308,7 +309,7 @@ impl Tally {
             match verdicts(&changed) {
                 Some(verdicts) => {
                     let kinds: Vec<_> = changes.iter().map(|change| change.kind()).collect();
-                    self.count(&kinds.join(", "), verdicts);
+                    self.refused(&kinds.join(", "), verdicts);
                 }
                 None => self.undecodable += 1,
             }
