@@ -127,7 +127,7 @@ where
     };
     all.extend([
         ("more of the preprocessed", with_preprocessed(|global| global.instances.push(None))),
-        ("fewer of the preprocessed", with_preprocessed(|global| drop(global.instances.pop()))),
+        ("fewer of the preprocessed", with_preprocessed(|global| global.instances.truncate(1))),
         ("one more preprocessed matrix", with_preprocessed(|global| global.matrix_to_instance.push(0))),
         ("a matrix of no table", with_preprocessed(|global| global.matrix_to_instance.push(usize::MAX))),
         (

@@ -280,7 +280,8 @@ fn the_prover_names_what_is_wrong() {
         other => panic!("{other:?}"),
     }
 
-    let shapes: [(fn(&mut System), &str); 7] = [
+    type Change = fn(&mut System);
+    let shapes: [(Change, &str); 7] = [
         (|system| drop(system.traces.pop()), "expected 4 traces, one for each table; found 3"),
         (
             |system| system.public_values.push(vec![]),
@@ -357,11 +358,11 @@ fn lookups_that_cannot_be_proved_are_refused() {
 
     let (alone, level) = (constraints(&narrow), Level::best());
     let expected = "AIR: lookups are proved with all tables at once: take `prove_tables`";
-    let error = prove::<Keccak, 2>(level.into(), &parameters(2), &alone, None, &elements([1, 2]), &[]);
+    let error = prove::<Keccak, 2>(level.into(), &parameters(2), &alone, None, elements([1, 2]), &[]);
     assert_eq!(error.expect_err("a refusal").to_string(), expected);
     let trivial = constraints(&Of(|row| (row.column(0) - row.column(0)).must_vanish()));
     let proof: Proof<Keccak, 2> =
-        prove(level.into(), &parameters(2), &trivial, None, &elements([1, 2]), &[]).expect("a proof");
+        prove(level.into(), &parameters(2), &trivial, None, elements([1, 2]), &[]).expect("a proof");
     let verdict = verify(level, &parameters(2), &alone, None, &[], &proof);
     assert_eq!(verdict, Err(VerifyError::Statement(expected.into())));
 }
@@ -392,7 +393,8 @@ fn counts_that_could_reach_the_modulus_are_refused() {
     let most = u128::from(MODULUS) - 1;
     for (last, more) in [(&one, 1 << 20), (&many, u128::from(u32::MAX) << 26)] {
         let sum = most + more;
-        let error = attempt([&vec![many.clone(); 64][..], &[last.clone()]].concat()).expect_err("a refusal");
+        let error = attempt([&vec![many.clone(); 64][..], std::slice::from_ref(last)].concat())
+            .expect_err("a refusal");
         let expected = format!(
             "AIR: messages could be looked up {sum} times, and at most 2^64 - 2^32 are allowed: take smaller bounds of \
              counts, or fewer rows"

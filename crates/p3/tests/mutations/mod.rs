@@ -317,12 +317,12 @@ impl Tally {
     }
 }
 
-/// A change of a trace's opened values, by its kind.
-type OpenedChange<C> = (&'static str, Box<dyn Fn(&mut OpenedValues<C>)>);
+/// A change of a trace's opened values.
+type OpenedChange<C> = Box<dyn Fn(&mut OpenedValues<C>)>;
 
 /// Changes that no encoding of a proof has, but a proof in memory: empty lists for absent ones, and lists without others.
-pub(crate) fn changes_in_memory<C: Copy + 'static>() -> Vec<OpenedChange<C>> {
-    let preprocessed = |local: usize, next: Option<usize>| -> Box<dyn Fn(&mut OpenedValues<C>)> {
+pub(crate) fn changes_in_memory<C: Copy + 'static>() -> Vec<(&'static str, OpenedChange<C>)> {
+    let preprocessed = |local: usize, next: Option<usize>| -> OpenedChange<C> {
         Box::new(move |opened| {
             let values = opened.trace_local.iter().cycle();
             let local = values.clone().take(local).copied().collect();
