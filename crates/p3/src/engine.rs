@@ -89,11 +89,12 @@ where
         .map(|instance| instance.as_ref().map_or(0, |instance| instance.width))
         .collect();
     let with_columns: Vec<_> = (0..widths.len()).filter(|table| widths[*table] > 0).collect();
-    let places = global.instances.iter().flatten().map(|instance| instance.matrix_index);
+    let instances = || global.instances.iter().flatten().filter(|instance| instance.width > 0);
+    let places = instances().map(|instance| instance.matrix_index);
     if found != widths || global.matrix_to_instance != with_columns || !places.eq(0..with_columns.len()) {
         return Err(wrong_columns(&widths, format!("{found:?}, of tables {:?}", global.matrix_to_instance)));
     }
-    let bits = global.instances.iter().flatten().map(|instance| instance.degree_bits);
+    let bits = instances().map(|instance| instance.degree_bits);
     let log_rows: Result<Vec<u32>, _> = bits.map(u32::try_from).collect();
     let log_rows = log_rows.map_err(|_| wrong_columns(&widths, "columns with too many rows".to_owned()))?;
     Ok(Some(TablesVerifyingKey { cap: SC::digests(&global.commitment), log_rows }))

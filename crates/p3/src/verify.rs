@@ -98,8 +98,9 @@ where
 /// Verifies a proof of Plonky3 of several tables, as [`p3_batch_stark::verify_batch`] does, but never panics, whatever the proof and the
 /// public values are.
 ///
-/// `H`, `parameters` and the numbers of rows are as in [`verify`]. It also refuses tables whose extensions have fewer rows than the
-/// commitment has digests: Plonky3's commitments do not depend on such rows.
+/// `H`, `parameters` and the numbers of rows are as in [`verify`]. The verdicts are those of Plonky3's verifier but for one: tables whose
+/// extensions have fewer rows than the commitment has digests are refused. `MerkleTreeMmcs` of Plonky3 adds such rows above the cap, so that
+/// the commitment does not depend on them, and any opened row passes for one of them.
 ///
 /// Captures the constraints of the AIRs each time. For many proofs, [`tables`] and [`batch_key`] do so once, for
 /// [`batch_from_plonky3`] and [`proofmill_stark::verify_tables`].

@@ -329,7 +329,64 @@ where
             };
             of_queries.push(combinations.at(combination, row, &inverses));
         }
+        // On so few rows every word is of low degree: a column of one row has to be shown constant, which makes its quotient zero.
+        if combination.log_height == parameters.log_blowup && of_queries.iter().any(|value| !value.is_zero())
+        {
+            return Err(VerifyError::Rejected("a column of one row is not constant"));
+        }
         values.push(of_queries);
     }
     fri::verify_queries::<H, D>(level, parameters, &log_heights, &queries, &values, proof)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proofmill_hash::Keccak;
+    use proofmill_memory::Pages;
+
+    const PARAMETERS: Parameters =
+        Parameters { extension: 2, log_blowup: 1, cap_height: 0, queries: 4, ..Parameters::PROVEN_100 };
+
+    /// The verdict on a proof of matrices of one column, the values of `1 + slope x`, by slopes and logarithms of numbers of rows.
+    fn verdict(log_final_length: u32, columns: &[(u64, u32)]) -> Result<(), VerifyError> {
+        let level = Level::best();
+        let parameters = Parameters { log_final_length, grinding: Default::default(), ..PARAMETERS };
+        let point = Extension([Goldilocks::new(3), Goldilocks::new(4)]);
+        let (mut matrices, mut claims) = (Vec::new(), Vec::new());
+        for (slope, log_rows) in columns {
+            let (slope, log_height) = (Goldilocks::new(*slope), log_rows + parameters.log_blowup);
+            let mut values = Pages::new(1 << log_height);
+            for (index, value) in values.iter_mut().enumerate() {
+                *value = Goldilocks::ONE + slope * coset().element(index);
+            }
+            matrices.push((values, 1));
+            let value = Extension::ONE + point.scale(slope);
+            claims.push(Claims::of_rows(log_height, [(point, &[value]), (point, &[])]));
+        }
+        let committed = Committed::<Keccak>::of_matrices(level, &parameters, matrices);
+        let claims = [claims];
+        let challenger = || <Keccak as StarkHash>::Challenger::new();
+        let proof =
+            prove::<Keccak, 2>(level, &parameters, &[&committed], &claims, &mut challenger(), Progress::NONE);
+        verify(level, &parameters, &[committed.cap()], &claims, &proof, &mut challenger())
+    }
+
+    /// All words on so few points are of low degree, so it takes more than FRI. Plonky3's verifier checks the same.
+    #[test]
+    fn columns_of_one_row_are_constant() {
+        let refused = Err(VerifyError::Rejected("a column of one row is not constant"));
+        for others in [&[][..], &[(2, 3)], &[(2, 3), (5, 1)]] {
+            for (slope, expected) in [(0, Ok(())), (1, refused.clone())] {
+                assert_eq!(verdict(0, &[others, &[(slope, 0)]].concat()), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn matrices_of_as_many_rows_as_the_final_polynomial_has_coefficients() {
+        for columns in [&[(2, 2)][..], &[(2, 2), (3, 2)], &[(2, 5), (3, 2)]] {
+            assert_eq!(verdict(2, columns), Ok(()));
+        }
+    }
 }

@@ -71,10 +71,7 @@ pub enum StarkError {
         source: Box<StarkError>,
     },
     /// A message is not offered as often as it is looked up.
-    #[error(
-        "message {message:?} of bus \"{}\" is looked up {count} times more often than it is offered, or offered {offered} times more often",
-        bus.escape_debug()
-    )]
+    #[error("message {message:?} of {} is {}", bus_name(bus), difference(*count, *offered))]
     Unbalanced {
         /// The name of the bus; empty for lookups that are balanced by themselves.
         bus: String,
@@ -138,6 +135,20 @@ impl VerifyError {
     /// [`VerifyError::Malformed`] if it is another than expected.
     pub fn check_length(what: &'static str, expected: usize, found: usize) -> Result<(), Self> {
         if expected == found { Ok(()) } else { Err(Self::Malformed { what, expected, found }) }
+    }
+}
+
+fn bus_name(bus: &str) -> String {
+    if bus.is_empty() { "a lookup without a bus".into() } else { format!("bus \"{}\"", bus.escape_debug()) }
+}
+
+/// The smaller one of two differences that are opposite modulo p.
+fn difference(count: u64, offered: u64) -> String {
+    let times = |count: u64| if count == 1 { "once".into() } else { format!("{count} times") };
+    if count < offered {
+        format!("looked up {} more than it is offered", times(count))
+    } else {
+        format!("offered {} more than it is looked up", times(offered))
     }
 }
 

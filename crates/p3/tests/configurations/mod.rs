@@ -59,7 +59,13 @@ impl Parameters {
             log_final_length: self.log_final_poly_len as u32,
             queries: self.num_queries as u32,
             cap_height: self.cap_height as u32,
-            grinding: Grinding { lookups: 0, out_of_domain: bits, batching: bits, commit: bits, query: bits },
+            grinding: Grinding {
+                lookups: bits,
+                out_of_domain: bits,
+                batching: bits,
+                commit: bits,
+                query: bits,
+            },
             ..proofmill_stark::Parameters::PROVEN_100
         }
     }
@@ -146,6 +152,7 @@ macro_rules! with_poseidon2 {
                 let pcs = Scheme::scheme(mmcs, fri);
                 Config::new(pcs, DuplexChallenger::new(transcript))
                     .with_ood_proof_of_work_bits(parameters.grinding)
+                    .with_lookup_proof_of_work_bits(parameters.grinding)
             }
         }
     };
@@ -205,6 +212,7 @@ macro_rules! with_keccak {
                 let pcs = Scheme::scheme(mmcs, fri);
                 Config::new(pcs, Challenger::from_hasher(vec![], Keccak256Hash))
                     .with_ood_proof_of_work_bits(parameters.grinding)
+                    .with_lookup_proof_of_work_bits(parameters.grinding)
             }
         }
     };
@@ -288,6 +296,7 @@ pub(crate) mod defaults {
                         DuplexChallenger::new(permutation),
                     )
                     .with_ood_proof_of_work_bits(parameters.grinding)
+                    .with_lookup_proof_of_work_bits(parameters.grinding)
                 }
             }
         };

@@ -64,11 +64,12 @@ where
         check(table, parameters, fixed, rows, public_values[index]).map_err(of_table)?;
         log_rows.push(rows);
     }
-    let shortest = log_rows.iter().min().copied().unwrap_or(0) + parameters.log_blowup;
     let tallest = log_rows.iter().max().copied().unwrap_or(0) + parameters.log_blowup;
-    if shortest < parameters.log_cap(tallest) {
-        let more_than = parameters.log_cap(tallest) - parameters.log_blowup - 1;
-        return Err(StarkError::TooFewRows { found: shortest - parameters.log_blowup, more_than });
+    // The commitment would not depend on a table of fewer rows than it has digests.
+    let least = parameters.log_cap(tallest).saturating_sub(parameters.log_blowup);
+    if let Some(table) = log_rows.iter().position(|rows| *rows < least) {
+        let source = StarkError::TooFewRows { found: log_rows[table], more_than: least - 1 };
+        return Err(StarkError::Table { table, source: Box::new(source) });
     }
     tables.check_counts(&log_rows)?;
     let statement = Statement { tables, key, traces, public_values, log_rows };

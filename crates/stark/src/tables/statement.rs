@@ -109,7 +109,7 @@ impl Tables {
             return Ok(());
         }
         Err(StarkError::Air(format!(
-            "messages could be looked up {sum} times, which must be less than 2^64 - 2^32 + 1"
+            "messages could be looked up {sum} times, and at most 2^64 - 2^32 are allowed: take smaller bounds of counts, or fewer rows"
         )))
     }
 }

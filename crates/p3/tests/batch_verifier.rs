@@ -1,0 +1,568 @@
+//! Our verifier against Plonky3's on changed proofs of several tables: the same verdicts, and no panic. Plonky3's may panic, which is a
+//! refusal.
+
+#[allow(dead_code, reason = "other tests use the others")]
+mod airs;
+mod batches;
+#[allow(dead_code, reason = "other tests use the others")]
+mod configurations;
+mod mutations;
+
+use airs::Fibonacci;
+use batches::{Batch, Table};
+use configurations::{
+    PARAMETERS, Parameters,
+    defaults::{cubic_8, quadratic_8, quadratic_12},
+    stock_keccak,
+};
+use mutations::{
+    ACCEPTED, SAMPLES, Tally, Verdicts, above, caught, changes_in_memory, count, opened_rows,
+    other_parameters,
+};
+use p3_air::{Air, symbolic::SymbolicExpressionExt};
+use p3_batch_stark::{
+    BatchProof, CommonData, ProverData, StarkInstance,
+    common::{GlobalPreprocessed, PreprocessedInstanceMeta},
+    folder::VerifierConstraintFolderWithLookups,
+    verify_batch,
+};
+use p3_challenger::GrindingChallenger;
+use p3_commit::{BatchOpeningRef, Mmcs, PolynomialSpace};
+use p3_field::{Algebra, PrimeCharacteristicRing};
+use p3_goldilocks::Goldilocks;
+use p3_keccak::KeccakF;
+use p3_lookup::{InteractionSymbolicBuilder, LookupTerminal, Lookups};
+use p3_matrix::{Matrix, dense::RowMajorMatrix};
+use p3_merkle_tree::MerkleTreeMmcs;
+use p3_symmetric::{CompressionFunctionFromHasher, PaddingFreeSponge, SerializingHasher};
+use p3_uni_stark::{Com, Domain, StarkGenericConfig};
+use proofmill_field::goldilocks::{Extension, ExtensionField, Goldilocks as Element};
+use proofmill_hash::{Keccak, Poseidon2, Sponge};
+use proofmill_p3::{Configuration, prove_batch};
+use proofmill_stark::{StarkHash, VerifyError};
+use proofmill_testing::for_each_pool;
+use serde_json::Value;
+
+/// What verifiers get besides parameters and proof.
+struct Statement<SC: StarkGenericConfig> {
+    airs: Vec<Table>,
+    public_values: Vec<Vec<Goldilocks>>,
+    common: CommonData<SC>,
+}
+
+/// A change of what verifiers get.
+type StatementChange<SC> = Box<dyn Fn(&mut Statement<SC>)>;
+
+impl<SC: StarkGenericConfig> Statement<SC>
+where
+    Domain<SC>: PolynomialSpace<Val = Goldilocks>,
+{
+    fn new(batch: &Batch, common: &CommonData<SC>) -> Self {
+        let preprocessed = common.preprocessed.as_ref().map(|global| GlobalPreprocessed {
+            commitment: global.commitment.clone(),
+            instances: global.instances.clone(),
+            matrix_to_instance: global.matrix_to_instance.clone(),
+        });
+        let common = CommonData::new(preprocessed, common.lookups.clone());
+        Self { airs: batch.airs.clone(), public_values: batch.public_values.clone(), common }
+    }
+
+    /// Exchanges two tables.
+    fn swap(&mut self, one: usize, other: usize) {
+        self.airs.swap(one, other);
+        self.public_values.swap(one, other);
+        self.common.lookups.swap(one, other);
+    }
+
+    /// The data of preprocessed columns; those of no table if there are none.
+    fn preprocessed(&mut self, other: &Com<SC>) -> &mut GlobalPreprocessed<SC> {
+        let none = || GlobalPreprocessed {
+            commitment: other.clone(),
+            instances: self.airs.iter().map(|_| None).collect(),
+            matrix_to_instance: vec![],
+        };
+        self.common.preprocessed.get_or_insert_with(none)
+    }
+}
+
+/// Other statements: none is that of the proof. `other` is a commitment to something else.
+fn other_statements<SC>(batch: &Batch, other: &Com<SC>) -> Vec<(&'static str, StatementChange<SC>)>
+where
+    SC: StarkGenericConfig + 'static,
+    Domain<SC>: PolynomialSpace<Val = Goldilocks>,
+{
+    let mut all: Vec<(&'static str, StatementChange<SC>)> = vec![
+        ("no lists of public values", Box::new(|statement| statement.public_values.clear())),
+        ("fewer lists of public values", Box::new(|statement| drop(statement.public_values.pop()))),
+        ("more lists of public values", Box::new(|statement| statement.public_values.push(vec![]))),
+        ("fewer lists of lookups", Box::new(|statement| drop(statement.common.lookups.pop()))),
+        ("more lists of lookups", Box::new(|statement| statement.common.lookups.push(Lookups::default()))),
+        ("fewer tables", Box::new(|statement| statement.airs.truncate(1))),
+        ("more tables", Box::new(|statement| statement.airs.push(Table::Fibonacci(Fibonacci)))),
+        ("no tables", Box::new(|statement| statement.airs.clear())),
+    ];
+    for (table, public) in batch.public_values.iter().enumerate() {
+        for index in 0..public.len() {
+            let change = move |statement: &mut Statement<SC>| {
+                statement.public_values[table][index] += Goldilocks::ONE;
+            };
+            all.push(("another public value", Box::new(change)));
+            let change = move |statement: &mut Statement<SC>| {
+                statement.public_values[table].truncate(index);
+            };
+            all.push(("fewer public values", Box::new(change)));
+        }
+        let change =
+            move |statement: &mut Statement<SC>| statement.public_values[table].push(Goldilocks::ZERO);
+        all.push(("more public values", Box::new(change)));
+        let change = move |statement: &mut Statement<SC>| statement.airs[table] = Table::Fibonacci(Fibonacci);
+        if !matches!(batch.airs[table], Table::Fibonacci(_)) {
+            all.push(("another table", Box::new(change)));
+        }
+    }
+    let other = other.clone();
+    let with_preprocessed = |change: fn(&mut GlobalPreprocessed<SC>)| -> StatementChange<SC> {
+        let other = other.clone();
+        Box::new(move |statement| change(statement.preprocessed(&other)))
+    };
+    all.extend([
+        ("more of the preprocessed", with_preprocessed(|global| global.instances.push(None))),
+        ("fewer of the preprocessed", with_preprocessed(|global| global.instances.truncate(1))),
+        ("one more preprocessed matrix", with_preprocessed(|global| global.matrix_to_instance.push(0))),
+        ("a matrix of no table", with_preprocessed(|global| global.matrix_to_instance.push(usize::MAX))),
+        (
+            "preprocessed columns of all tables",
+            with_preprocessed(|global| {
+                global.matrix_to_instance = (0..global.instances.len()).collect();
+                for (matrix_index, instance) in global.instances.iter_mut().enumerate() {
+                    *instance = Some(PreprocessedInstanceMeta { matrix_index, width: 1, degree_bits: 5 });
+                }
+            }),
+        ),
+    ]);
+    if batch.airs.iter().any(|air| matches!(air, Table::Integers)) {
+        let changed = other.clone();
+        all.extend([
+            ("no key", Box::new(|statement: &mut Statement<SC>| statement.common.preprocessed = None) as _),
+            (
+                "another key",
+                Box::new(move |statement: &mut Statement<SC>| {
+                    statement.preprocessed(&changed).commitment = changed.clone();
+                }) as _,
+            ),
+            ("a reversed key", with_preprocessed(|global| global.matrix_to_instance.reverse())),
+            ("a shorter key", with_preprocessed(|global| global.matrix_to_instance.truncate(1))),
+            (
+                "a key of no table",
+                with_preprocessed(|global| global.instances.iter_mut().for_each(|all| *all = None)),
+            ),
+            ("a key of no matrix", with_preprocessed(|global| global.matrix_to_instance.clear())),
+            ("exchanged parts of a key", with_preprocessed(|global| global.instances.reverse())),
+        ]);
+        let of_instance: [(_, fn(&mut PreprocessedInstanceMeta)); 8] = [
+            ("a wider key", |meta| meta.width += 1),
+            ("a key without columns", |meta| meta.width = 0),
+            ("a taller key", |meta| meta.degree_bits += 1),
+            ("a lower key", |meta| meta.degree_bits -= 1),
+            ("a key of one row", |meta| meta.degree_bits = 0),
+            ("a key of no height", |meta| meta.degree_bits = usize::MAX),
+            ("another matrix of a key", |meta| meta.matrix_index ^= 1),
+            ("a matrix that a key has not", |meta| meta.matrix_index = usize::MAX),
+        ];
+        for (kind, change) in of_instance {
+            let other = other.clone();
+            let change = move |statement: &mut Statement<SC>| {
+                statement.preprocessed(&other).instances.iter_mut().flatten().for_each(change);
+            };
+            all.push((kind, Box::new(change)));
+        }
+    }
+    all
+}
+
+/// Statements with lookups taken away or exchanged, where there are some.
+fn other_lookups<SC>(with_lookups: &[usize]) -> Vec<(&'static str, StatementChange<SC>)>
+where
+    SC: StarkGenericConfig + 'static,
+    Domain<SC>: PolynomialSpace<Val = Goldilocks>,
+{
+    let mut all: Vec<(&'static str, StatementChange<SC>)> = vec![];
+    for table in with_lookups.iter().copied() {
+        let change =
+            move |statement: &mut Statement<SC>| statement.common.lookups[table] = Lookups::default();
+        all.push(("a table without its lookups", Box::new(change)));
+        for other in with_lookups.iter().copied().filter(|other| *other < table) {
+            let change = move |statement: &mut Statement<SC>| statement.common.lookups.swap(table, other);
+            all.push(("exchanged lookups", Box::new(change)));
+            let change = move |statement: &mut Statement<SC>| {
+                statement.common.lookups[table] = statement.common.lookups[other].clone();
+            };
+            all.push(("lookups of another table", Box::new(change)));
+        }
+    }
+    if !with_lookups.is_empty() {
+        let change = |statement: &mut Statement<SC>| {
+            statement.common.lookups.iter_mut().for_each(|lookups| *lookups = Lookups::default());
+        };
+        all.push(("no lookups", Box::new(change)));
+    }
+    all
+}
+
+/// A change of a proof.
+type ProofChange<SC> = Box<dyn Fn(&mut BatchProof<SC>)>;
+
+/// Changes of a proof in memory, for all its tables, which must be refused; those with lookups are given.
+fn proof_changes<SC>(tables: usize, with_lookups: &[usize]) -> Vec<(&'static str, ProofChange<SC>)>
+where
+    SC: StarkGenericConfig<Challenge: 'static> + 'static,
+    Domain<SC>: PolynomialSpace<Val = Goldilocks>,
+{
+    let mut all: Vec<(&'static str, ProofChange<SC>)> = vec![
+        ("random values", Box::new(|proof| proof.commitments.random = Some(proof.commitments.main.clone()))),
+        ("no work before lookups, or some", {
+            Box::new(|proof| {
+                proof.lookup_pow_witness = proof.lookup_pow_witness.xor(Some(Goldilocks::ZERO));
+            })
+        }),
+        ("work before lookups", Box::new(|proof| proof.lookup_pow_witness = Some(Goldilocks::ONE))),
+        ("no columns of lookups, or some", {
+            Box::new(|proof| {
+                let main = proof.commitments.main.clone();
+                proof.commitments.permutation = proof.commitments.permutation.take().xor(Some(main));
+            })
+        }),
+        ("another commitment to lookups", {
+            Box::new(|proof| proof.commitments.permutation = Some(proof.commitments.main.clone()))
+        }),
+    ];
+    for table in 0..tables {
+        let total = move |proof: &mut BatchProof<SC>| {
+            let zero = LookupTerminal(SC::Challenge::ZERO);
+            proof.lookup_terminals[table] = proof.lookup_terminals[table].xor(Some(zero));
+        };
+        all.push(("no total, or one", Box::new(total)));
+        let bits = move |proof: &mut BatchProof<SC>| proof.degree_bits[table] = usize::MAX;
+        all.push(("more rows than there can be", Box::new(bits)));
+    }
+    for table in with_lookups.iter().copied() {
+        let total = move |proof: &mut BatchProof<SC>| {
+            proof.lookup_terminals[table] = Some(LookupTerminal(SC::Challenge::ZERO));
+        };
+        all.push(("a total of zero", Box::new(total)));
+        let columns = move |proof: &mut BatchProof<SC>| {
+            proof.opened_values.instances[table].permutation_local.clear();
+            proof.opened_values.instances[table].permutation_next.clear();
+        };
+        all.push(("a total of no columns", Box::new(columns)));
+        let columns = move |proof: &mut BatchProof<SC>| {
+            proof.opened_values.instances[table].permutation_local.clear();
+            proof.opened_values.instances[table].permutation_next.clear();
+            proof.lookup_terminals[table] = None;
+        };
+        all.push(("no columns and no total", Box::new(columns)));
+        for other in with_lookups.iter().copied().filter(|other| *other != table) {
+            // The sum stays zero.
+            let totals = move |proof: &mut BatchProof<SC>| {
+                let mut add = |table: usize, value| {
+                    if let Some(LookupTerminal(total)) = &mut proof.lookup_terminals[table] {
+                        *total += value;
+                    }
+                };
+                add(table, SC::Challenge::TWO);
+                add(other, -SC::Challenge::TWO);
+            };
+            all.push(("two totals with the same sum", Box::new(totals)));
+            let totals = move |proof: &mut BatchProof<SC>| proof.lookup_terminals.swap(table, other);
+            all.push(("exchanged totals", Box::new(totals)));
+        }
+    }
+    all
+}
+
+/// Lists of a proof that must be of one length: columns, columns of lookups, preprocessed columns, polynomials of quotients, tables.
+fn equal_lists(proof: &Value, with_lookups: &[usize]) -> Vec<Vec<String>> {
+    let values = "/opened_values/instances";
+    let tables = count(proof, values);
+    let base = |table: usize, key: &str| format!("{values}/{table}/base_opened_values/{key}");
+    let mut preprocessed = 0;
+    let with_preprocessed =
+        (0..tables).any(|table| proof.pointer(&base(table, "preprocessed/local")).is_some());
+    let mut all = vec![
+        [values, "/degree_bits", "/lookup_terminals"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(opened_rows(proof, 0, None))
+            .collect(),
+        std::iter::once(base(tables - 1, "quotient_chunks")).chain(opened_rows(proof, 1, None)).collect(),
+    ];
+    for table in 0..tables {
+        let columns = ["trace_local", "trace_next"].map(|key| base(table, key));
+        all.push(columns.into_iter().chain(opened_rows(proof, 0, Some(table))).collect());
+        let columns = ["preprocessed/local", "preprocessed/next"].map(|key| base(table, key));
+        if proof.pointer(&columns[0]).is_some() {
+            all.push(columns.into_iter().chain(opened_rows(proof, 2, Some(preprocessed))).collect());
+            preprocessed += 1;
+        }
+    }
+    let of_lookups = 2 + usize::from(with_preprocessed);
+    for (place, table) in with_lookups.iter().enumerate() {
+        let columns = ["local", "next"].map(|key| format!("{values}/{table}/permutation_{key}"));
+        all.push(columns.into_iter().chain(opened_rows(proof, of_lookups, Some(place))).collect());
+    }
+    all
+}
+
+/// Compares verdicts on a valid proof, invalid ones, and changed ones.
+fn compare<H, SC, const D: usize>(
+    tally: &mut Tally,
+    config: impl Fn(Parameters) -> SC,
+    case: Parameters,
+    batch: &Batch,
+) where
+    H: StarkHash,
+    SC: Configuration<H, D>
+        + StarkGenericConfig<Challenger: GrindingChallenger<Witness = Goldilocks>, Challenge: 'static>
+        + 'static,
+    Domain<SC>: PolynomialSpace<Val = Goldilocks>,
+    SymbolicExpressionExt<Goldilocks, SC::Challenge>: Algebra<SC::Challenge>,
+    Table: Air<InteractionSymbolicBuilder<Goldilocks, SC::Challenge>>
+        + for<'a> Air<VerifierConstraintFolderWithLookups<'a, SC>>,
+    Extension<Element, D>: ExtensionField<D>,
+{
+    let of_case = config(case);
+    let (data, json) = proof_of(&of_case, batch, &batch.traces);
+    let statement = || Statement::new(batch, &data.common);
+    let decode = |json: &Value| serde_json::from_value::<BatchProof<SC>>(json.clone());
+    let of = |config: &SC, case: Parameters, proof: &BatchProof<SC>, statement: &Statement<SC>| -> Verdicts {
+        let [theirs, ours] = verdicts::<H, SC, D>(config, case, proof, statement);
+        [theirs.map(|verdict| verdict.is_ok()), ours.map(|verdict| verdict.is_ok())]
+    };
+    let valid = decode(&json).expect("a proof");
+    assert_eq!(of(&of_case, case, &valid, &statement()), ACCEPTED);
+
+    // Words of elements in memory may be above p.
+    let mut words_above = decode(&json).expect("a proof");
+    words_above.ood_pow_witness = above(words_above.ood_pow_witness);
+    words_above.lookup_pow_witness = words_above.lookup_pow_witness.map(above);
+    let mut public_above = statement();
+    public_above.public_values.iter_mut().flatten().for_each(|value| *value = above(*value));
+    assert_eq!(of(&of_case, case, &words_above, &public_above), ACCEPTED);
+    // Preprocessed columns of a width of zero are none.
+    let mut no_columns = statement();
+    if let Some(global) = &mut no_columns.common.preprocessed {
+        let none = PreprocessedInstanceMeta { matrix_index: 7, width: 0, degree_bits: 80 };
+        global.instances.iter_mut().for_each(|instance| *instance = instance.take().or(Some(none.clone())));
+    }
+    assert_eq!(of(&of_case, case, &valid, &no_columns), ACCEPTED);
+
+    for table in 0..batch.traces.len() {
+        let mut traces = batch.traces.clone();
+        // The last column: Plonky3's code panics where flags are not 0 or 1.
+        let last = traces[table].width() - 1;
+        traces[table].values[last] += Goldilocks::ONE;
+        let (_, json) = proof_of(&of_case, batch, &traces);
+        let proof = decode(&json).expect("a proof");
+        tally.refused("constraints or lookups that do not hold", of(&of_case, case, &proof, &statement()));
+    }
+    let with_lookups: Vec<_> =
+        (0..batch.airs.len()).filter(|table| !data.common.lookups[*table].is_empty()).collect();
+    let others = other_statements::<SC>(batch, &valid.commitments.main);
+    for (kind, change) in others.into_iter().chain(other_lookups(&with_lookups)) {
+        let mut other = statement();
+        change(&mut other);
+        tally.refused(kind, of(&of_case, case, &valid, &other));
+    }
+    for other in 1..batch.airs.len() {
+        let mut exchanged = statement();
+        exchanged.swap(0, other);
+        tally.refused("exchanged tables", of(&of_case, case, &valid, &exchanged));
+        let mut changed = decode(&json).expect("a proof");
+        changed.opened_values.instances.swap(0, other);
+        changed.degree_bits.swap(0, other);
+        changed.lookup_terminals.swap(0, other);
+        tally.refused("exchanged tables of a proof", of(&of_case, case, &changed, &statement()));
+        tally.refused("exchanged tables of both", of(&of_case, case, &changed, &exchanged));
+    }
+    for other in other_parameters(case) {
+        // Some have the same meaning for as few rows.
+        tally.count("other parameters", of(&config(other), other, &valid, &statement()));
+    }
+    for (kind, change) in proof_changes::<SC>(batch.airs.len(), &with_lookups) {
+        let mut changed = decode(&json).expect("a proof");
+        change(&mut changed);
+        tally.refused(kind, of(&of_case, case, &changed, &statement()));
+    }
+    for table in 0..batch.airs.len() {
+        for (kind, change) in changes_in_memory() {
+            let mut changed = decode(&json).expect("a proof");
+            change(&mut changed.opened_values.instances[table].base_opened_values);
+            tally.count(kind, of(&of_case, case, &changed, &statement()));
+        }
+    }
+    let (lists, statement) = (equal_lists(&json, &with_lookups), statement());
+    tally.sample(&json, &lists, case.num_queries as u64, |changed| {
+        decode(changed).ok().map(|proof| of(&of_case, case, &proof, &statement))
+    });
+}
+
+/// Our prover's proof of a batch with other traces, which may be false, as JSON.
+fn proof_of<SC>(config: &SC, batch: &Batch, traces: &[RowMajorMatrix<Goldilocks>]) -> (ProverData<SC>, Value)
+where
+    SC: StarkGenericConfig<Challenger: GrindingChallenger<Witness = Goldilocks>>,
+    Domain<SC>: PolynomialSpace<Val = Goldilocks>,
+    SymbolicExpressionExt<Goldilocks, SC::Challenge>: Algebra<SC::Challenge>,
+    Table: Air<InteractionSymbolicBuilder<Goldilocks, SC::Challenge>>,
+{
+    let traces: Vec<_> = traces.iter().collect();
+    let instances = StarkInstance::new_multiple(&batch.airs, &traces, &batch.public_values);
+    let data = ProverData::from_instances(config, &instances).expect("data");
+    let proof = prove_batch(config, &instances, &data).expect("a proof");
+    (data, serde_json::to_value(proof).expect("JSON"))
+}
+
+/// What Plonky3's verifier and ours say of a proof; `None` for a panic.
+fn verdicts<H, SC, const D: usize>(
+    config: &SC,
+    case: Parameters,
+    proof: &BatchProof<SC>,
+    Statement { airs, public_values, common }: &Statement<SC>,
+) -> [Option<Result<(), VerifyError>>; 2]
+where
+    H: StarkHash,
+    SC: Configuration<H, D> + StarkGenericConfig<Challenger: GrindingChallenger<Witness = Goldilocks>>,
+    Domain<SC>: PolynomialSpace<Val = Goldilocks>,
+    SymbolicExpressionExt<Goldilocks, SC::Challenge>: Algebra<SC::Challenge>,
+    Table: Air<InteractionSymbolicBuilder<Goldilocks, SC::Challenge>>
+        + for<'a> Air<VerifierConstraintFolderWithLookups<'a, SC>>,
+    Extension<Element, D>: ExtensionField<D>,
+{
+    let parameters = case.of_engine(D as u32);
+    let refused = |_| VerifyError::Rejected("by Plonky3");
+    [
+        caught(|| verify_batch(config, airs, proof, public_values, common).map_err(refused)),
+        caught(|| proofmill_p3::verify_batch::<H, SC, _, D>(&parameters, airs, proof, public_values, common)),
+    ]
+}
+
+/// Compares verdicts with all hashes and extensions, each with other parameters.
+macro_rules! same_verdicts {
+    ($batch:expr) => {{
+        let batch: Batch = $batch;
+        let [a, b, c, d] = PARAMETERS.map(|case| Parameters { num_queries: case.num_queries.min(4), ..case });
+        // One thread always finds the same proofs of work.
+        for_each_pool(&[1], |_| {
+            let mut all = Tally::default();
+            compare::<Sponge<Poseidon2<8>>, _, 2>(&mut all, quadratic_8::config, a, &batch);
+            compare::<Sponge<Poseidon2<8>>, _, 3>(&mut all, cubic_8::config, b, &batch);
+            compare::<Sponge<Poseidon2<12>>, _, 2>(&mut all, quadratic_12::config, c, &batch);
+            compare::<Keccak, _, 2>(&mut all, stock_keccak::config, d, &batch);
+            println!("{all:?}");
+            assert!(all.tried >= 500 * SAMPLES, "{all:?}");
+        });
+    }};
+}
+
+#[test]
+fn tables_of_few_rows_with_lookups() {
+    same_verdicts!(Batch::with_lookups([3, 3]));
+}
+
+#[test]
+fn tables_of_different_heights_with_lookups() {
+    same_verdicts!(Batch::with_lookups([6, 4]));
+}
+
+#[test]
+fn tables_without_lookups() {
+    same_verdicts!(Batch::without_lookups());
+}
+
+/// With cases in which caps are at roots, and final polynomials constant.
+#[test]
+fn tables_of_one_row() {
+    let [a, _, c, _] = PARAMETERS.map(|case| Parameters { num_queries: 2, ..case });
+    for_each_pool(&[1], |_| {
+        let mut all = Tally::default();
+        compare::<Sponge<Poseidon2<8>>, _, 2>(&mut all, quadratic_8::config, a, &Batch::with_lookups([0, 1]));
+        compare::<Keccak, _, 2>(&mut all, stock_keccak::config, c, &Batch::with_lookups([1, 0]));
+        println!("{all:?}");
+        assert!(all.tried >= 500 * SAMPLES, "{all:?}");
+    });
+}
+
+/// Two sequences of any heights: all proofs that Plonky3's prover makes have the same verdicts, but for [`VerifyError::Rejected`] if the
+/// commitment to a table's rows does not depend on them.
+#[test]
+fn tables_lower_than_the_cap_are_refused() {
+    let sequence = |log_rows| (Table::Fibonacci(Fibonacci), Fibonacci::trace(log_rows).0);
+    let (mut accepted, mut above_cap) = (0, 0);
+    let high_cap = Parameters { cap_height: 4, ..PARAMETERS[0] };
+    for case in PARAMETERS.into_iter().chain([high_cap]) {
+        let case = Parameters { num_queries: 3, grinding: 0, ..case };
+        let config = stock_keccak::config(case);
+        for log_rows in (0..5).flat_map(|one| (0..5).map(move |other| [one, other])) {
+            let batch = Batch::new(log_rows.map(sequence));
+            let [low, high] = [log_rows[0].min(log_rows[1]), log_rows[0].max(log_rows[1])];
+            let is_long_enough = case.log_final_poly_len == 0 || low > case.log_final_poly_len;
+            let proof = caught(|| proof_of(&config, &batch, &batch.traces));
+            assert_eq!(proof.is_some(), is_long_enough, "2^{low} and 2^{high} rows");
+            let Some((data, json)) = proof else { continue };
+            let proof = serde_json::from_value(json).expect("a proof");
+            let statement = Statement::new(&batch, &data.common);
+            let [theirs, ours] = verdicts::<Keccak, _, 2>(&config, case, &proof, &statement);
+            assert_eq!(theirs, Some(Ok(())));
+            if low + case.log_blowup < case.cap_height.min(high + case.log_blowup) {
+                let why = "a matrix has fewer rows than its commitment has digests";
+                assert_eq!(ours, Some(Err(VerifyError::Rejected(why))), "2^{low} and 2^{high} rows");
+                above_cap += 1;
+            } else {
+                assert_eq!(ours, Some(Ok(())), "2^{low} and 2^{high} rows");
+                accepted += 1;
+            }
+        }
+    }
+    assert!(accepted > 50 && above_cap > 5, "{accepted} accepted, {above_cap} refused");
+}
+
+/// Why such tables are refused: Plonky3's trees add rows of low matrices above the cap, where nothing is checked.
+#[test]
+fn caps_do_not_depend_on_rows_that_join_above_them() {
+    type Hash = PaddingFreeSponge<KeccakF, 25, 17, 4>;
+    type Trees = MerkleTreeMmcs<
+        [Goldilocks; p3_keccak::VECTOR_LEN],
+        [u64; p3_keccak::VECTOR_LEN],
+        SerializingHasher<Hash>,
+        CompressionFunctionFromHasher<Hash, 2, 4>,
+        2,
+        4,
+    >;
+    let hash = Hash::new(KeccakF);
+    let matrix = |rows: u64, first: u64| {
+        RowMajorMatrix::new((first..first + 2 * rows).map(Goldilocks::from_u64).collect(), 2)
+    };
+    let (tall, low, other) = (matrix(16, 1), matrix(4, 100), matrix(4, 200));
+    // The four rows join at the layer of four nodes: a cap of four digests depends on them, one of eight does not.
+    for (cap_height, depends) in [(0, true), (2, true), (3, false), (4, false)] {
+        let trees =
+            Trees::new(SerializingHasher::new(hash), CompressionFunctionFromHasher::new(hash), cap_height);
+        let (cap, rows) = trees.commit(vec![tall.clone(), low.clone()]);
+        let (of_other, other_rows) = trees.commit(vec![tall.clone(), other.clone()]);
+        assert_eq!(cap != of_other, depends, "a cap of 2^{cap_height} digests");
+
+        let dimensions = [tall.dimensions(), low.dimensions()];
+        let verdict = |index: usize, values: &[Vec<Goldilocks>], siblings: &_| {
+            trees.verify_batch(&cap, &dimensions, index, BatchOpeningRef::new(values, siblings)).is_ok()
+        };
+        for index in 0..16 {
+            let (values, siblings) = trees.open_batch(index, &rows).unpack();
+            assert!(verdict(index, &values, &siblings));
+            let (changed, _) = trees.open_batch(index, &other_rows).unpack();
+            assert_ne!(values, changed);
+            assert_eq!(verdict(index, &changed, &siblings), !depends, "row {index}, 2^{cap_height} digests");
+            // The tall matrix is always bound.
+            let changed = [changed[1].clone(), values[1].clone()];
+            assert!(!verdict(index, &changed, &siblings));
+        }
+    }
+}
