@@ -369,6 +369,7 @@ mod tests {
         let challenger = || <Keccak as StarkHash>::Challenger::new();
         let proof =
             prove::<Keccak, 2>(level, &parameters, &[&committed], &claims, &mut challenger(), Progress::NONE);
+        let proof = proof.expect("a proof of what is in memory");
         verify(level, &parameters, &[committed.cap()], &claims, &proof, &mut challenger())
     }
 
