@@ -100,14 +100,16 @@ impl Lookup {
             let of_flag = |term: &Term| term.flag.map_or(0, |flag| graph.degree(flag));
             let degrees = self.terms.iter().map(|term| {
                 let (flag, count) = (of_flag(term), graph.degree(term.count));
-                (1 + flag + of_message(term)).max(flag + count)
+                let denominator = flag.saturating_add(of_message(term)).saturating_add(1);
+                denominator.max(flag.saturating_add(count))
             });
             return degrees.max().unwrap_or(1);
         }
-        let denominator: u32 = self.terms.iter().map(of_message).sum();
-        let numerators =
-            self.terms.iter().map(|term| graph.degree(term.count) + denominator - of_message(term));
-        numerators.max().unwrap_or(0).max(1 + denominator)
+        // Degrees may be as large as integers are, until they are checked.
+        let denominator = self.terms.iter().map(of_message).fold(0, u32::saturating_add);
+        let numerator = |term: &Term| graph.degree(term.count).saturating_add(denominator - of_message(term));
+        let numerator = self.terms.iter().map(numerator).max().unwrap_or(0);
+        numerator.max(denominator.saturating_add(1))
     }
 
     /// All that is computed for it in a row.
