@@ -50,9 +50,6 @@ struct Statement<SC: StarkGenericConfig> {
     common: CommonData<SC>,
 }
 
-/// A change of what verifiers get.
-type StatementChange<SC> = Box<dyn Fn(&mut Statement<SC>)>;
-
 impl<SC: StarkGenericConfig> Statement<SC>
 where
     Domain<SC>: PolynomialSpace<Val = Goldilocks>,
@@ -85,185 +82,164 @@ where
     }
 }
 
-/// Other statements: none is that of the proof. `other` is a commitment to something else.
-fn other_statements<SC>(batch: &Batch, other: &Com<SC>) -> Vec<(&'static str, StatementChange<SC>)>
-where
-    SC: StarkGenericConfig + 'static,
-    Domain<SC>: PolynomialSpace<Val = Goldilocks>,
-{
-    let mut all: Vec<(&'static str, StatementChange<SC>)> = vec![
-        ("no lists of public values", Box::new(|statement| statement.public_values.clear())),
-        ("fewer lists of public values", Box::new(|statement| drop(statement.public_values.pop()))),
-        ("more lists of public values", Box::new(|statement| statement.public_values.push(vec![]))),
-        ("fewer lists of lookups", Box::new(|statement| drop(statement.common.lookups.pop()))),
-        ("more lists of lookups", Box::new(|statement| statement.common.lookups.push(Lookups::default()))),
-        ("fewer tables", Box::new(|statement| statement.airs.truncate(1))),
-        ("more tables", Box::new(|statement| statement.airs.push(Table::Fibonacci(Fibonacci)))),
-        ("no tables", Box::new(|statement| statement.airs.clear())),
-    ];
-    for (table, public) in batch.public_values.iter().enumerate() {
-        for index in 0..public.len() {
-            let change = move |statement: &mut Statement<SC>| {
-                statement.public_values[table][index] += Goldilocks::ONE;
-            };
-            all.push(("another public value", Box::new(change)));
-            let change = move |statement: &mut Statement<SC>| {
-                statement.public_values[table].truncate(index);
-            };
-            all.push(("fewer public values", Box::new(change)));
-        }
-        let change =
-            move |statement: &mut Statement<SC>| statement.public_values[table].push(Goldilocks::ZERO);
-        all.push(("more public values", Box::new(change)));
-        let change = move |statement: &mut Statement<SC>| statement.airs[table] = Table::Fibonacci(Fibonacci);
-        if !matches!(batch.airs[table], Table::Fibonacci(_)) {
-            all.push(("another table", Box::new(change)));
-        }
-    }
-    let other = other.clone();
-    let with_preprocessed = |change: fn(&mut GlobalPreprocessed<SC>)| -> StatementChange<SC> {
-        let other = other.clone();
-        Box::new(move |statement| change(statement.preprocessed(&other)))
-    };
-    all.extend([
-        ("more of the preprocessed", with_preprocessed(|global| global.instances.push(None))),
-        ("fewer of the preprocessed", with_preprocessed(|global| global.instances.truncate(1))),
-        ("one more preprocessed matrix", with_preprocessed(|global| global.matrix_to_instance.push(0))),
-        ("a matrix of no table", with_preprocessed(|global| global.matrix_to_instance.push(usize::MAX))),
-        (
-            "preprocessed columns of all tables",
-            with_preprocessed(|global| {
-                global.matrix_to_instance = (0..global.instances.len()).collect();
-                for (matrix_index, instance) in global.instances.iter_mut().enumerate() {
-                    *instance = Some(PreprocessedInstanceMeta { matrix_index, width: 1, degree_bits: 5 });
-                }
-            }),
-        ),
-    ]);
-    if batch.airs.iter().any(|air| matches!(air, Table::Integers)) {
-        let changed = other.clone();
-        all.extend([
-            ("no key", Box::new(|statement: &mut Statement<SC>| statement.common.preprocessed = None) as _),
-            (
-                "another key",
-                Box::new(move |statement: &mut Statement<SC>| {
-                    statement.preprocessed(&changed).commitment = changed.clone();
-                }) as _,
-            ),
-            ("a reversed key", with_preprocessed(|global| global.matrix_to_instance.reverse())),
-            ("a shorter key", with_preprocessed(|global| global.matrix_to_instance.truncate(1))),
-            (
-                "a key of no table",
-                with_preprocessed(|global| global.instances.iter_mut().for_each(|all| *all = None)),
-            ),
-            ("a key of no matrix", with_preprocessed(|global| global.matrix_to_instance.clear())),
-            ("exchanged parts of a key", with_preprocessed(|global| global.instances.reverse())),
-        ]);
-        let of_instance: [(_, fn(&mut PreprocessedInstanceMeta)); 8] = [
-            ("a wider key", |meta| meta.width += 1),
-            ("a key without columns", |meta| meta.width = 0),
-            ("a taller key", |meta| meta.degree_bits += 1),
-            ("a lower key", |meta| meta.degree_bits -= 1),
-            ("a key of one row", |meta| meta.degree_bits = 0),
-            ("a key of no height", |meta| meta.degree_bits = usize::MAX),
-            ("another matrix of a key", |meta| meta.matrix_index ^= 1),
-            ("a matrix that a key has not", |meta| meta.matrix_index = usize::MAX),
-        ];
-        for (kind, change) in of_instance {
-            let other = other.clone();
-            let change = move |statement: &mut Statement<SC>| {
-                statement.preprocessed(&other).instances.iter_mut().flatten().for_each(change);
-            };
-            all.push((kind, Box::new(change)));
-        }
-    }
-    all
+/// Changed copies of something, by the kind of the change.
+struct Others<'a, T> {
+    copy: &'a dyn Fn() -> T,
+    all: Vec<(&'static str, T)>,
 }
 
-/// Statements with lookups taken away or exchanged, where there are some.
-fn other_lookups<SC>(with_lookups: &[usize]) -> Vec<(&'static str, StatementChange<SC>)>
+impl<T> Others<'_, T> {
+    fn add(&mut self, kind: &'static str, change: impl FnOnce(&mut T)) {
+        let mut changed = (self.copy)();
+        change(&mut changed);
+        self.all.push((kind, changed));
+    }
+}
+
+/// Other tables and public values.
+fn other_tables<SC>(others: &mut Others<'_, Statement<SC>>, batch: &Batch)
 where
-    SC: StarkGenericConfig + 'static,
+    SC: StarkGenericConfig,
     Domain<SC>: PolynomialSpace<Val = Goldilocks>,
 {
-    let mut all: Vec<(&'static str, StatementChange<SC>)> = vec![];
-    for table in with_lookups.iter().copied() {
-        let change =
-            move |statement: &mut Statement<SC>| statement.common.lookups[table] = Lookups::default();
-        all.push(("a table without its lookups", Box::new(change)));
-        for other in with_lookups.iter().copied().filter(|other| *other < table) {
-            let change = move |statement: &mut Statement<SC>| statement.common.lookups.swap(table, other);
-            all.push(("exchanged lookups", Box::new(change)));
-            let change = move |statement: &mut Statement<SC>| {
-                statement.common.lookups[table] = statement.common.lookups[other].clone();
+    others.add("no lists of public values", |statement| statement.public_values.clear());
+    others.add("fewer lists of public values", |statement| drop(statement.public_values.pop()));
+    others.add("more lists of public values", |statement| statement.public_values.push(vec![]));
+    others.add("fewer tables", |statement| statement.airs.truncate(1));
+    others.add("more tables", |statement| statement.airs.push(Table::Fibonacci(Fibonacci)));
+    others.add("no tables", |statement| statement.airs.clear());
+    for (table, public) in batch.public_values.iter().enumerate() {
+        for index in 0..public.len() {
+            let another = |statement: &mut Statement<SC>| {
+                statement.public_values[table][index] += Goldilocks::ONE;
             };
-            all.push(("lookups of another table", Box::new(change)));
+            others.add("another public value", another);
+            others.add("fewer public values", |statement| statement.public_values[table].truncate(index));
+        }
+        others.add("more public values", |statement| statement.public_values[table].push(Goldilocks::ZERO));
+        if !matches!(batch.airs[table], Table::Fibonacci(_)) {
+            others.add("another table", |statement| statement.airs[table] = Table::Fibonacci(Fibonacci));
+        }
+        if table > 0 {
+            others.add("exchanged tables", |statement| statement.swap(0, table));
+        }
+    }
+}
+
+/// Other keys of preprocessed columns; `other` is a commitment to something else.
+fn other_keys<SC>(others: &mut Others<'_, Statement<SC>>, other: &Com<SC>, has_key: bool)
+where
+    SC: StarkGenericConfig,
+    Domain<SC>: PolynomialSpace<Val = Goldilocks>,
+{
+    let mut add = |kind, change: &dyn Fn(&mut GlobalPreprocessed<SC>)| {
+        others.add(kind, |statement| change(statement.preprocessed(other)));
+    };
+    add("a key of more tables", &|key| key.instances.push(None));
+    add("a key of fewer tables", &|key| key.instances.truncate(1));
+    add("a key of one more matrix", &|key| key.matrix_to_instance.push(0));
+    add("a key with a matrix of no table", &|key| key.matrix_to_instance.push(usize::MAX));
+    add("a key of all tables", &|key| {
+        key.matrix_to_instance = (0..key.instances.len()).collect();
+        for (matrix_index, instance) in key.instances.iter_mut().enumerate() {
+            *instance = Some(PreprocessedInstanceMeta { matrix_index, width: 1, degree_bits: 5 });
+        }
+    });
+    if !has_key {
+        return;
+    }
+    add("another key", &|key| key.commitment = other.clone());
+    add("a reversed key", &|key| key.matrix_to_instance.reverse());
+    add("a shorter key", &|key| key.matrix_to_instance.truncate(1));
+    add("a key of no table", &|key| key.instances.iter_mut().for_each(|table| *table = None));
+    add("a key of no matrix", &|key| key.matrix_to_instance.clear());
+    add("exchanged parts of a key", &|key| key.instances.reverse());
+    let mut add = |kind, change: fn(&mut PreprocessedInstanceMeta)| {
+        add(kind, &|key| key.instances.iter_mut().flatten().for_each(change));
+    };
+    add("a wider key", |table| table.width += 1);
+    add("a key without columns", |table| table.width = 0);
+    add("a taller key", |table| table.degree_bits += 1);
+    add("a lower key", |table| table.degree_bits -= 1);
+    add("a key of one row", |table| table.degree_bits = 0);
+    add("a key of too many rows", |table| table.degree_bits = usize::MAX);
+    add("other matrices of a key", |table| table.matrix_index ^= 1);
+    add("matrices that a key has not", |table| table.matrix_index = usize::MAX);
+    others.add("no key", |statement| statement.common.preprocessed = None);
+}
+
+/// Lookups taken away or exchanged, where there are some.
+fn other_lookups<SC>(others: &mut Others<'_, Statement<SC>>, with_lookups: &[usize])
+where
+    SC: StarkGenericConfig,
+    Domain<SC>: PolynomialSpace<Val = Goldilocks>,
+{
+    let mut add = |kind, change: &dyn Fn(&mut Vec<Lookups<Goldilocks>>)| {
+        others.add(kind, |statement| change(&mut statement.common.lookups));
+    };
+    add("fewer lists of lookups", &|lookups| drop(lookups.pop()));
+    add("more lists of lookups", &|lookups| lookups.push(Lookups::default()));
+    for table in with_lookups.iter().copied() {
+        add("a table without its lookups", &|lookups| lookups[table] = Lookups::default());
+        for other in with_lookups.iter().copied().filter(|other| *other < table) {
+            add("exchanged lookups", &|lookups| lookups.swap(table, other));
+            add("lookups of another table", &|lookups| lookups[table] = lookups[other].clone());
         }
     }
     if !with_lookups.is_empty() {
-        let change = |statement: &mut Statement<SC>| {
-            statement.common.lookups.iter_mut().for_each(|lookups| *lookups = Lookups::default());
-        };
-        all.push(("no lookups", Box::new(change)));
+        add("no lookups", &|lookups| lookups.fill(Lookups::default()));
     }
-    all
 }
 
-/// A change of a proof.
-type ProofChange<SC> = Box<dyn Fn(&mut BatchProof<SC>)>;
+/// Exchanges the first table of a proof and another one.
+fn exchange<SC: StarkGenericConfig>(proof: &mut BatchProof<SC>, other: usize) {
+    proof.opened_values.instances.swap(0, other);
+    proof.degree_bits.swap(0, other);
+    proof.lookup_terminals.swap(0, other);
+}
 
-/// Changes of a proof in memory, for all its tables, which must be refused; those with lookups are given.
-fn proof_changes<SC>(tables: usize, with_lookups: &[usize]) -> Vec<(&'static str, ProofChange<SC>)>
+/// Proofs changed in memory, which must be refused; the tables with lookups are given.
+fn other_proofs<SC>(others: &mut Others<'_, BatchProof<SC>>, tables: usize, with_lookups: &[usize])
 where
-    SC: StarkGenericConfig<Challenge: 'static> + 'static,
+    SC: StarkGenericConfig,
     Domain<SC>: PolynomialSpace<Val = Goldilocks>,
 {
-    let mut all: Vec<(&'static str, ProofChange<SC>)> = vec![
-        ("random values", Box::new(|proof| proof.commitments.random = Some(proof.commitments.main.clone()))),
-        ("no work before lookups, or some", {
-            Box::new(|proof| {
-                proof.lookup_pow_witness = proof.lookup_pow_witness.xor(Some(Goldilocks::ZERO));
-            })
-        }),
-        ("work before lookups", Box::new(|proof| proof.lookup_pow_witness = Some(Goldilocks::ONE))),
-        ("no columns of lookups, or some", {
-            Box::new(|proof| {
-                let main = proof.commitments.main.clone();
-                proof.commitments.permutation = proof.commitments.permutation.take().xor(Some(main));
-            })
-        }),
-        ("another commitment to lookups", {
-            Box::new(|proof| proof.commitments.permutation = Some(proof.commitments.main.clone()))
-        }),
-    ];
+    let zero = || Some(LookupTerminal(SC::Challenge::ZERO));
+    others.add("random values", |proof| proof.commitments.random = Some(proof.commitments.main.clone()));
+    others.add("no work before lookups, or some", |proof| {
+        proof.lookup_pow_witness = proof.lookup_pow_witness.xor(Some(Goldilocks::ZERO));
+    });
+    others.add("other work before lookups", |proof| {
+        proof.lookup_pow_witness =
+            proof.lookup_pow_witness.map_or(Some(Goldilocks::ONE), |work| Some(-work - Goldilocks::TWO));
+    });
+    others.add("no columns of lookups, or some", |proof| {
+        let main = proof.commitments.main.clone();
+        proof.commitments.permutation = proof.commitments.permutation.take().xor(Some(main));
+    });
+    others.add("another commitment to lookups", |proof| {
+        proof.commitments.permutation = Some(proof.commitments.main.clone());
+    });
     for table in 0..tables {
-        let total = move |proof: &mut BatchProof<SC>| {
-            let zero = LookupTerminal(SC::Challenge::ZERO);
-            proof.lookup_terminals[table] = proof.lookup_terminals[table].xor(Some(zero));
-        };
-        all.push(("no total, or one", Box::new(total)));
-        let bits = move |proof: &mut BatchProof<SC>| proof.degree_bits[table] = usize::MAX;
-        all.push(("more rows than there can be", Box::new(bits)));
+        others.add("no total, or one", |proof| {
+            proof.lookup_terminals[table] = proof.lookup_terminals[table].xor(zero());
+        });
+        others.add("more rows than there can be", |proof| proof.degree_bits[table] = usize::MAX);
+        if table > 0 {
+            others.add("exchanged tables of a proof", |proof| exchange(proof, table));
+        }
     }
     for table in with_lookups.iter().copied() {
-        let total = move |proof: &mut BatchProof<SC>| {
-            proof.lookup_terminals[table] = Some(LookupTerminal(SC::Challenge::ZERO));
-        };
-        all.push(("a total of zero", Box::new(total)));
-        let columns = move |proof: &mut BatchProof<SC>| {
-            proof.opened_values.instances[table].permutation_local.clear();
-            proof.opened_values.instances[table].permutation_next.clear();
-        };
-        all.push(("a total of no columns", Box::new(columns)));
-        let columns = move |proof: &mut BatchProof<SC>| {
-            proof.opened_values.instances[table].permutation_local.clear();
-            proof.opened_values.instances[table].permutation_next.clear();
-            proof.lookup_terminals[table] = None;
-        };
-        all.push(("no columns and no total", Box::new(columns)));
+        others.add("a total of zero", |proof| proof.lookup_terminals[table] = zero());
+        for total in [false, true] {
+            others.add("no columns of a table's lookups", |proof| {
+                let values = &mut proof.opened_values.instances[table];
+                (values.permutation_local, values.permutation_next) = (vec![], vec![]);
+                proof.lookup_terminals[table] = proof.lookup_terminals[table].filter(|_| total);
+            });
+        }
         for other in with_lookups.iter().copied().filter(|other| *other != table) {
-            // The sum stays zero.
-            let totals = move |proof: &mut BatchProof<SC>| {
+            others.add("two totals with the same sum", |proof| {
                 let mut add = |table: usize, value| {
                     if let Some(LookupTerminal(total)) = &mut proof.lookup_terminals[table] {
                         *total += value;
@@ -271,13 +247,10 @@ where
                 };
                 add(table, SC::Challenge::TWO);
                 add(other, -SC::Challenge::TWO);
-            };
-            all.push(("two totals with the same sum", Box::new(totals)));
-            let totals = move |proof: &mut BatchProof<SC>| proof.lookup_terminals.swap(table, other);
-            all.push(("exchanged totals", Box::new(totals)));
+            });
+            others.add("exchanged totals", |proof| proof.lookup_terminals.swap(table, other));
         }
     }
-    all
 }
 
 /// Lists of a proof that must be of one length: columns, columns of lookups, preprocessed columns, polynomials of quotients, tables.
@@ -322,8 +295,7 @@ fn compare<H, SC, const D: usize>(
 ) where
     H: StarkHash,
     SC: Configuration<H, D>
-        + StarkGenericConfig<Challenger: GrindingChallenger<Witness = Goldilocks>, Challenge: 'static>
-        + 'static,
+        + StarkGenericConfig<Challenger: GrindingChallenger<Witness = Goldilocks>, Challenge: 'static>,
     Domain<SC>: PolynomialSpace<Val = Goldilocks>,
     SymbolicExpressionExt<Goldilocks, SC::Challenge>: Algebra<SC::Challenge>,
     Table: Air<InteractionSymbolicBuilder<Goldilocks, SC::Challenge>>
@@ -367,35 +339,32 @@ fn compare<H, SC, const D: usize>(
     }
     let with_lookups: Vec<_> =
         (0..batch.airs.len()).filter(|table| !data.common.lookups[*table].is_empty()).collect();
-    let others = other_statements::<SC>(batch, &valid.commitments.main);
-    for (kind, change) in others.into_iter().chain(other_lookups(&with_lookups)) {
-        let mut other = statement();
-        change(&mut other);
+    let mut others = Others { copy: &statement, all: vec![] };
+    other_tables(&mut others, batch);
+    other_keys(&mut others, &valid.commitments.main, data.common.preprocessed.is_some());
+    other_lookups(&mut others, &with_lookups);
+    for (kind, other) in others.all {
         tally.refused(kind, of(&of_case, case, &valid, &other));
-    }
-    for other in 1..batch.airs.len() {
-        let mut exchanged = statement();
-        exchanged.swap(0, other);
-        tally.refused("exchanged tables", of(&of_case, case, &valid, &exchanged));
-        let mut changed = decode(&json).expect("a proof");
-        changed.opened_values.instances.swap(0, other);
-        changed.degree_bits.swap(0, other);
-        changed.lookup_terminals.swap(0, other);
-        tally.refused("exchanged tables of a proof", of(&of_case, case, &changed, &statement()));
-        tally.refused("exchanged tables of both", of(&of_case, case, &changed, &exchanged));
     }
     for other in other_parameters(case) {
         // Some have the same meaning for as few rows.
         tally.count("other parameters", of(&config(other), other, &valid, &statement()));
     }
-    for (kind, change) in proof_changes::<SC>(batch.airs.len(), &with_lookups) {
-        let mut changed = decode(&json).expect("a proof");
-        change(&mut changed);
-        tally.refused(kind, of(&of_case, case, &changed, &statement()));
+    let copy = || decode(&json).expect("a proof");
+    for other in 1..batch.airs.len() {
+        let (mut proof, mut exchanged) = (copy(), statement());
+        exchange(&mut proof, other);
+        exchanged.swap(0, other);
+        tally.refused("exchanged tables of both", of(&of_case, case, &proof, &exchanged));
+    }
+    let mut others = Others { copy: &copy, all: vec![] };
+    other_proofs(&mut others, batch.airs.len(), &with_lookups);
+    for (kind, other) in others.all {
+        tally.refused(kind, of(&of_case, case, &other, &statement()));
     }
     for table in 0..batch.airs.len() {
         for (kind, change) in changes_in_memory() {
-            let mut changed = decode(&json).expect("a proof");
+            let mut changed = copy();
             change(&mut changed.opened_values.instances[table].base_opened_values);
             tally.count(kind, of(&of_case, case, &changed, &statement()));
         }

@@ -191,7 +191,8 @@ fn check_shape<H: StarkHash, const D: usize>(
     VerifyError::check_length("tables with opened values", count, proof.opened.len())?;
     let tallest = proof.log_rows.iter().max().copied().unwrap_or(0);
     for (table, log_rows) in tables.tables.iter().zip(&proof.log_rows) {
-        // The prover needs more rows, but a table is checked soundly where folding ends, too.
+        // Provers need more rows than the final polynomial has coefficients. Tables of as many are sound, and Plonky3's verifier
+        // takes them, too.
         check_log_rows(parameters, table, parameters.log_final_length, *log_rows)?;
     }
     let preprocessed = key.map_or(&[][..], |key| &key.log_rows);
