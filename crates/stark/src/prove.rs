@@ -27,7 +27,7 @@ use proofmill_field::{
 };
 use proofmill_memory::Pages;
 use proofmill_parallel as parallel;
-use std::{env, path::Path};
+use std::{env, io, path::Path};
 
 /// Preprocessed columns with their commitment: the key of provers. The verifier's key is [`commitment`](Self::commitment).
 pub struct PreprocessedKey<H: StarkHash> {
@@ -106,7 +106,10 @@ where
     };
     let preprocessed = preprocessed.map_or(&[][..], |key| &key.values);
     let inputs = RowInputs { constraints, rows: 1 << log_rows, preprocessed, public_values };
-    Err(inputs.unsatisfied(read)?.unwrap_or_else(|| unreachable_refusal(&error)))
+    Err(inputs.unsatisfied(read)?.unwrap_or_else(|| match trace {
+        Trace::Parts { .. } => StarkError::Trace(io::Error::other("it changed while it was proven")),
+        Trace::Memory(_) => unreachable_refusal(&error),
+    }))
 }
 
 /// Checks a trace of `2^log_rows` rows, given the columns of the preprocessed columns and the logarithm of the number of their rows.

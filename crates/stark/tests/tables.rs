@@ -357,7 +357,7 @@ fn lookups_that_cannot_be_proved_are_refused() {
     assert_eq!(error.to_string(), "AIR: expected at least one table, found none");
 
     let (alone, level) = (constraints(&narrow), Level::best());
-    let expected = "AIR: lookups are proved with all tables at once: take `prove_tables`";
+    let expected = "AIR: lookups are proved with all tables at once: take `Tables`";
     let error = prove::<Keccak, 2>(level.into(), &parameters(2), &alone, None, elements([1, 2]), &[]);
     assert_eq!(error.expect_err("a refusal").to_string(), expected);
     let trivial = constraints(&Of(|row| (row.column(0) - row.column(0)).must_vanish()));

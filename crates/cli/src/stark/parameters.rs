@@ -55,6 +55,7 @@ impl ParameterOptions {
             queries: self.queries.unwrap_or(default.queries),
             cap_height: default.cap_height,
             grinding: Grinding {
+                lookups: default.grinding.lookups,
                 out_of_domain: ground(self.grinding_out_of_domain, default.grinding.out_of_domain),
                 batching: ground(self.grinding_batching, default.grinding.batching),
                 commit: ground(self.grinding_commit, default.grinding.commit),
