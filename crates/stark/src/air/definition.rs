@@ -1,9 +1,6 @@
 //! Statements about traces, as their authors write them.
 
-use super::{
-    expression::Expression,
-    graph::{Cell, Input},
-};
+use super::graph::{Cell, Expression, Input};
 use proofmill_field::goldilocks::Goldilocks;
 
 /// The matrices that constraints read, in the order in which an [`Evaluation`](super::Evaluation) gets a row's values.

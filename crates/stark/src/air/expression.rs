@@ -1,6 +1,6 @@
 //! Symbols that record what is computed with them.
 
-use super::graph::{Graph, Input, Node};
+use super::graph::{Expression, Graph, Input, Node};
 use proofmill_field::goldilocks::Goldilocks;
 use std::{
     cell::RefCell,
@@ -44,18 +44,6 @@ pub(super) fn record<R>(operation: impl FnOnce(&mut Graph) -> R) -> R {
     GRAPH.with_borrow_mut(|graph| {
         operation(graph.as_mut().expect("expressions are used only by the code that `capture` runs"))
     })
-}
-
-/// A value that depends on the row: an input, a constant, or what was computed from them.
-///
-/// # Panics
-/// Operators panic outside of [`capture`]. An expression of another capture has no meaning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expression {
-    /// The same in every row, known at capture.
-    Constant(Goldilocks),
-    /// A node of the graph that is being captured.
-    Node(u32),
 }
 
 impl Expression {

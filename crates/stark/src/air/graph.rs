@@ -1,6 +1,5 @@
 //! Constraints as a graph without duplicates: nodes with the same operation and operands are one node.
 
-use super::lookup::Lookup;
 use hashbrown::HashMap;
 use proofmill_field::{Algebra, Field, goldilocks::Goldilocks};
 
@@ -32,6 +31,40 @@ pub(super) enum Node {
     Add(u32, u32),
     Sub(u32, u32),
     Mul(u32, u32),
+}
+
+/// A value that depends on the row: an input, a constant, or what was computed from them.
+///
+/// # Panics
+/// Operators panic outside of [`capture`](super::capture). An expression of another capture has no meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expression {
+    /// The same in every row, known at capture.
+    Constant(Goldilocks),
+    /// A node of the graph that is being captured.
+    Node(u32),
+}
+
+/// The fractions that one column adds up. Its expressions are those of one capture.
+#[derive(Clone, Debug)]
+pub struct Lookup {
+    /// The bus; `None` if the messages of this lookup are balanced by themselves.
+    pub bus: Option<String>,
+    /// The fractions. If they have flags, at most one flag is 1 in a row and the others are 0, which the AIR must constrain.
+    pub terms: Vec<Term>,
+    /// The largest sum of counts in a row, without those that may be any.
+    pub most: u32,
+}
+
+/// A fraction.
+#[derive(Clone, Debug)]
+pub struct Term {
+    /// The values.
+    pub message: Vec<Expression>,
+    /// How often the message is looked up; negative if it is offered.
+    pub count: Expression,
+    /// Whether the fraction counts, where fractions exclude each other.
+    pub flag: Option<Expression>,
 }
 
 /// A node with what its operands came to.

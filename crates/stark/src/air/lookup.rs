@@ -6,8 +6,8 @@
 
 use super::{
     definition::{Matrix, SELECTORS},
-    expression::{Expression, capture_more, record},
-    graph::{Cell, Graph, Input},
+    expression::{capture_more, record},
+    graph::{Cell, Expression, Graph, Input, Lookup, Term},
 };
 use proofmill_field::{
     Field,
@@ -42,28 +42,6 @@ impl Bus<'_> {
         let terms = vec![Term { message: message.to_vec(), count, flag: None }];
         Lookup { bus: Some(self.0.to_owned()), terms, most }.record();
     }
-}
-
-/// The fractions that one column adds up. Its expressions are those of one capture.
-#[derive(Clone, Debug)]
-pub struct Lookup {
-    /// The bus; `None` if the messages of this lookup are balanced by themselves.
-    pub bus: Option<String>,
-    /// The fractions. If they have flags, at most one flag is 1 in a row and the others are 0, which the AIR must constrain.
-    pub terms: Vec<Term>,
-    /// The largest sum of counts in a row, without those that may be any.
-    pub most: u32,
-}
-
-/// A fraction.
-#[derive(Clone, Debug)]
-pub struct Term {
-    /// The values.
-    pub message: Vec<Expression>,
-    /// How often the message is looked up; negative if it is offered.
-    pub count: Expression,
-    /// Whether the fraction counts, where fractions exclude each other.
-    pub flag: Option<Expression>,
 }
 
 /// Multiplication in an extension: the coordinates of the products of the elements of its basis, by both factors.
