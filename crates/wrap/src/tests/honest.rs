@@ -30,11 +30,20 @@ fn parameters_of_every_kind_are_wrapped() {
 
 #[test]
 fn traces_of_every_length_are_wrapped() {
-    // No round of FRI at all, the first one, some.
+    // One round of FRI, and some.
     let parameters = Parameters { log_final_length: 0, cap_height: 4, ..SMALL };
-    for log_rows in [0, 1, 2, 3, 9] {
+    for log_rows in [1, 2, 3, 9] {
         wraps(&Case::fibonacci(&parameters, log_rows, 1), &format!("2^{log_rows} rows"));
     }
+}
+
+#[test]
+fn traces_of_one_row_are_refused() {
+    let parameters = Parameters { log_final_length: 0, ..SMALL };
+    let constraints = Constraints::new(&Fibonacci).expect("constraints");
+    let error = Statement::new(Level::best(), &constraints, &parameters, None, 0, 1).expect_err("a refusal");
+    let expected = "log_rows: expected at least 1 for these constraints and this final polynomial, found 0";
+    assert_eq!(error.to_string(), expected);
 }
 
 #[test]
