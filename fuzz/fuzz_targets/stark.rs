@@ -84,7 +84,7 @@ static CASES_OF_TABLES: LazyLock<[CaseOfTables; 2]> = LazyLock::new(|| {
         let Case { config, .. } = CASES[case];
         let tables = [Constraints::new(&Integers), Constraints::new(&LookUps)].map(Result::unwrap);
         let tables = Tables::new(tables.into()).unwrap();
-        let looked_up = [7, 2, 2, 9].map(Goldilocks::new);
+        let looked_up = [7, 2, 2, 9, 3, 3, 3, 4].map(Goldilocks::new);
         let count = |integer| looked_up.iter().filter(|value| value.to_canonical() == integer).count() as u64;
         let counts: Vec<_> = (2..2 + ROWS).map(|integer| Goldilocks::new(count(integer))).collect();
         let preprocessed = vec![Integers.preprocessed(), None];
