@@ -1,6 +1,6 @@
 //! The prover of `p3_batch_stark` with constraints as programs.
 
-use crate::{constraints::Captured, quotient::Rows};
+use crate::{constraints::Captured, engine::layout, quotient::Rows};
 use p3_air::{
     Air,
     symbolic::{AirLayout, SymbolicExpressionExt},
@@ -288,13 +288,8 @@ where
         if let Some(fixed) = fixed {
             assert_eq!(fixed.degree_bits, log_height, "the logarithm of the preprocessed columns' height");
         }
-        let layout = AirLayout {
-            preprocessed_width: fixed.map_or(0, |fixed| fixed.width),
-            main_width: air.width(),
-            num_public_values: public_values.len(),
-            num_periodic_columns: air.num_periodic_columns(),
-            ..AirLayout::default()
-        };
+        let preprocessed_width = fixed.map_or(0, |fixed| fixed.width);
+        let layout = AirLayout { preprocessed_width, ..layout(*air) };
         let lookups: &[Lookup<Goldilocks>] = &data.common.lookups[index];
         let trace_domain = pcs.natural_domain_for_degree(height);
         Self {

@@ -104,7 +104,8 @@ fn wrong_columns(widths: &[usize], found: String) -> StarkError {
     StarkError::Preprocessed { expected: format!("{widths:?} columns, in the order of tables"), found }
 }
 
-fn layout(air: &impl BaseAir<Goldilocks>) -> AirLayout {
+/// What an AIR reads, without lookups.
+pub(crate) fn layout(air: &impl BaseAir<Goldilocks>) -> AirLayout {
     AirLayout {
         preprocessed_width: air.preprocessed_width(),
         main_width: air.width(),

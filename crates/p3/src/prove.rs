@@ -1,10 +1,7 @@
 //! The prover of `p3_uni_stark` with constraints as a program.
 
-use crate::{constraints::Captured, quotient::Rows};
-use p3_air::{
-    Air,
-    symbolic::{AirLayout, SymbolicAirBuilder},
-};
+use crate::{constraints::Captured, engine::layout, quotient::Rows};
+use p3_air::{Air, symbolic::SymbolicAirBuilder};
 use p3_challenger::GrindingChallenger;
 use p3_commit::{OpeningRequest, Pcs, PolynomialSpace, UnivariateStarkPcs};
 use p3_field::PrimeCharacteristicRing;
@@ -70,13 +67,7 @@ where
     if let Some(data) = preprocessed {
         assert_eq!(data.degree_bits, log_height + zk, "the logarithm of the preprocessed columns' height");
     }
-    let layout = AirLayout {
-        preprocessed_width,
-        main_width: air.width(),
-        num_public_values: public_values.len(),
-        num_periodic_columns: air.num_periodic_columns(),
-        ..AirLayout::default()
-    };
+    let layout = layout(air);
     let constraints = Captured::new(air, layout);
 
     let pcs = config.pcs();

@@ -152,6 +152,9 @@ impl Constraints {
 
     /// The constraints with those of the lookups, over the extension with these products.
     pub(crate) fn with_lookups(&self, products: &Products) -> Self {
+        if self.graph.lookups().is_empty() {
+            return self.clone();
+        }
         let graph = self.graph.with_lookups(self.public_values, products);
         let lookup_columns = self.graph.lookup_columns() * products.0.len();
         Self { program: Program::new(&graph), graph, lookup_columns, ..self.clone() }

@@ -129,8 +129,7 @@ impl Statement {
         }
         let longest = constraints.periodic().iter().map(Vec::len).max().unwrap_or(1).ilog2();
         // The circuit does not check that a column of one row is constant.
-        let least =
-            longest.max(parameters.log_final_length + u32::from(parameters.log_final_length > 0)).max(1);
+        let least = longest.max(parameters.least_log_rows()).max(1);
         if log_rows < least {
             let expected = format!("at least {least} for these constraints and this final polynomial");
             return Err(InvalidConfiguration { field: "log_rows", expected, found: log_rows }.into());

@@ -213,7 +213,7 @@ impl Parameters {
     }
 
     /// Base-2 logarithm of the least rows of a trace: more than the final polynomial has coefficients, unless that has one.
-    pub(crate) fn least_log_rows(&self) -> u32 {
+    pub fn least_log_rows(&self) -> u32 {
         if self.log_final_length == 0 { 0 } else { self.log_final_length + 1 }
     }
 

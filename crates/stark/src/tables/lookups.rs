@@ -194,7 +194,7 @@ where
     (columns, total)
 }
 
-/// The first message, in the order of rows, that is not offered as often as it is looked up, by the rows of all tables.
+/// The first message, by tables, lookups and rows, that is not offered as often as it is looked up in all tables.
 pub(super) fn unbalanced(tables: &Tables, rows: &[TableRows<'_>]) -> Option<StarkError> {
     let mut counts: HashMap<(u64, Vec<u64>), (Goldilocks, usize)> = HashMap::new();
     for (rows, buses) in rows.iter().zip(&tables.buses) {

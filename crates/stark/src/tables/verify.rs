@@ -81,10 +81,8 @@ where
     let mut totals = proof.totals.iter();
     let products = Products::of::<D>();
     for (index, (table, values)) in tables.tables.iter().zip(&proof.opened).enumerate() {
-        let (constraints, total) = match tables.buses[index].is_empty() {
-            true => (table.clone(), Extension::ZERO),
-            false => (table.with_lookups(&products), totals.next().copied().unwrap_or(Extension::ZERO)),
-        };
+        let total = if tables.buses[index].is_empty() { None } else { totals.next().copied() };
+        let (constraints, total) = (table.with_lookups(&products), total.unwrap_or(Extension::ZERO));
         let quotient = Quotient {
             constraints: &constraints,
             scalars: &challenges.scalars(tables, index, public_values[index], total),
