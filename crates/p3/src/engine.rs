@@ -4,6 +4,7 @@ use crate::{
     Configuration,
     constraints::{graph, graph_with_lookups},
     elements::element,
+    proof::log_rows_from_plonky3,
 };
 use p3_air::{
     Air, BaseAir,
@@ -94,9 +95,10 @@ where
     if found != widths || global.matrix_to_instance != with_columns || !places.eq(0..with_columns.len()) {
         return Err(wrong_columns(&widths, format!("{found:?}, of tables {:?}", global.matrix_to_instance)));
     }
-    let bits = instances().map(|instance| instance.degree_bits);
-    let log_rows: Result<Vec<u32>, _> = bits.map(u32::try_from).collect();
-    let log_rows = log_rows.map_err(|_| wrong_columns(&widths, "columns with too many rows".to_owned()))?;
+    let log_rows = instances().map(|instance| log_rows_from_plonky3(instance.degree_bits, SC::BLINDED));
+    let log_rows: Result<Vec<u32>, _> = log_rows.collect();
+    let wrong_rows = |_| wrong_columns(&widths, "columns with a number of rows that no trace has".to_owned());
+    let log_rows = log_rows.map_err(wrong_rows)?;
     Ok(Some(TablesVerifyingKey { cap: SC::digests(&global.commitment), log_rows }))
 }
 

@@ -21,7 +21,7 @@ use p3_uni_stark::{Com, Commitments, Domain, OpenedValues, PreprocessedOpenedVal
 use proofmill_field::goldilocks::Extension;
 use proofmill_hash::{Digest, sponge::DIGEST};
 use proofmill_stark::{
-    OpenedRows, OpeningProof, Proof, Round, StarkHash, TableValues, TablesProof, VerifyError,
+    OpenedRows, OpeningProof, Proof, Round, SALT, StarkHash, TableValues, TablesProof, VerifyError,
 };
 
 type Element = proofmill_field::goldilocks::Goldilocks;
@@ -29,10 +29,14 @@ type Element = proofmill_field::goldilocks::Goldilocks;
 /// A configuration of Plonky3 whose proofs are proofs of [`proofmill_stark`] with the hash `H` and challenges in the extension of
 /// degree `D`.
 ///
-/// Configurations over Goldilocks are, if they have trees of `MerkleTreeMmcs` with digests of four words, FRI, no blinding, and
-/// challenges in `BinomialExtensionField<Goldilocks, 2>` or `CubicTrinomialExtensionField<Goldilocks>`. That trees and transcript hash
-/// as `H` does is for the caller to know: a type of Plonky3 does not tell the constants of its permutation.
+/// Configurations over Goldilocks are, if they have trees of `MerkleTreeMmcs` with digests of four words and `TwoAdicFriPcs`, or trees of
+/// `MerkleTreeHidingMmcs` with salts of four elements and `HidingFriPcs`, and challenges in `BinomialExtensionField<Goldilocks, 2>` or
+/// `CubicTrinomialExtensionField<Goldilocks>`. That trees and transcript hash as `H` does is for the caller to know: a type of Plonky3 does
+/// not tell the constants of its permutation.
 pub trait Configuration<H: StarkHash, const D: usize>: StarkGenericConfig {
+    /// Whether proofs are blinded.
+    const BLINDED: bool;
+
     /// The digests of a commitment.
     fn digests(commitment: &Com<Self>) -> Vec<H::Digest>;
 
@@ -108,6 +112,92 @@ type Cap<H> = MerkleCap<Goldilocks, [Word<H>; DIGEST]>;
 type Siblings<H> = PrunedMerklePaths<Word<H>, DIGEST>;
 type Opening<C, M> =
     FriProof<C, ExtensionMmcs<Goldilocks, C, M>, Goldilocks, Vec<BatchMultiOpening<Goldilocks, M>>>;
+/// Values of each commitment, matrix and point.
+type Values<C> = p3_commit::OpenedValues<C>;
+/// The salt of each query and matrix.
+type Salts = Vec<Vec<Vec<Goldilocks>>>;
+
+/// What leads from opened rows to a commitment of Plonky3.
+pub trait Paths<H: StarkHash<Digest: Words>> {
+    /// The salts of the rows, if they have some, and digests.
+    fn parts(&self) -> (Option<&Salts>, &Siblings<H>);
+
+    /// The opposite; salts that there are not are an empty list.
+    fn from_parts(salts: Salts, siblings: Siblings<H>) -> Self;
+}
+
+impl<H: StarkHash<Digest: Words>> Paths<H> for Siblings<H> {
+    fn parts(&self) -> (Option<&Salts>, &Self) {
+        (None, self)
+    }
+
+    fn from_parts(_: Salts, siblings: Self) -> Self {
+        siblings
+    }
+}
+
+impl<H: StarkHash<Digest: Words>> Paths<H> for (Salts, Siblings<H>) {
+    fn parts(&self) -> (Option<&Salts>, &Siblings<H>) {
+        (Some(&self.0), &self.1)
+    }
+
+    fn from_parts(salts: Salts, siblings: Siblings<H>) -> Self {
+        (salts, siblings)
+    }
+}
+
+/// An opening proof of Plonky3, of `TwoAdicFriPcs` or `HidingFriPcs`.
+pub trait Openings<H: StarkHash<Digest: Words>, C: Challenge<D>, const D: usize>: Sized {
+    /// The trees.
+    type Trees: Mmcs<Goldilocks, Commitment = Cap<H>, MultiProof: Paths<H>>;
+
+    /// Whether it is one of `HidingFriPcs`.
+    const BLINDED: bool;
+
+    /// The values of random columns, if there are some, and the proof of FRI.
+    fn parts(&self) -> (Option<&Values<C>>, &Opening<C, Self::Trees>);
+
+    /// The opposite; values that there are not are an empty list.
+    fn from_parts(random: Values<C>, opening: Opening<C, Self::Trees>) -> Self;
+}
+
+impl<H, C, M, const D: usize> Openings<H, C, D> for Opening<C, M>
+where
+    H: StarkHash<Digest: Words>,
+    C: Challenge<D>,
+    M: Mmcs<Goldilocks, Commitment = Cap<H>, MultiProof: Paths<H>>,
+{
+    type Trees = M;
+
+    const BLINDED: bool = false;
+
+    fn parts(&self) -> (Option<&Values<C>>, &Self) {
+        (None, self)
+    }
+
+    fn from_parts(_: Values<C>, opening: Self) -> Self {
+        opening
+    }
+}
+
+impl<H, C, M, const D: usize> Openings<H, C, D> for (Values<C>, Opening<C, M>)
+where
+    H: StarkHash<Digest: Words>,
+    C: Challenge<D>,
+    M: Mmcs<Goldilocks, Commitment = Cap<H>, MultiProof: Paths<H>>,
+{
+    type Trees = M;
+
+    const BLINDED: bool = true;
+
+    fn parts(&self) -> (Option<&Values<C>>, &Opening<C, M>) {
+        (Some(&self.0), &self.1)
+    }
+
+    fn from_parts(random: Values<C>, opening: Opening<C, M>) -> Self {
+        (random, opening)
+    }
+}
 
 /// Our proof of the same values as one of Plonky3.
 ///
@@ -115,8 +205,7 @@ type Opening<C, M> =
 /// them in proofs in memory, and its encodings reduce them or refuse them.
 ///
 /// # Errors
-/// [`VerifyError::Malformed`] if a list is not as long as other lists of the proof make it, for lists that are there and empty, and for
-/// values that blind.
+/// [`VerifyError::Malformed`] if a list is not as long as other lists of the proof make it, and for lists that are there and empty.
 pub fn from_plonky3<H, SC, const D: usize>(
     proof: &p3_uni_stark::Proof<SC>,
 ) -> Result<Proof<H, D>, VerifyError>
@@ -167,14 +256,15 @@ where
     SC::batch_to_plonky3(proof)
 }
 
-impl<H, SC, M, const D: usize> Configuration<H, D> for SC
+impl<H, SC, const D: usize> Configuration<H, D> for SC
 where
     H: StarkHash<Digest: Words>,
     SC: StarkGenericConfig<Challenge: Challenge<D>>,
     Domain<SC>: PolynomialSpace<Val = Goldilocks>,
-    SC::Pcs: Pcs<SC::Challenge, SC::Challenger, Commitment = Cap<H>, Proof = Opening<SC::Challenge, M>>,
-    M: Mmcs<Goldilocks, Commitment = Cap<H>, MultiProof = Siblings<H>>,
+    SC::Pcs: Pcs<SC::Challenge, SC::Challenger, Commitment = Cap<H>, Proof: Openings<H, SC::Challenge, D>>,
 {
+    const BLINDED: bool = <Proofs<SC> as Openings<H, SC::Challenge, D>>::BLINDED;
+
     fn digests(commitment: &Com<Self>) -> Vec<H::Digest> {
         digests::<H>(commitment.roots())
     }
@@ -184,29 +274,36 @@ where
         let p3_uni_stark::Proof { commitments, opened_values, opening_proof, degree_bits, ood_pow_witness } =
             proof;
         let Commitments { trace, quotient_chunks, random } = commitments;
-        VerifyError::check_length("commitments to random values", 0, random.iter().len())?;
-        let opened = values_from_plonky3(opened_values)?;
+        let columns = values_from_plonky3(opened_values)?;
+        let mut tables = vec![TableValues { columns, lookups: Vec::new(), next_lookups: Vec::new() }];
+        let opening = opening_from_plonky3(&mut tables, opening_proof)?;
+        let opened = tables.remove(0).columns;
         Ok(Proof {
-            log_rows: log_rows_from_plonky3(*degree_bits)?,
+            log_rows: log_rows_from_plonky3(*degree_bits, Self::BLINDED)?,
             trace: digests::<H>(trace.roots()),
             quotient: digests::<H>(quotient_chunks.roots()),
+            random: random_from_plonky3::<H>(random.as_ref(), Self::BLINDED)?,
             out_of_domain_work: element(*ood_pow_witness),
-            opening: opening_from_plonky3(&widths(&opened), opening_proof)?,
             opened,
+            opening,
         })
     }
 
     fn to_plonky3(proof: &Proof<H, D>) -> Result<p3_uni_stark::Proof<Self>, VerifyError> {
-        let Proof { log_rows, trace, quotient, out_of_domain_work, opened, opening } = proof;
+        let Proof { log_rows, trace, quotient, random, out_of_domain_work, opened, opening } = proof;
+        let columns = opened.clone();
+        let tables = [TableValues { columns, lookups: Vec::new(), next_lookups: Vec::new() }];
+        let (opened, opening_proof) = opening_to_plonky3::<H, _, Proofs<SC>, D>(&tables, opening)?;
+        let opened = opened.first().map_or(Err(no_values()), |opened| values_to_plonky3(&opened.columns));
         Ok(p3_uni_stark::Proof {
             commitments: Commitments {
                 trace: cap::<H>(trace)?,
                 quotient_chunks: cap::<H>(quotient)?,
-                random: None,
+                random: random_to_plonky3::<H>(random, Self::BLINDED)?,
             },
-            opened_values: values_to_plonky3(opened)?,
-            opening_proof: opening_to_plonky3(&widths(opened), opening)?,
-            degree_bits: *log_rows as usize,
+            opened_values: opened?,
+            opening_proof,
+            degree_bits: *log_rows as usize + usize::from(Self::BLINDED),
             ood_pow_witness: value(*out_of_domain_work),
         })
     }
@@ -223,7 +320,6 @@ where
         } = proof;
         let BatchCommitments { main, permutation, quotient_chunks, random } = commitments;
         let BatchOpenedValues { instances } = opened_values;
-        VerifyError::check_length("commitments to random values", 0, random.iter().len())?;
         VerifyError::check_length("sums of tables", instances.len(), lookup_terminals.len())?;
         let (mut opened, mut totals) = (Vec::with_capacity(instances.len()), Vec::new());
         for (OpenedValuesWithLookups { base_opened_values, permutation_local, permutation_next }, terminal) in
@@ -242,19 +338,21 @@ where
         let there = usize::from(!totals.is_empty());
         VerifyError::check_length("commitments to lookups", there, permutation.iter().len())?;
         VerifyError::check_length("proofs of work before lookups", there, lookup_pow_witness.iter().len())?;
+        let opening = opening_from_plonky3(&mut opened, opening_proof)?;
         Ok(TablesProof {
             log_rows: degree_bits
                 .iter()
-                .map(|bits| log_rows_from_plonky3(*bits))
+                .map(|bits| log_rows_from_plonky3(*bits, Self::BLINDED))
                 .collect::<Result<_, _>>()?,
             traces: digests::<H>(main.roots()),
             lookup_work: lookup_pow_witness.map_or_else(Element::default, element),
             lookups,
             totals,
             quotients: digests::<H>(quotient_chunks.roots()),
+            random: random_from_plonky3::<H>(random.as_ref(), Self::BLINDED)?,
             out_of_domain_work: element(*ood_pow_witness),
-            opening: opening_from_plonky3(&widths_of_tables(&opened), opening_proof)?,
             opened,
+            opening,
         })
     }
 
@@ -266,15 +364,17 @@ where
             lookups,
             totals,
             quotients,
+            random,
             out_of_domain_work,
             opened,
             opening,
         } = proof;
         let with_lookups = opened.iter().filter(|values| !values.lookups.is_empty()).count();
         VerifyError::check_length("sums of lookups", with_lookups, totals.len())?;
+        let (opened, opening_proof) = opening_to_plonky3::<H, _, Proofs<SC>, D>(opened, opening)?;
         let mut rest = totals.iter();
         let (mut instances, mut lookup_terminals) = (Vec::with_capacity(opened.len()), Vec::new());
-        for TableValues { columns, lookups, next_lookups } in opened {
+        for TableValues { columns, lookups, next_lookups } in &opened {
             let total = if lookups.is_empty() { None } else { rest.next() };
             lookup_terminals.push(total.map(|total| LookupTerminal(theirs(*total))));
             instances.push(OpenedValuesWithLookups {
@@ -288,20 +388,51 @@ where
                 main: cap::<H>(traces)?,
                 permutation: if with_lookups == 0 { None } else { Some(cap::<H>(lookups)?) },
                 quotient_chunks: cap::<H>(quotients)?,
-                random: None,
+                random: random_to_plonky3::<H>(random, Self::BLINDED)?,
             },
             opened_values: BatchOpenedValues { instances },
-            opening_proof: opening_to_plonky3(&widths_of_tables(opened), opening)?,
+            opening_proof,
             lookup_terminals,
-            degree_bits: log_rows.iter().map(|log_rows| *log_rows as usize).collect(),
+            degree_bits: log_rows
+                .iter()
+                .map(|log_rows| *log_rows as usize + usize::from(Self::BLINDED))
+                .collect(),
             lookup_pow_witness: (with_lookups > 0).then(|| value(*lookup_work)),
             ood_pow_witness: value(*out_of_domain_work),
         })
     }
 }
 
-fn log_rows_from_plonky3(degree_bits: usize) -> Result<u32, VerifyError> {
-    u32::try_from(degree_bits).map_err(|_| VerifyError::Malformed {
+type Proofs<SC> = <<SC as StarkGenericConfig>::Pcs as Pcs<
+    <SC as StarkGenericConfig>::Challenge,
+    <SC as StarkGenericConfig>::Challenger,
+>>::Proof;
+
+fn no_values() -> VerifyError {
+    VerifyError::Malformed { what: "tables with opened values", expected: 1, found: 0 }
+}
+
+fn random_from_plonky3<H: StarkHash<Digest: Words>>(
+    random: Option<&Cap<H>>,
+    blinded: bool,
+) -> Result<Vec<H::Digest>, VerifyError> {
+    VerifyError::check_length("commitments to random values", blinded.into(), random.iter().len())?;
+    Ok(random.map_or(Vec::new(), |cap| digests::<H>(cap.roots())))
+}
+
+fn random_to_plonky3<H: StarkHash<Digest: Words>>(
+    random: &[H::Digest],
+    blinded: bool,
+) -> Result<Option<Cap<H>>, VerifyError> {
+    let there = usize::from(!random.is_empty());
+    VerifyError::check_length("commitments to random values", blinded.into(), there)?;
+    if blinded { cap::<H>(random).map(Some) } else { Ok(None) }
+}
+
+/// The logarithm of the number of rows from that of the rows that are committed to.
+pub(crate) fn log_rows_from_plonky3(degree_bits: usize, blinded: bool) -> Result<u32, VerifyError> {
+    let log_rows = degree_bits.checked_sub(blinded.into()).and_then(|bits| u32::try_from(bits).ok());
+    log_rows.ok_or(VerifyError::Malformed {
         what: "logarithm of the number of rows",
         expected: Element::TWO_ADICITY as usize,
         found: degree_bits,
@@ -353,7 +484,6 @@ fn values_from_plonky3<C: Challenge<D>, const D: usize>(
     opened: &OpenedValues<C>,
 ) -> Result<proofmill_stark::OpenedValues<D>, VerifyError> {
     let OpenedValues { trace_local, trace_next, preprocessed, quotient_chunks, random } = opened;
-    VerifyError::check_length("lists of random values", 0, random.iter().len())?;
     let chunk = |values: &Vec<C>| {
         let wrong_length = VerifyError::Malformed {
             what: "values of a polynomial of the quotient",
@@ -372,13 +502,23 @@ fn values_from_plonky3<C: Challenge<D>, const D: usize>(
         preprocessed: some_ours("values of preprocessed columns", local)?,
         next_preprocessed: some_ours("values of the next row's preprocessed columns", next)?,
         quotient: quotient_chunks.iter().map(chunk).collect::<Result<_, _>>()?,
+        beside_quotient: Vec::new(),
+        random: some_ours("values of random polynomials", random.as_deref())?,
     })
 }
 
 fn values_to_plonky3<C: Challenge<D>, const D: usize>(
     opened: &proofmill_stark::OpenedValues<D>,
 ) -> Result<OpenedValues<C>, VerifyError> {
-    let proofmill_stark::OpenedValues { trace, next, preprocessed, next_preprocessed, quotient } = opened;
+    let proofmill_stark::OpenedValues {
+        trace,
+        next,
+        preprocessed,
+        next_preprocessed,
+        quotient,
+        beside_quotient: _,
+        random,
+    } = opened;
     expect_some("values of the trace", trace)?;
     if !next_preprocessed.is_empty() {
         expect_some("values of preprocessed columns", preprocessed)?;
@@ -389,42 +529,115 @@ fn values_to_plonky3<C: Challenge<D>, const D: usize>(
         preprocessed: some_theirs(preprocessed)
             .map(|local| PreprocessedOpenedValues { local, next: some_theirs(next_preprocessed) }),
         quotient_chunks: quotient.iter().map(|chunk| all_theirs(chunk)).collect(),
-        random: None,
+        random: some_theirs(random),
     })
 }
 
-/// The widths of the matrices of each commitment: the trace, polynomials of the quotient, preprocessed columns.
-fn widths<const D: usize>(opened: &proofmill_stark::OpenedValues<D>) -> Vec<Vec<usize>> {
-    let mut widths = vec![vec![opened.trace.len()], vec![D; opened.quotient.len()]];
-    if !opened.preprocessed.is_empty() {
-        widths.push(vec![opened.preprocessed.len()]);
-    }
-    widths
-}
-
-/// The same for several tables: traces, polynomials of quotients, preprocessed columns, columns of lookups.
-fn widths_of_tables<const D: usize>(opened: &[TableValues<D>]) -> Vec<Vec<usize>> {
-    let columns = || opened.iter().map(|values| &values.columns);
+/// The widths of the matrices of each commitment: random polynomials, traces, polynomials of quotients, preprocessed columns, columns of
+/// lookups.
+fn widths<const D: usize>(opened: &[TableValues<D>]) -> Vec<Vec<usize>> {
     let there = |widths: Vec<usize>| widths.into_iter().filter(|width| *width > 0).collect::<Vec<_>>();
-    let mut widths = vec![
-        columns().map(|columns| columns.trace.len()).collect(),
-        vec![D; columns().map(|columns| columns.quotient.len()).sum()],
-    ];
-    let preprocessed = there(columns().map(|columns| columns.preprocessed.len()).collect());
+    let of_columns = |width: fn(&proofmill_stark::OpenedValues<D>) -> usize| {
+        there(opened.iter().map(|values| width(&values.columns)).collect())
+    };
+    let random = random_columns(opened);
+    let chunks = opened.iter().map(|values| values.columns.quotient.len()).sum();
+    let of_traces = opened.iter().map(|values| values.columns.trace.len()).collect();
+    let of_random = of_columns(|columns| columns.random.len());
+    let preprocessed = of_columns(|columns| columns.preprocessed.len());
     let lookups = there(opened.iter().map(|values| values.lookups.len()).collect());
-    widths.extend([preprocessed, lookups].into_iter().filter(|widths| !widths.is_empty()));
-    widths
+    let optional = |widths: Vec<usize>| (!widths.is_empty()).then_some(widths);
+    let always = [of_traces, vec![D + random; chunks]];
+    let widths = optional(of_random).into_iter().chain(always);
+    widths.chain([preprocessed, lookups].into_iter().filter_map(optional)).collect()
 }
 
-fn opening_from_plonky3<H, C, M, const D: usize>(
-    widths: &[Vec<usize>],
-    opening: &Opening<C, M>,
+/// The number of random columns beside each matrix.
+fn random_columns<const D: usize>(opened: &[TableValues<D>]) -> usize {
+    opened.first().map_or(0, |values| values.columns.random.len().saturating_sub(D))
+}
+
+/// Appends the values of random columns, which Plonky3 has apart.
+fn append_random<C: Challenge<D>, const D: usize>(opened: &mut [TableValues<D>], random: &Values<C>) {
+    let mut lists = random.iter().flatten().flatten();
+    let mut append =
+        |values: &mut Vec<_>| values.extend(all_ours(lists.next().map_or(&[][..], Vec::as_slice)));
+    opened.iter_mut().for_each(|table| append(&mut table.columns.random));
+    for table in opened.iter_mut() {
+        append(&mut table.columns.trace);
+        if !table.columns.next.is_empty() {
+            append(&mut table.columns.next);
+        }
+    }
+    for table in opened.iter_mut() {
+        (0..table.columns.quotient.len()).for_each(|_| append(&mut table.columns.beside_quotient));
+    }
+    for table in opened.iter_mut() {
+        let fixed = [&mut table.columns.preprocessed, &mut table.columns.next_preprocessed];
+        fixed.into_iter().filter(|values| !values.is_empty()).for_each(&mut append);
+    }
+    for table in opened.iter_mut().filter(|table| !table.lookups.is_empty()) {
+        append(&mut table.lookups);
+        append(&mut table.next_lookups);
+    }
+}
+
+/// Takes the values of random columns away.
+fn split_random<C: Challenge<D>, const D: usize>(opened: &mut [TableValues<D>]) -> Values<C> {
+    let random = random_columns(opened);
+    if random == 0 {
+        return Vec::new();
+    }
+    let split = |values: &mut Vec<_>| all_theirs(&values.split_off(values.len().saturating_sub(random)));
+    let split_all = |values: [&mut Vec<_>; 2]| {
+        values.into_iter().filter(|values| !values.is_empty()).map(split).collect::<Vec<_>>()
+    };
+    let mut rounds: Values<C> =
+        vec![opened.iter_mut().map(|table| vec![split(&mut table.columns.random)]).collect()];
+    rounds.push(
+        opened
+            .iter_mut()
+            .map(|table| split_all([&mut table.columns.trace, &mut table.columns.next]))
+            .collect(),
+    );
+    let beside = |table: &TableValues<D>| {
+        table
+            .columns
+            .beside_quotient
+            .chunks(random)
+            .map(|values| vec![all_theirs(values)])
+            .collect::<Vec<_>>()
+    };
+    rounds.push(opened.iter().flat_map(beside).collect());
+    let fixed = opened.iter().map(|table| [&table.columns.preprocessed, &table.columns.next_preprocessed]);
+    let fixed =
+        fixed.map(|values| vec![Vec::new(); values.iter().filter(|values| !values.is_empty()).count()]);
+    let fixed = fixed.filter(|points| !points.is_empty()).collect();
+    let lookups = opened.iter_mut().filter(|table| !table.lookups.is_empty());
+    let lookups = lookups.map(|table| split_all([&mut table.lookups, &mut table.next_lookups])).collect();
+    rounds.extend([fixed, lookups].into_iter().filter(|round: &Vec<_>| !round.is_empty()));
+    rounds
+}
+
+/// Also appends the values of random columns to those that were opened.
+fn opening_from_plonky3<H, C, O, const D: usize>(
+    opened: &mut [TableValues<D>],
+    proof: &O,
 ) -> Result<OpeningProof<H, D>, VerifyError>
 where
     H: StarkHash<Digest: Words>,
     C: Challenge<D>,
-    M: Mmcs<Goldilocks, Commitment = Cap<H>, MultiProof = Siblings<H>>,
+    O: Openings<H, C, D>,
 {
+    let (random, opening) = proof.parts();
+    if let Some(random) = random {
+        append_random(opened, random);
+        if split_random::<C, D>(&mut opened.to_vec()) != *random {
+            return Err(VerifyError::Rejected(
+                "values of random columns are not in lists of the right lengths",
+            ));
+        }
+    }
     let FriProof {
         batch_pow_witness,
         commit_phase_commits,
@@ -434,20 +647,23 @@ where
         final_poly,
         query_pow_witness,
     } = opening;
+    let widths = widths(opened);
     VerifyError::check_length("opened commitments", widths.len(), input_openings.len())?;
     let queries = input_openings.first().map_or(0, |opening| opening.opened_values.len());
     let mut rows = Vec::with_capacity(widths.len());
     for (BatchMultiOpening { opened_values, opening_proof }, widths) in input_openings.iter().zip(widths) {
         VerifyError::check_length("opened rows of a commitment", queries, opened_values.len())?;
-        for row in opened_values {
+        let (salts, PrunedMerklePaths { sibling_hashes }) = opening_proof.parts();
+        let salts = salts_of(salts, queries, widths.len())?;
+        let mut values = Vec::new();
+        for (row, salts) in opened_values.iter().zip(salts) {
             VerifyError::check_length("matrices of an opened row", widths.len(), row.len())?;
-            row.iter().zip(widths).try_for_each(|(part, width)| {
-                VerifyError::check_length("values of an opened row", *width, part.len())
-            })?;
+            for ((part, width), salt) in row.iter().zip(&widths).zip(salts) {
+                VerifyError::check_length("values of an opened row", *width, part.len())?;
+                values.extend(part.iter().chain(salt).map(|value| element(*value)));
+            }
         }
-        let PrunedMerklePaths { sibling_hashes } = opening_proof;
-        let values = opened_values.iter().flatten().flatten().map(|value| element(*value));
-        rows.push(OpenedRows { values: values.collect(), siblings: digests::<H>(sibling_hashes) });
+        rows.push(OpenedRows { values, siblings: digests::<H>(sibling_hashes) });
     }
 
     let count = commit_phase_commits.len();
@@ -462,11 +678,13 @@ where
         sibling_values.iter().try_for_each(|row| {
             VerifyError::check_length("values of a row of a round of FRI", others, row.len())
         })?;
-        let PrunedMerklePaths { sibling_hashes } = opening_proof;
+        let (salts, PrunedMerklePaths { sibling_hashes }) = opening_proof.parts();
+        let salts = salts_of(salts, queries, 1)?;
         rounds.push(Round {
             commitment: digests::<H>(commitment.roots()),
             work: element(*work),
             others: sibling_values.iter().flatten().map(|value| ours(*value)).collect(),
+            salts: salts.into_iter().flatten().flatten().map(|value| element(*value)).collect(),
             siblings: digests::<H>(sibling_hashes),
         });
     }
@@ -477,6 +695,23 @@ where
         query_work: element(*query_pow_witness),
         rows,
     })
+}
+
+/// The salt of each query and matrix; empty ones if there is no blinding.
+fn salts_of(
+    salts: Option<&Salts>,
+    queries: usize,
+    matrices: usize,
+) -> Result<Vec<Vec<&[Goldilocks]>>, VerifyError> {
+    let Some(salts) = salts else { return Ok(vec![vec![&[]; matrices]; queries]) };
+    VerifyError::check_length("salts of opened rows", queries, salts.len())?;
+    let of_query = |salts: &'_ Vec<Vec<Goldilocks>>| {
+        VerifyError::check_length("salts of an opened row", matrices, salts.len())
+    };
+    salts.iter().try_for_each(of_query)?;
+    let of_row = |salt: &Vec<Goldilocks>| VerifyError::check_length("values of a salt", SALT, salt.len());
+    salts.iter().flatten().try_for_each(of_row)?;
+    Ok(salts.iter().map(|salts| salts.iter().map(Vec::as_slice).collect()).collect())
 }
 
 /// Splits values into as many lists of equal lengths as there are queries.
@@ -490,46 +725,58 @@ fn split<'a, T>(
     Ok((0..queries).map(move |query| values.get(query * length..(query + 1) * length).unwrap_or_default()))
 }
 
-fn opening_to_plonky3<H, C, M, const D: usize>(
-    widths: &[Vec<usize>],
+/// Also gives the opened values without those of random columns.
+fn opening_to_plonky3<H, C, O, const D: usize>(
+    opened: &[TableValues<D>],
     opening: &OpeningProof<H, D>,
-) -> Result<Opening<C, M>, VerifyError>
+) -> Result<(Vec<TableValues<D>>, O), VerifyError>
 where
     H: StarkHash<Digest: Words>,
     C: Challenge<D>,
-    M: Mmcs<Goldilocks, Commitment = Cap<H>, MultiProof = Siblings<H>>,
+    O: Openings<H, C, D>,
 {
     let OpeningProof { batching_work, rounds, final_polynomial, query_work, rows } = opening;
+    let widths = widths(opened);
+    let salt = if O::BLINDED { SALT } else { 0 };
     VerifyError::check_length("opened commitments", widths.len(), rows.len())?;
     let of_first = rows.first().map_or(0, |rows| rows.values.len());
-    let width = widths.first().map_or(0, |widths| widths.iter().sum());
-    let queries = of_first.checked_div(width).unwrap_or(0);
+    let width = |widths: &[usize]| widths.iter().map(|width| width + salt).sum();
+    let queries = of_first.checked_div(widths.first().map_or(0, |widths| width(widths))).unwrap_or(0);
     let mut input_openings = Vec::with_capacity(rows.len());
-    for (OpenedRows { values, siblings }, widths) in rows.iter().zip(widths) {
-        let mut opened_values = Vec::with_capacity(queries);
+    for (OpenedRows { values, siblings }, widths) in rows.iter().zip(&widths) {
+        let (mut opened_values, mut salts) = (Vec::with_capacity(queries), Vec::new());
         for mut row in split("values of opened rows", values, queries)? {
-            VerifyError::check_length("values of an opened row", widths.iter().sum(), row.len())?;
-            let mut parts = Vec::with_capacity(widths.len());
-            for width in widths {
-                let (part, rest) = row.split_at_checked(*width).unwrap_or((row, &[]));
-                parts.push(part.iter().map(|element| value(*element)).collect());
+            VerifyError::check_length("values of an opened row", width(widths), row.len())?;
+            let mut take = |count: usize| {
+                let (part, rest) = row.split_at_checked(count).unwrap_or((row, &[]));
                 row = rest;
-            }
+                part.iter().map(|element| value(*element)).collect::<Vec<_>>()
+            };
+            let parts: Vec<_> = widths.iter().map(|width| (take(*width), take(salt))).collect();
+            let (parts, of_row): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
             opened_values.push(parts);
+            salts.push(of_row);
         }
-        let opening_proof = PrunedMerklePaths { sibling_hashes: words::<H>(siblings) };
-        input_openings.push(BatchMultiOpening { opened_values, opening_proof });
+        let siblings = PrunedMerklePaths { sibling_hashes: words::<H>(siblings) };
+        input_openings.push(BatchMultiOpening {
+            opened_values,
+            opening_proof: Paths::<H>::from_parts(salts, siblings),
+        });
     }
     let mut commit_phase_commits = Vec::with_capacity(rounds.len());
     let mut commit_phase_openings = Vec::with_capacity(rounds.len());
-    for Round { commitment, work: _, others, siblings } in rounds {
+    for Round { commitment, work: _, others, salts, siblings } in rounds {
+        VerifyError::check_length("values of salts in a round of FRI", queries * salt, salts.len())?;
+        let salts = split("values of salts in a round of FRI", salts, queries)?;
+        let salts = salts.map(|salt| vec![salt.iter().map(|element| value(*element)).collect()]).collect();
         commit_phase_commits.push(cap::<H>(commitment)?);
+        let siblings = PrunedMerklePaths { sibling_hashes: words::<H>(siblings) };
         commit_phase_openings.push(CommitPhaseMultiStep {
             sibling_values: split("values of a round of FRI", others, queries)?.map(all_theirs).collect(),
-            opening_proof: PrunedMerklePaths { sibling_hashes: words::<H>(siblings) },
+            opening_proof: Paths::<H>::from_parts(salts, siblings),
         });
     }
-    Ok(FriProof {
+    let opening = FriProof {
         batch_pow_witness: value(*batching_work),
         commit_phase_commits,
         commit_pow_witnesses: rounds.iter().map(|round| value(round.work)).collect(),
@@ -537,5 +784,8 @@ where
         commit_phase_openings,
         final_poly: all_theirs(final_polynomial),
         query_pow_witness: value(*query_work),
-    })
+    };
+    let mut opened = opened.to_vec();
+    let random = split_random(&mut opened);
+    Ok((opened, O::from_parts(random, opening)))
 }

@@ -4,7 +4,7 @@
 use crate::{
     batch_key, constraints,
     elements::element,
-    proof::{Configuration, batch_from_plonky3, from_plonky3},
+    proof::{Configuration, batch_from_plonky3, from_plonky3, log_rows_from_plonky3},
     tables,
 };
 use p3_air::{
@@ -85,7 +85,8 @@ where
             if expected != found {
                 return Err(statement(format!("expected a key of {expected} columns, found one of {found}")));
             }
-            let log_rows = u32::try_from(key.degree_bits).map_err(|error| statement(error.to_string()))?;
+            let log_rows = log_rows_from_plonky3(key.degree_bits, SC::BLINDED)
+                .map_err(|error| statement(error.to_string()))?;
             Some((SC::digests(&key.commitment), log_rows))
         }
     };

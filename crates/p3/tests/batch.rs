@@ -8,8 +8,8 @@ mod configurations;
 
 use batches::Batch;
 use configurations::{
-    PARAMETERS, Parameters, defaults::cubic_8, hiding, keccak, keccak_kernels, poseidon2, poseidon2_kernels,
-    stock_keccak, stock_poseidon2,
+    PARAMETERS, Parameters, defaults::cubic_8, hiding::quadratic as hiding, keccak, keccak_kernels,
+    poseidon2, poseidon2_kernels, stock_keccak, stock_poseidon2,
 };
 use p3_batch_stark::{ProverData, StarkInstance, verify_batch};
 use p3_field::PrimeCharacteristicRing;

@@ -7,8 +7,8 @@ mod configurations;
 
 use airs::{Fibonacci, Powers, Preprocessed, RoundConstants};
 use configurations::{
-    PARAMETERS, Parameters, hiding, keccak, keccak_kernels, poseidon2, poseidon2_kernels, stock_keccak,
-    stock_poseidon2,
+    PARAMETERS, Parameters, hiding::quadratic as hiding, keccak, keccak_kernels, poseidon2,
+    poseidon2_kernels, stock_keccak, stock_poseidon2,
 };
 use p3_goldilocks::Goldilocks;
 use p3_matrix::Matrix;

@@ -3,6 +3,7 @@
 
 use crate::{
     StarkError, VerifyError,
+    blinding::{Blinding, SALT},
     commitment::{Committed, Rows, check_rows, extend_coset, lock},
     constraints::Constraints,
     domain::coset,
@@ -20,20 +21,26 @@ use proofmill_field::{
 };
 use proofmill_hash::TreeHash;
 use proofmill_progress::Progress;
-use std::{cmp::Reverse, iter::successors};
+use std::{
+    cmp::Reverse,
+    iter::{self, successors},
+};
 
 /// What is claimed of a matrix: the values of its columns at points.
+#[derive(Clone)]
 pub(crate) struct Claims<const D: usize> {
     /// The logarithm of the number of rows of the extension.
     pub(crate) log_height: u32,
-    /// As many matrices side by side count as matrices of their own; there is one point, if there are more than one.
+    /// The number of columns.
+    pub(crate) columns: usize,
+    /// As many matrices side by side count as matrices of their own; there is one point, if there are more than one. Salts are none.
     parts: usize,
     /// Points, and the value of each column there.
     points: Vec<(Extension<Goldilocks, D>, Vec<Extension<Goldilocks, D>>)>,
 }
 
 impl<const D: usize> Claims<D> {
-    /// Of the values at a point and, unless they are empty, at the next row's.
+    /// Of a matrix with these values at a point and, unless they are empty, at the next row's.
     pub(crate) fn of_rows(
         log_height: u32,
         [current, next]: [(Extension<Goldilocks, D>, &[Extension<Goldilocks, D>]); 2],
@@ -41,32 +48,44 @@ impl<const D: usize> Claims<D> {
         let points = [current, next].into_iter().enumerate();
         let points = points.filter(|(index, (_, values))| *index == 0 || !values.is_empty());
         let points = points.map(|(_, (point, values))| (point, values.to_vec())).collect();
-        Self { log_height, parts: 1, points }
+        Self { log_height, columns: current.1.len(), parts: 1, points }
     }
 
-    /// Of the coordinates of the quotient's polynomials.
+    /// Of the coordinates of the quotient's polynomials: one matrix, or with blinding one for each of them.
     pub(crate) fn of_quotient(
         log_height: u32,
         point: Extension<Goldilocks, D>,
-        values: &[[Extension<Goldilocks, D>; D]],
-    ) -> Self {
-        let points = vec![(point, values.as_flattened().to_vec())];
-        Self { log_height, parts: values.len(), points }
+        opened: &OpenedValues<D>,
+    ) -> Vec<Self> {
+        let OpenedValues { quotient, beside_quotient, .. } = opened;
+        let of_values = |values: Vec<_>, parts| Self {
+            log_height,
+            columns: values.len(),
+            parts,
+            points: vec![(point, values)],
+        };
+        match beside_quotient.len() / quotient.len().max(1) {
+            0 => vec![of_values(quotient.as_flattened().to_vec(), quotient.len())],
+            random => {
+                let chunks = quotient.iter().zip(beside_quotient.chunks(random));
+                chunks.map(|(values, beside)| of_values([&values[..], beside].concat(), 1)).collect()
+            }
+        }
     }
 
-    /// The number of columns.
-    pub(crate) fn columns(&self) -> usize {
-        self.points.first().map_or(0, |(_, values)| values.len())
+    /// Of salts: nothing.
+    fn of_salts(log_height: u32) -> Self {
+        Self { log_height, columns: SALT, parts: 0, points: Vec::new() }
     }
 
     /// The values of one part at one point, and those of the next, in the transcript's order.
     fn values(&self) -> impl Iterator<Item = &[Extension<Goldilocks, D>]> {
-        let width = self.columns() / self.parts;
+        let width = self.columns / self.parts.max(1);
         self.points.iter().flat_map(move |(_, values)| values.chunks_exact(width))
     }
 }
 
-/// What is claimed of each commitment: of the trace, the quotient, and the preprocessed columns, which are one matrix each.
+/// What is claimed of each commitment: of the random polynomials, the trace, the quotient, and the preprocessed columns.
 pub(crate) fn of_statement<const D: usize>(
     constraints: &Constraints,
     opened: &OpenedValues<D>,
@@ -74,15 +93,26 @@ pub(crate) fn of_statement<const D: usize>(
     zeta: Extension<Goldilocks, D>,
     next: Extension<Goldilocks, D>,
 ) -> Vec<Vec<Claims<D>>> {
-    let mut claims = vec![
-        vec![Claims::of_rows(log_height, [(zeta, &opened.trace), (next, &opened.next)])],
-        vec![Claims::of_quotient(log_height, zeta, &opened.quotient)],
-    ];
+    let rows = |values, of_next| vec![Claims::of_rows(log_height, [(zeta, values), (next, of_next)])];
+    let mut claims = Vec::new();
+    if !opened.random.is_empty() {
+        claims.push(rows(&opened.random, &[]));
+    }
+    claims.push(rows(&opened.trace, &opened.next));
+    claims.push(Claims::of_quotient(log_height, zeta, opened));
     if constraints.preprocessed > 0 {
-        let values = [(zeta, &*opened.preprocessed), (next, &*opened.next_preprocessed)];
-        claims.push(vec![Claims::of_rows(log_height, values)]);
+        claims.push(rows(&opened.preprocessed, &opened.next_preprocessed));
     }
     claims
+}
+
+/// With blinding, a matrix is followed by the salts of its rows.
+fn with_salts<const D: usize>(parameters: &Parameters, claims: Vec<Vec<Claims<D>>>) -> Vec<Vec<Claims<D>>> {
+    let salted = |claims: Claims<D>| {
+        let salts = parameters.is_blinded().then(|| Claims::of_salts(claims.log_height));
+        iter::once(claims).chain(salts)
+    };
+    claims.into_iter().map(|claims| claims.into_iter().flat_map(salted).collect()).collect()
 }
 
 pub(crate) fn description<const D: usize>(parameters: &Parameters, claims: &[Vec<Claims<D>>]) -> Description {
@@ -139,7 +169,7 @@ where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
     fn new(claims: &[Vec<Claims<D>>], alpha: Extension<Goldilocks, D>) -> Self {
-        let widest = claims.iter().flatten().map(Claims::columns).max().unwrap_or(0);
+        let widest = claims.iter().flatten().map(|claims| claims.columns).max().unwrap_or(0);
         let powers: Vec<_> =
             successors(Some(Extension::ONE), |power| Some(*power * alpha)).take(widest).collect();
         let of_height = |log_height: u32| {
@@ -158,7 +188,7 @@ where
             let mut matrices = Vec::new();
             for (commitment, of_commitment) in claims.iter().enumerate() {
                 for (place, claims) in of_commitment.iter().enumerate() {
-                    if claims.log_height == log_height {
+                    if claims.log_height == log_height && !claims.points.is_empty() {
                         matrices.push((commitment, place, claims.points.iter().map(&mut combine).collect()));
                     }
                 }
@@ -242,13 +272,15 @@ pub(crate) fn prove<H: StarkHash, const D: usize>(
     level: Level,
     parameters: &Parameters,
     committed: &[&Committed<H>],
-    claims: &[Vec<Claims<D>>],
+    claims: Vec<Vec<Claims<D>>>,
+    blinding: &mut Option<Blinding>,
     challenger: &mut H::Challenger,
     progress: Progress<'_>,
 ) -> Result<OpeningProof<H, D>, StarkError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
+    let claims = &with_salts(parameters, claims);
     begin(parameters, claims, challenger);
     let batching_work = challenger.work(level, parameters.grinding.batching);
     let alpha = sample(challenger);
@@ -257,7 +289,7 @@ where
     let word = |combination| combinations.word(level, parameters.log_blowup, combination, committed);
     let words = combinations.of_heights.iter().map(word).collect::<Result<_, StarkError>>()?;
     progress.begin("fri");
-    let fri = fri::prove::<H, D>(level, parameters, words, challenger);
+    let fri = fri::prove::<H, D>(level, parameters, words, blinding, challenger);
     progress.begin("open");
     let (rounds, queries) = fri.open(level, parameters)?;
     let log_height = combinations.of_heights[0].log_height;
@@ -280,7 +312,7 @@ pub(crate) fn verify<H: StarkHash, const D: usize>(
     level: Level,
     parameters: &Parameters,
     caps: &[&[H::Digest]],
-    claims: &[Vec<Claims<D>>],
+    claims: Vec<Vec<Claims<D>>>,
     proof: &OpeningProof<H, D>,
     challenger: &mut H::Challenger,
 ) -> Result<(), VerifyError>
@@ -288,9 +320,10 @@ where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
     VerifyError::check_length("opened commitments", caps.len(), proof.rows.len())?;
+    let claims = &with_salts(parameters, claims);
     let shapes: Vec<Vec<_>> = claims
         .iter()
-        .map(|claims| claims.iter().map(|claims| (claims.log_height, claims.columns())).collect())
+        .map(|claims| claims.iter().map(|claims| (claims.log_height, claims.columns)).collect())
         .collect();
     let widths: Vec<usize> =
         shapes.iter().map(|shapes| shapes.iter().map(|(_, columns)| columns).sum()).collect();
@@ -364,13 +397,20 @@ mod tests {
             let value = Extension::ONE + point.scale(slope);
             claims.push(Claims::of_rows(log_height, [(point, &[value]), (point, &[])]));
         }
-        let committed = Committed::<Keccak>::of_matrices(level, &parameters, matrices);
-        let claims = [claims];
+        let committed = Committed::<Keccak>::new(level, &parameters, matrices, &mut None);
+        let claims = vec![claims];
         let challenger = || <Keccak as StarkHash>::Challenger::new();
-        let proof =
-            prove::<Keccak, 2>(level, &parameters, &[&committed], &claims, &mut challenger(), Progress::NONE);
+        let proof = prove::<Keccak, 2>(
+            level,
+            &parameters,
+            &[&committed],
+            claims.clone(),
+            &mut None,
+            &mut challenger(),
+            Progress::NONE,
+        );
         let proof = proof.expect("a proof of what is in memory");
-        verify(level, &parameters, &[committed.cap()], &claims, &proof, &mut challenger())
+        verify(level, &parameters, &[committed.cap()], claims, &proof, &mut challenger())
     }
 
     /// All words on so few points are of low degree, so it takes more than FRI. Plonky3's verifier checks the same.

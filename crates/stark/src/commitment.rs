@@ -1,7 +1,8 @@
 //! Committed matrices: extended, and hashed row by row.
 
 use crate::{
-    StarkError, VerifyError,
+    StarkError, Trace, VerifyError,
+    blinding::{Blinding, SALT},
     domain::{SHIFT, domain, reverse},
     error::unreachable_tree,
     proof::OpenedRows,
@@ -9,14 +10,14 @@ use crate::{
     tiled::Tiled,
 };
 use proofmill_cpu::Level;
-use proofmill_field::{Invert, goldilocks::Goldilocks};
+use proofmill_field::{Field, Invert, goldilocks::Goldilocks};
 use proofmill_hash::TreeHash;
 use proofmill_memory::Pages;
-use proofmill_merkle::{Leaves, MerkleError, Opening, RowMajor, Tree};
+use proofmill_merkle::{MerkleError, Opening, RowMajor, Tree};
 use proofmill_parallel as parallel;
 use proofmill_poly::goldilocks::Order;
 use std::{
-    borrow::Cow,
+    iter,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -25,7 +26,9 @@ use std::{
 /// Rows of the tallest matrices, side by side, are the leaves. Those of a shorter one are hashed, too, and combined with the nodes of
 /// the layer that has as many, from the right: so does `MerkleTreeMmcs` of Plonky3.
 pub(crate) struct Committed<H: TreeHash> {
+    /// With blinding, each is followed by its salts.
     pub(crate) matrices: Vec<Matrix>,
+    is_salted: bool,
     log_cap: u32,
     tree: Tree<H>,
 }
@@ -69,26 +72,27 @@ pub(crate) fn lock(tiled: &Mutex<Tiled>) -> MutexGuard<'_, Tiled> {
 }
 
 impl<H: TreeHash> Committed<H> {
-    /// Hashes the rows of a matrix, whose number is a power of two.
+    /// Hashes the rows of matrices with these numbers of columns, each with its salts if there is blinding; there is at least one.
     pub(crate) fn new(
         level: Level,
         parameters: &Parameters,
-        values: Pages<Goldilocks>,
-        columns: usize,
+        matrices: impl IntoIterator<Item = (Pages<Goldilocks>, usize)>,
+        blinding: &mut Option<Blinding>,
     ) -> Self {
-        let leaves = leaves(&values, columns);
-        let tree = Tree::build(level, &leaves).unwrap_or_else(|error| unreachable_tree(&error));
-        Self::of_tree(parameters, vec![Matrix::kept_of(values, columns)], tree)
+        let with_salts = matrices.into_iter().flat_map(|(values, columns)| {
+            let salts = blinding.as_mut().map(|blinding| (blinding.salts(values.len() / columns), SALT));
+            iter::once((values, columns)).chain(salts)
+        });
+        let matrices: Vec<_> = with_salts.map(|(values, columns)| Matrix::kept_of(values, columns)).collect();
+        let tree = match &*matrices {
+            [matrix] => Tree::build(level, &leaves(matrix.kept(), matrix.columns)),
+            _ => Self::tree_of_layers(level, &matrices),
+        };
+        let tree = tree.unwrap_or_else(|error| unreachable_tree(&error));
+        Self::of_tree(parameters, matrices, tree)
     }
 
-    /// Hashes the rows of matrices with these numbers of columns; there is at least one.
-    pub(crate) fn of_matrices(
-        level: Level,
-        parameters: &Parameters,
-        matrices: impl IntoIterator<Item = (Pages<Goldilocks>, usize)>,
-    ) -> Self {
-        let matrices: Vec<_> =
-            matrices.into_iter().map(|(values, columns)| Matrix::kept_of(values, columns)).collect();
+    fn tree_of_layers(level: Level, matrices: &[Matrix]) -> Result<Tree<H>, MerkleError> {
         let shapes: Vec<_> = matrices.iter().map(|matrix| (matrix.log_rows, matrix.columns)).collect();
         let log_rows = tallest(&shapes);
         let of_height = |height: u32| -> Vec<&Matrix> {
@@ -98,38 +102,37 @@ impl<H: TreeHash> Committed<H> {
         let layers = layers.filter(|(_, matrices)| !matrices.is_empty());
         let layers = layers.map(|(height, matrices)| {
             let change = move |nodes: &mut [H::Digest]| {
-                let tasks = (0..).step_by(HASHED).zip(nodes.chunks_mut(HASHED));
-                parallel::for_each(tasks, |(first, nodes)| {
-                    let rows = side_by_side(&matrices, first, nodes.len());
-                    let columns = rows.len() / nodes.len();
-                    if height == 0 {
-                        H::hash_rows(level, Goldilocks::as_words(&rows), columns, nodes);
-                    } else {
-                        add_rows::<H>(level, Goldilocks::as_words(&rows), columns, nodes);
-                    }
-                });
+                let parts: Vec<_> = matrices.iter().map(|matrix| (matrix.kept(), matrix.columns)).collect();
+                let hash = if height == 0 { H::hash_rows } else { add_rows::<H> };
+                side_by_side(&parts, nodes, |rows, columns, nodes| hash(level, rows, columns, nodes));
                 Ok(())
             };
             (height, change)
         });
-        let tree = Tree::of_layers(level, 1 << log_rows, layers);
-        let tree = tree.unwrap_or_else(|error| unreachable_tree(&error));
-        Self::of_tree(parameters, matrices, tree)
+        Tree::of_layers(level, 1 << log_rows, layers)
     }
 
-    /// Hashes the rows of an extension part by part.
-    pub(crate) fn tiled(level: Level, parameters: &Parameters, mut tiled: Tiled) -> Result<Self, StarkError> {
+    /// Hashes the rows of an extension part by part, with salts if there is blinding.
+    pub(crate) fn tiled(
+        level: Level,
+        parameters: &Parameters,
+        mut tiled: Tiled,
+        blinding: &mut Option<Blinding>,
+    ) -> Result<Self, StarkError> {
         let columns = tiled.columns();
         let log_blowup = parameters.log_blowup;
         let rows = tiled.tiles() << (tiled.log_tile_rows() + log_blowup);
+        let salts = blinding.as_mut().map(|blinding| blinding.salts(rows));
+        let salts_of = |first: usize, count: usize| {
+            salts.as_ref().map(|salts| (&salts[SALT * first..][..SALT * count], SALT))
+        };
         let mut hashed = Ok(());
         let tree = Tree::of_digests(level, rows, |digests| {
             hashed = tiled.for_each_part(level, log_blowup, |first, values| {
-                let (leaves, count) = (leaves(values, columns), values.len() / columns);
-                let digests = digests[first..][..count].chunks_mut(HASHED);
-                parallel::for_each((0..).step_by(HASHED).zip(digests), |(first, digests)| {
-                    let hashed = leaves.hash::<H>(level, first, digests);
-                    hashed.unwrap_or_else(|error| unreachable_tree(&error));
+                let count = values.len() / columns;
+                let parts: Vec<_> = iter::once((values, columns)).chain(salts_of(first, count)).collect();
+                side_by_side(&parts, &mut digests[first..][..count], |rows, columns, digests| {
+                    H::hash_rows(level, rows, columns, digests);
                 });
             });
             Ok(())
@@ -138,11 +141,28 @@ impl<H: TreeHash> Committed<H> {
         hashed?;
         let rows = Rows::Computed(Mutex::new(tiled));
         let matrix = Matrix { rows, columns, log_rows: tree.rows().ilog2() };
-        Ok(Self::of_tree(parameters, vec![matrix], tree))
+        let salts = salts.map(|salts| Matrix::kept_of(salts, SALT));
+        Ok(Self::of_tree(parameters, iter::once(matrix).chain(salts).collect(), tree))
     }
 
     fn of_tree(parameters: &Parameters, matrices: Vec<Matrix>, tree: Tree<H>) -> Self {
-        Self { matrices, log_cap: parameters.log_cap(tree.rows().ilog2()), tree }
+        let (is_salted, log_cap) = (parameters.is_blinded(), parameters.log_cap(tree.rows().ilog2()));
+        Self { matrices, is_salted, log_cap, tree }
+    }
+
+    /// The matrices without salts.
+    fn unsalted(&self) -> impl Iterator<Item = &Matrix> {
+        self.matrices.iter().step_by(if self.is_salted { 2 } else { 1 })
+    }
+
+    /// A matrix by its index, without salts.
+    pub(crate) fn matrix(&self, index: usize) -> &Matrix {
+        self.unsalted().nth(index).unwrap_or_else(|| unreachable!("a matrix that was not committed to"))
+    }
+
+    /// The matrices, and whether their next rows are opened, too.
+    pub(crate) fn opened(&self, next: bool) -> impl Iterator<Item = (&Matrix, bool)> {
+        self.unsalted().map(move |matrix| (matrix, next))
     }
 
     /// What the rows of the first matrix are computed of, if they are.
@@ -197,20 +217,28 @@ impl<H: TreeHash> Committed<H> {
     }
 }
 
-/// Rows of kept matrices, each row's parts one after the other.
-fn side_by_side<'a>(matrices: &[&'a Matrix], first: usize, count: usize) -> Cow<'a, [Goldilocks]> {
-    let rows = |matrix: &&'a Matrix| &matrix.kept()[first * matrix.columns..][..count * matrix.columns];
-    if let [matrix] = matrices {
-        return rows(matrix).into();
-    }
-    let columns: usize = matrices.iter().map(|matrix| matrix.columns).sum();
-    let mut values = Vec::with_capacity(count * columns);
-    for row in 0..count {
-        for matrix in matrices {
-            values.extend_from_slice(&rows(matrix)[row * matrix.columns..][..matrix.columns]);
+/// Calls `body` with the words of rows, their number of columns, and their digests, on all threads. The rows have parts, each of so many
+/// columns, one after the other.
+fn side_by_side<D: Send>(
+    parts: &[(&[Goldilocks], usize)],
+    digests: &mut [D],
+    body: impl Fn(&[u64], usize, &mut [D]) + Sync,
+) {
+    let width = parts.iter().map(|(_, columns)| columns).sum();
+    let tasks = (0..).step_by(HASHED).zip(digests.chunks_mut(HASHED));
+    parallel::for_each(tasks, |(first, digests)| {
+        if let [(values, columns)] = parts {
+            let rows = &values[first * columns..][..digests.len() * columns];
+            return body(Goldilocks::as_words(rows), width, digests);
         }
-    }
-    values.into()
+        let mut rows = Vec::with_capacity(width * digests.len());
+        for row in first..first + digests.len() {
+            for (values, columns) in parts {
+                rows.extend_from_slice(Goldilocks::as_words(&values[row * columns..][..*columns]));
+            }
+        }
+        body(&rows, width, digests);
+    });
 }
 
 /// Replaces nodes by the hashes of themselves and the digests of rows.
@@ -345,6 +373,23 @@ pub(crate) fn extend(
     extension[..values.len()].copy_from_slice(values);
     extend_in_place(level, log_blowup, &mut extension, columns, shift);
     extension
+}
+
+/// The extension of a trace, blinded if there is blinding, and the number of its columns.
+pub(crate) fn extend_trace(
+    level: Level,
+    parameters: &Parameters,
+    trace: &mut Trace<'_>,
+    columns: usize,
+    blinding: &mut Option<Blinding>,
+) -> Result<(Pages<Goldilocks>, usize), StarkError> {
+    Blinding::of_trace(blinding, trace, columns, |trace, columns| {
+        let len = trace.len();
+        let mut extension = Pages::new(len << parameters.log_blowup);
+        trace.read_all(&mut extension[..len])?;
+        extend_in_place(level, parameters.log_blowup, &mut extension, columns, Goldilocks::ONE);
+        Ok((extension, columns))
+    })
 }
 
 /// As [`extend`] of values at the beginning of the memory of the extension.

@@ -3,7 +3,7 @@
 use crate::{
     StarkError,
     air::{Air, Graph, Input, Matrix, Products, Program, Row, SELECTORS, capture},
-    security::{LARGEST_DEGREE, MOST, Shape},
+    security::{LARGEST_DEGREE, MOST, Parameters, Shape},
 };
 use proofmill_field::goldilocks::Goldilocks;
 
@@ -23,8 +23,6 @@ pub struct Constraints {
     pub(crate) reads_next: [bool; 2],
     /// The largest degree of a constraint, those of lookups included.
     degree: u32,
-    /// The logarithm of the number of polynomials into which the quotient is split.
-    pub(crate) log_chunks: u32,
 }
 
 impl Constraints {
@@ -135,7 +133,6 @@ impl Constraints {
             periodic,
             reads_next,
             degree,
-            log_chunks: (degree.max(2) - 1).next_power_of_two().ilog2(),
         })
     }
 
@@ -220,7 +217,13 @@ impl Constraints {
     }
 
     /// The number of polynomials into which the quotient is split.
-    pub fn chunks(&self) -> usize {
-        1 << self.log_chunks
+    pub fn chunks(&self, parameters: &Parameters) -> usize {
+        1 << self.log_chunks(parameters)
+    }
+
+    /// The logarithm of this number. With blinding, columns have twice as many coefficients as the trace has rows.
+    pub(crate) fn log_chunks(&self, parameters: &Parameters) -> u32 {
+        let added = u32::from(parameters.is_blinded());
+        ((self.degree + added).max(2) - 1).next_power_of_two().ilog2() + added
     }
 }

@@ -1,6 +1,6 @@
 //! Proofs as bytes.
 //!
-//! A header: the eight bytes `PMSTARK` and the version, 1; the name of the hash, padded to 16 bytes with zeros; the degree of the
+//! A header: the eight bytes `PMSTARK` and the version, 2; the name of the hash, padded to 16 bytes with zeros; the degree of the
 //! extension and the logarithm of the number of rows, one byte each. Then all fields of [`Proof`] in their order: elements as eight
 //! little-endian bytes, digests as 32, lists behind their length in four little-endian bytes.
 //!
@@ -16,8 +16,8 @@ use proofmill_field::goldilocks::{Extension, Goldilocks};
 use proofmill_hash::TreeHash;
 use proofmill_merkle::Hash;
 
-const MAGIC: &[u8; 8] = b"PMSTARK\x01";
-const MAGIC_OF_TABLES: &[u8; 8] = b"PMTABLE\x01";
+const MAGIC: &[u8; 8] = b"PMSTARK\x02";
+const MAGIC_OF_TABLES: &[u8; 8] = b"PMTABLE\x02";
 const NAME: usize = 16;
 const DIGEST: usize = 32;
 const MOST_LOG_ROWS: u8 = 32;
@@ -27,7 +27,7 @@ const MOST_LOG_ROWS: u8 = 32;
 #[non_exhaustive]
 pub enum DecodeError {
     /// The file is none of this format and version.
-    #[error("byte 0: expected a STARK proof of {what}, version 1")]
+    #[error("byte 0: expected a STARK proof of {what}, version 2")]
     Magic {
         /// A trace, or several tables.
         what: &'static str,
@@ -140,6 +140,10 @@ impl<'a> Reader<'a> {
         (0..len).map(|_| value(self)).collect()
     }
 
+    fn elements(&mut self) -> Result<Vec<Goldilocks>, DecodeError> {
+        self.list(Goldilocks::BYTES, Self::element)
+    }
+
     fn extensions<const D: usize>(&mut self) -> Result<Vec<Extension<Goldilocks, D>>, DecodeError> {
         self.list(D * Goldilocks::BYTES, Self::extension)
     }
@@ -169,27 +173,27 @@ impl<'a> Reader<'a> {
                 }
                 Ok(chunk)
             })?,
+            beside_quotient: self.extensions()?,
+            random: self.extensions()?,
         })
     }
 
     fn opening<H: StarkHash, const D: usize>(&mut self) -> Result<OpeningProof<H, D>, DecodeError> {
         Ok(OpeningProof {
             batching_work: self.element()?,
-            rounds: self.list(3 * 4 + Goldilocks::BYTES, |reader| {
+            rounds: self.list(4 * 4 + Goldilocks::BYTES, |reader| {
                 Ok(Round {
                     commitment: reader.digests::<H>()?,
                     work: reader.element()?,
                     others: reader.extensions()?,
+                    salts: reader.elements()?,
                     siblings: reader.digests::<H>()?,
                 })
             })?,
             final_polynomial: self.extensions()?,
             query_work: self.element()?,
             rows: self.list(2 * 4, |reader| {
-                Ok(OpenedRows {
-                    values: reader.list(Goldilocks::BYTES, Reader::element)?,
-                    siblings: reader.digests::<H>()?,
-                })
+                Ok(OpenedRows { values: reader.elements()?, siblings: reader.digests::<H>()? })
             })?,
         })
     }
@@ -231,11 +235,14 @@ impl Writer {
     }
 
     fn opened_values<const D: usize>(&mut self, opened: &OpenedValues<D>) {
-        let OpenedValues { trace, next, preprocessed, next_preprocessed, quotient } = opened;
+        let OpenedValues { trace, next, preprocessed, next_preprocessed, quotient, beside_quotient, random } =
+            opened;
         for values in [trace, next, preprocessed, next_preprocessed] {
             self.extensions(values);
         }
         self.list(quotient, |writer, chunk| chunk.iter().for_each(|value| writer.extension(value)));
+        self.extensions(beside_quotient);
+        self.extensions(random);
     }
 
     fn opening<H: StarkHash, const D: usize>(&mut self, opening: &OpeningProof<H, D>) {
@@ -244,6 +251,7 @@ impl Writer {
             writer.digests::<H>(&round.commitment);
             writer.element(&round.work);
             writer.extensions(&round.others);
+            writer.list(&round.salts, Self::element);
             writer.digests::<H>(&round.siblings);
         });
         self.extensions(&opening.final_polynomial);
@@ -322,6 +330,7 @@ impl<H: StarkHash, const D: usize> Proof<H, D> {
         writer.0.extend([D as u8, self.log_rows as u8]);
         writer.digests::<H>(&self.trace);
         writer.digests::<H>(&self.quotient);
+        writer.digests::<H>(&self.random);
         writer.element(&self.out_of_domain_work);
         writer.opened_values(&self.opened);
         writer.opening(&self.opening);
@@ -339,6 +348,7 @@ impl<H: StarkHash, const D: usize> Proof<H, D> {
             log_rows: reader.log_rows()?,
             trace: reader.digests::<H>()?,
             quotient: reader.digests::<H>()?,
+            random: reader.digests::<H>()?,
             out_of_domain_work: reader.element()?,
             opened: reader.opened_values()?,
             opening: reader.opening()?,
@@ -360,6 +370,7 @@ impl<H: StarkHash, const D: usize> TablesProof<H, D> {
         writer.digests::<H>(&self.lookups);
         writer.extensions(&self.totals);
         writer.digests::<H>(&self.quotients);
+        writer.digests::<H>(&self.random);
         writer.element(&self.out_of_domain_work);
         writer.list(&self.opened, |writer, values| {
             writer.opened_values(&values.columns);
@@ -384,8 +395,9 @@ impl<H: StarkHash, const D: usize> TablesProof<H, D> {
             lookups: reader.digests::<H>()?,
             totals: reader.extensions()?,
             quotients: reader.digests::<H>()?,
+            random: reader.digests::<H>()?,
             out_of_domain_work: reader.element()?,
-            opened: reader.list(7 * 4, |reader| {
+            opened: reader.list(9 * 4, |reader| {
                 Ok(TableValues {
                     columns: reader.opened_values()?,
                     lookups: reader.extensions()?,

@@ -1,6 +1,9 @@
 //! Errors.
 
-use crate::{encoding::DecodeError, security::InvalidConfiguration};
+use crate::{
+    encoding::DecodeError,
+    security::{InvalidConfiguration, Parameters},
+};
 use proofmill_merkle::MerkleError;
 use std::{io, path::PathBuf};
 
@@ -90,6 +93,9 @@ pub enum StarkError {
         /// The first row in which a constraint does not hold.
         row: usize,
     },
+    /// The operating system gives no random bytes for the blinding.
+    #[error("no randomness: {0}")]
+    Randomness(String),
     /// A part of the trace could not be read.
     #[error("trace: {0}")]
     Trace(io::Error),
@@ -129,6 +135,16 @@ pub enum VerifyError {
 }
 
 impl VerifyError {
+    /// Checks that a proof is blinded if the parameters say so, by the commitment to random polynomials.
+    pub(crate) fn check_blinding<D>(parameters: &Parameters, random: &[D]) -> Result<(), Self> {
+        if random.is_empty() != parameters.is_blinded() {
+            return Ok(());
+        }
+        Err(Self::Rejected(
+            "a proof that is blinded where the parameters say that it is not, or the opposite",
+        ))
+    }
+
     /// Checks the length of a part of a proof.
     ///
     /// # Errors

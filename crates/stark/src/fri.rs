@@ -7,6 +7,7 @@
 
 use crate::{
     StarkError, VerifyError,
+    blinding::{Blinding, SALT},
     commitment::{Committed, check_rows},
     domain::{domain, generator, inverses, reverse},
     hash::StarkHash,
@@ -95,6 +96,7 @@ pub(crate) fn prove<H: StarkHash, const D: usize>(
     level: Level,
     parameters: &Parameters,
     words: Vec<Vec<Extension<Goldilocks, D>>>,
+    blinding: &mut Option<Blinding>,
     challenger: &mut H::Challenger,
 ) -> Prover<H, D>
 where
@@ -111,7 +113,7 @@ where
         let coefficients = Extension::coefficients(&word);
         let mut values = Pages::new(coefficients.len());
         values.copy_from_slice(coefficients);
-        let committed = Committed::new(level, parameters, values, D << log_arity);
+        let committed = Committed::new(level, parameters, [(values, D << log_arity)], blinding);
         observe_cap::<H>(challenger, committed.cap());
         let work = challenger.work(level, parameters.grinding.commit);
         let beta = sample(challenger);
@@ -146,18 +148,15 @@ impl<H: StarkHash, const D: usize> Prover<H, D> {
         for (committed, log_arity, work) in &self.rounds {
             let rows: Vec<_> = indices.iter().map(|index| index >> log_arity).collect();
             let OpenedRows { values, siblings } = committed.open(level, parameters, &rows)?;
-            let arity = 1 << log_arity;
-            let values = unflatten::<D>(&values);
-            let others = values.chunks_exact(arity).zip(&indices).flat_map(|(row, index)| {
-                let known = index % arity;
-                row[..known].iter().chain(&row[known + 1..]).copied()
-            });
-            rounds.push(Round {
-                commitment: committed.cap().to_vec(),
-                work: *work,
-                others: others.collect(),
-                siblings,
-            });
+            let (arity, width) = (1 << log_arity, D << log_arity);
+            let (mut others, mut salts) = (Vec::new(), Vec::new());
+            for (row, index) in values.chunks_exact(values.len() / rows.len()).zip(&indices) {
+                let (row, salt) = row.split_at(width);
+                let (row, known) = (unflatten::<D>(row), index % arity);
+                others.extend(row[..known].iter().chain(&row[known + 1..]));
+                salts.extend(salt);
+            }
+            rounds.push(Round { commitment: committed.cap().to_vec(), work: *work, others, salts, siblings });
             indices = rows;
         }
         Ok((rounds, self.queries.clone()))
@@ -206,6 +205,8 @@ where
             parameters.queries as usize * ((1 << log_arity) - 1),
             round.others.len(),
         )?;
+        let salts = if parameters.is_blinded() { parameters.queries as usize * SALT } else { 0 };
+        VerifyError::check_length("values of salts in a round of FRI", salts, round.salts.len())?;
     }
     description::<D>(parameters, &arities, log_height).observe(challenger);
     let mut betas = Vec::with_capacity(arities.len());
@@ -249,10 +250,17 @@ where
             *value = fold_row(&rows[first..], *index, *beta);
         }
         height -= log_arity;
-        let opened =
-            OpenedRows { values: Extension::coefficients(&rows).to_vec(), siblings: round.siblings.clone() };
-        let shape = [(height, D << log_arity)];
-        check_rows::<H>(level, parameters, &round.commitment, &shape, &indices, &opened)?;
+        let (rows, width) = (Extension::coefficients(&rows), D << log_arity);
+        let mut shapes = vec![(height, width)];
+        let values_of_rows = if parameters.is_blinded() {
+            shapes.push((height, SALT));
+            let salted = rows.chunks_exact(width).zip(round.salts.chunks_exact(SALT));
+            salted.flat_map(|(row, salt)| row.iter().chain(salt).copied()).collect()
+        } else {
+            rows.to_vec()
+        };
+        let opened = OpenedRows { values: values_of_rows, siblings: round.siblings.clone() };
+        check_rows::<H>(level, parameters, &round.commitment, &shapes, &indices, &opened)?;
         if let Some((_, others)) = words.next_if(|(log_height, _)| **log_height == height) {
             let factor = beta.pow_vartime(&[1 << log_arity]);
             values.iter_mut().zip(others).for_each(|(sum, value)| *sum += *value * factor);

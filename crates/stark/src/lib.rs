@@ -14,6 +14,7 @@
 
 pub mod air;
 pub mod airs;
+mod blinding;
 mod claims;
 mod commitment;
 mod config;
@@ -40,6 +41,7 @@ mod trace;
 mod transcript;
 mod verify;
 
+pub use blinding::SALT;
 pub use config::Config;
 pub use constraints::Constraints;
 pub use document::{AirDocument, DocumentError};

@@ -1,6 +1,6 @@
 //! Proofs.
 
-use crate::hash::StarkHash;
+use crate::{Constraints, Parameters, hash::StarkHash};
 use proofmill_field::goldilocks::{Extension, Goldilocks};
 use proofmill_hash::TreeHash;
 
@@ -13,6 +13,8 @@ pub struct Proof<H: StarkHash, const D: usize> {
     pub trace: Vec<H::Digest>,
     /// The commitment to the quotient.
     pub quotient: Vec<H::Digest>,
+    /// The commitment to random polynomials; empty without blinding.
+    pub random: Vec<H::Digest>,
     /// The proof of work before the point outside of the domain.
     pub out_of_domain_work: Goldilocks,
     /// Values at that point.
@@ -21,7 +23,7 @@ pub struct Proof<H: StarkHash, const D: usize> {
     pub opening: OpeningProof<H, D>,
 }
 
-/// The values of all columns at the point outside of the domain.
+/// The values of all columns at the point outside of the domain. With blinding, those of the trace's random columns follow its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenedValues<const D: usize> {
     /// Of the trace.
@@ -34,6 +36,34 @@ pub struct OpenedValues<const D: usize> {
     pub next_preprocessed: Vec<Extension<Goldilocks, D>>,
     /// Of the coefficients of each polynomial of the quotient.
     pub quotient: Vec<[Extension<Goldilocks, D>; D]>,
+    /// Of the random columns beside each polynomial of the quotient; empty without blinding.
+    pub beside_quotient: Vec<Extension<Goldilocks, D>>,
+    /// Of random polynomials that are committed to on their own; empty without blinding.
+    pub random: Vec<Extension<Goldilocks, D>>,
+}
+
+impl<const D: usize> OpenedValues<D> {
+    /// Of the values of matrices at the point and at the next row's: of the random polynomials with blinding, the trace, the quotient, and
+    /// the preprocessed columns if there are some.
+    pub(crate) fn new(
+        parameters: &Parameters,
+        constraints: &Constraints,
+        values: &mut impl Iterator<Item = [Vec<Extension<Goldilocks, D>>; 2]>,
+    ) -> Self {
+        let mut of_matrix = |there: bool| if there { values.next() } else { None }.unwrap_or_default();
+        let blinded = parameters.is_blinded();
+        let [random, _] = of_matrix(blinded);
+        let [trace, next] = of_matrix(true);
+        let (mut quotient, mut beside_quotient) = (Vec::new(), Vec::new());
+        for _ in 0..if blinded { constraints.chunks(parameters) } else { 1 } {
+            let [values, _] = of_matrix(true);
+            let (own, beside) = values.split_at(if blinded { D } else { values.len() });
+            quotient.extend(own.as_chunks::<D>().0);
+            beside_quotient.extend(beside);
+        }
+        let [preprocessed, next_preprocessed] = of_matrix(constraints.preprocessed > 0);
+        Self { trace, next, preprocessed, next_preprocessed, quotient, beside_quotient, random }
+    }
 }
 
 /// The argument that committed polynomials have the opened values.
@@ -47,7 +77,7 @@ pub struct OpeningProof<H: StarkHash, const D: usize> {
     pub final_polynomial: Vec<Extension<Goldilocks, D>>,
     /// The proof of work before the queries.
     pub query_work: Goldilocks,
-    /// The rows that are queried, of each commitment: trace, quotient, preprocessed columns.
+    /// The rows that are queried, of each commitment: random polynomials, trace, quotient, preprocessed columns.
     pub rows: Vec<OpenedRows<H>>,
 }
 
@@ -60,6 +90,8 @@ pub struct Round<H: StarkHash, const D: usize> {
     pub work: Goldilocks,
     /// For each query, the row without the value that the verifier knows.
     pub others: Vec<Extension<Goldilocks, D>>,
+    /// For each query, the salt of the row; empty without blinding.
+    pub salts: Vec<Goldilocks>,
     /// Digests that lead from the rows to the commitment.
     pub siblings: Vec<H::Digest>,
 }
@@ -67,7 +99,7 @@ pub struct Round<H: StarkHash, const D: usize> {
 /// Opened rows of a commitment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenedRows<H: TreeHash> {
-    /// The row of each query, in their order.
+    /// The row of each query, in their order. With blinding, the row of each matrix is followed by its salt.
     pub values: Vec<Goldilocks>,
     /// Digests that lead from the rows to the commitment: layer by layer, left to right.
     pub siblings: Vec<H::Digest>,

@@ -32,9 +32,9 @@ pub fn descriptions<const D: usize>(
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    let (values, log_height) = (blank_values::<D>(constraints), log_rows + parameters.log_blowup);
+    let (values, log_height) = (blank_values::<D>(parameters, constraints), parameters.log_height(log_rows));
     let claims = claims::of_statement(constraints, &values, log_height, Extension::ZERO, Extension::ONE);
-    let arities: Vec<_> = parameters.log_arities(log_rows).collect();
+    let arities: Vec<_> = parameters.log_arities(parameters.log_coefficients(log_rows)).collect();
     Descriptions {
         statement: shape::description::<D>(constraints, parameters, log_rows).elements_of_seed().collect(),
         opening: claims::description(parameters, &claims).elements_of_seed().collect(),
@@ -43,18 +43,21 @@ where
 }
 
 /// As many opened values as a proof has, all of them zero.
-pub fn blank_values<const D: usize>(constraints: &Constraints) -> OpenedValues<D>
+pub fn blank_values<const D: usize>(parameters: &Parameters, constraints: &Constraints) -> OpenedValues<D>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
     let zeros = |count: usize| vec![Extension([Goldilocks::ZERO; D]); count];
     let [next, next_preprocessed] = constraints.reads_next.map(usize::from);
+    let (chunks, random) = (constraints.chunks(parameters), parameters.random_columns as usize);
     OpenedValues {
-        trace: zeros(constraints.columns),
-        next: zeros(next * constraints.columns),
+        trace: zeros(constraints.columns + random),
+        next: zeros(next * (constraints.columns + random)),
         preprocessed: zeros(constraints.preprocessed),
         next_preprocessed: zeros(next_preprocessed * constraints.preprocessed),
-        quotient: vec![[Extension([Goldilocks::ZERO; D]); D]; constraints.chunks()],
+        quotient: vec![[Extension([Goldilocks::ZERO; D]); D]; chunks],
+        beside_quotient: zeros(chunks * random),
+        random: zeros(if parameters.is_blinded() { D + random } else { 0 }),
     }
 }
 

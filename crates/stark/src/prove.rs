@@ -3,8 +3,9 @@
 use crate::{
     StarkError, Trace,
     air::Preprocessed,
+    blinding::Blinding,
     claims,
-    commitment::{Committed, Matrix, Rows, check_shape, extend, extend_coset, extend_in_place, lock},
+    commitment::{Committed, Matrix, Rows, check_shape, extend, extend_coset, extend_trace, lock},
     constraints::Constraints,
     domain::{coset, generator, reverse},
     error::unreachable_refusal,
@@ -49,13 +50,16 @@ impl<H: StarkHash> PreprocessedKey<H> {
         parameters.check()?;
         let (values, columns) = (preprocessed.values, preprocessed.columns);
         let log_rows = check_shape("preprocessed columns", values.len(), columns, parameters)?;
-        let extension = extend(level, parameters.log_blowup, &values, columns, Goldilocks::ONE);
-        Ok(Self { committed: Committed::new(level, parameters, extension, columns), log_rows, values })
+        // The verifier's key has to be the same for everybody.
+        let mut blinding = parameters.is_blinded().then(Blinding::zeros);
+        let extension = extend_trace(level, parameters, &mut (&values).into(), columns, &mut blinding)?;
+        let committed = Committed::new(level, parameters, [extension], &mut blinding);
+        Ok(Self { committed, log_rows, values })
     }
 
     /// The number of columns.
     pub fn columns(&self) -> usize {
-        self.committed.matrices[0].columns
+        self.committed.matrix(0).columns
     }
 
     /// The commitment, of as many digests as the parameters' cap, and the logarithm of the number of rows: the verifier's key.
@@ -131,14 +135,15 @@ pub(crate) fn check(
             found: format!("{columns} columns of 2^{rows} rows"),
         });
     }
-    if log_rows < parameters.least_log_rows() {
-        return Err(StarkError::TooFewRows { found: log_rows, more_than: parameters.log_final_length });
+    let least = parameters.least_log_rows();
+    if log_rows < least {
+        return Err(StarkError::TooFewRows { found: log_rows, more_than: least - 1 });
     }
     let longest = constraints.periodic.iter().map(Vec::len).max().unwrap_or(1).ilog2();
     if log_rows < longest {
         return Err(StarkError::TooFewRows { found: log_rows, more_than: longest - 1 });
     }
-    if log_rows + constraints.log_chunks > Goldilocks::TWO_ADICITY {
+    if log_rows + constraints.log_chunks(parameters) > Goldilocks::TWO_ADICITY {
         return Err(StarkError::Air("constraints of too high a degree for as many rows".into()));
     }
     Ok(())
@@ -156,26 +161,26 @@ fn prove_checked<H: StarkHash, const D: usize>(
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    let blowup = parameters.log_blowup;
+    let random_columns = parameters.random_columns as usize;
+    let mut blinding = parameters.is_blinded().then(|| Blinding::random(random_columns)).transpose()?;
     progress.begin("extend trace");
     let trace = match memory {
         Memory::Fast => {
-            let len = trace.len();
-            let mut extension = Pages::new(len << blowup);
-            trace.read(0, &mut extension[..len])?;
-            extend_in_place(level, blowup, &mut extension, constraints.columns, Goldilocks::ONE);
+            let extension = extend_trace(level, parameters, trace, constraints.columns, &mut blinding)?;
             progress.begin("commit to trace");
-            Committed::<H>::new(level, parameters, extension, constraints.columns)
+            Committed::<H>::new(level, parameters, [extension], &mut blinding)
         }
         Memory::Balanced | Memory::Low => {
-            let tiled = if memory == Memory::Low {
-                let folder = scratch.map_or_else(env::temp_dir, Path::to_owned);
-                Tiled::in_file(level, &folder, trace, constraints.columns)?
-            } else {
-                Tiled::in_memory(level, trace, constraints.columns)?
-            };
+            let tiled = Blinding::of_trace(&mut blinding, trace, constraints.columns, |trace, columns| {
+                if memory == Memory::Low {
+                    let folder = scratch.map_or_else(env::temp_dir, Path::to_owned);
+                    Tiled::in_file(level, &folder, trace, columns)
+                } else {
+                    Tiled::in_memory(level, trace, columns)
+                }
+            })?;
             progress.begin("commit to trace");
-            Committed::<H>::tiled(level, parameters, tiled)?
+            Committed::<H>::tiled(level, parameters, tiled, &mut blinding)?
         }
     };
 
@@ -190,54 +195,49 @@ where
 
     progress.begin("quotient");
     let factors = factors(constraints.len(), alpha);
-    let quotient = Quotient { constraints, scalars: public_values, factors, log_rows };
+    let log_chunks = constraints.log_chunks(parameters);
+    let quotient = Quotient { constraints, scalars: public_values, factors, log_rows, log_chunks };
     let preprocessed = preprocessed.map(|key| &key.committed);
-    let matrices = [Some(&trace), preprocessed].into_iter().flatten().map(|committed| &committed.matrices[0]);
-    let chunks = quotient_chunks(level, blowup, &quotient, &matrices.collect::<Vec<_>>())?;
+    let matrices: Vec<_> =
+        [Some(&trace), preprocessed].into_iter().flatten().map(|committed| committed.matrix(0)).collect();
+    let chunks = quotient_chunks(level, parameters, &quotient, &matrices, &mut blinding)?;
     progress.begin("commit to quotient");
-    let quotient = Committed::<H>::new(level, parameters, chunks, D * constraints.chunks());
+    let quotient = Committed::<H>::new(level, parameters, chunks, &mut blinding);
     observe_cap::<H>(&mut challenger, quotient.cap());
+    let random = random_polynomials::<H, D>(level, parameters, &[log_rows], &mut blinding);
+    if let Some(random) = &random {
+        observe_cap::<H>(&mut challenger, random.cap());
+    }
     let out_of_domain_work = challenger.work(level, parameters.grinding.out_of_domain);
     let zeta: Extension<Goldilocks, D> = sample(&mut challenger);
 
     progress.begin("evaluate");
     let next = zeta.scale(generator(log_rows));
-    let committed: Vec<_> = [&trace, &quotient].into_iter().chain(preprocessed).collect();
     let [reads_next, reads_next_preprocessed] = constraints.reads_next;
-    let points =
-        [reads_next, false, reads_next_preprocessed].map(|next| if next { vec![0, 1] } else { vec![0] });
-    let (mut kept, mut values) = (Vec::new(), Vec::new());
-    for (committed, points) in committed.iter().zip(points) {
-        let matrix = &committed.matrices[0];
-        match &matrix.rows {
-            Rows::Kept(rows) => {
-                kept.push(Opened { words: Goldilocks::as_words(rows), width: matrix.columns, points });
-            }
-            Rows::Computed(tiled) => values.push(lock(tiled).evaluate(level, &[zeta, next], &points)?),
-        }
-    }
-    // What is computed is the first.
-    values.extend(evaluate(level, coset(), log_rows, &kept, &[zeta, next]));
-    let mut values = values.into_iter();
-    let mut of_matrix = || {
-        let mut values = values.next().unwrap_or_default().into_iter();
-        [(); 2].map(|()| values.next().unwrap_or_default())
-    };
-    let ([trace_values, next_values], [quotient_values, _], [fixed, next_fixed]) =
-        (of_matrix(), of_matrix(), of_matrix());
-    let opened = OpenedValues {
-        trace: trace_values,
-        next: next_values,
-        preprocessed: fixed,
-        next_preprocessed: next_fixed,
-        quotient: quotient_values.as_chunks::<D>().0.to_vec(),
-    };
-    let claims = claims::of_statement(constraints, &opened, log_rows + blowup, zeta, next);
-    let opening = claims::prove::<H, D>(level, parameters, &committed, &claims, &mut challenger, progress)?;
+    let committed: Vec<_> =
+        [random.as_ref(), Some(&trace), Some(&quotient), preprocessed].into_iter().flatten().collect();
+    let matrices = random.iter().flat_map(|random| random.opened(false));
+    let matrices = matrices.chain(trace.opened(reads_next)).chain(quotient.opened(false));
+    let matrices =
+        matrices.chain(preprocessed.into_iter().flat_map(|key| key.opened(reads_next_preprocessed)));
+    let matrices: Vec<_> = matrices.collect();
+    let values = values_at(level, &matrices, parameters.log_coefficients(log_rows), [zeta, next])?;
+    let opened = OpenedValues::new(parameters, constraints, &mut values.into_iter());
+    let claims = claims::of_statement(constraints, &opened, parameters.log_height(log_rows), zeta, next);
+    let opening = claims::prove::<H, D>(
+        level,
+        parameters,
+        &committed,
+        claims,
+        &mut blinding,
+        &mut challenger,
+        progress,
+    )?;
     let proof = Proof {
         log_rows,
         trace: trace.cap().to_vec(),
         quotient: quotient.cap().to_vec(),
+        random: random.map_or(Vec::new(), |random| random.cap().to_vec()),
         out_of_domain_work,
         opened,
         opening,
@@ -245,30 +245,82 @@ where
     Ok((proof, trace.into_computed()))
 }
 
-/// The extended polynomials of the quotient, side by side, from the extensions of the trace and of the others that there are: of the
-/// preprocessed columns and of those of lookups.
-pub(crate) fn quotient_chunks<const D: usize>(
+/// The values of columns of matrices at a point and, of those that constraints read the next row of, at the next row's.
+pub(crate) fn values_at<const D: usize>(
     level: Level,
-    log_blowup: u32,
-    quotient: &Quotient<'_, D>,
-    matrices: &[&Matrix],
-) -> Result<Pages<Goldilocks>, StarkError>
+    matrices: &[(&Matrix, bool)],
+    log_coefficients: u32,
+    points: [Extension<Goldilocks, D>; 2],
+) -> Result<Vec<[Vec<Extension<Goldilocks, D>>; 2]>, StarkError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    /// The rows of a task.
-    const TASK: usize = 1 << 10;
-    let (log_rows, log_chunks) = (quotient.log_rows, quotient.constraints.log_chunks);
-    // The extensions contain the quotient's cosets, unless there are more of them.
+    let points_of = |next: bool| if next { vec![0, 1] } else { vec![0] };
+    let kept = matrices.iter().filter_map(|(matrix, next)| match &matrix.rows {
+        Rows::Kept(rows) => {
+            let words = Goldilocks::as_words(rows);
+            Some(Opened { words, width: matrix.columns, points: points_of(*next) })
+        }
+        Rows::Computed(_) => None,
+    });
+    let mut of_kept =
+        evaluate(level, coset(), log_coefficients, &kept.collect::<Vec<_>>(), &points).into_iter();
+    let of_matrix = |(matrix, next): &(&Matrix, bool)| {
+        let values = match &matrix.rows {
+            Rows::Kept(_) => of_kept.next().unwrap_or_default(),
+            Rows::Computed(tiled) => lock(tiled).evaluate(level, &points, &points_of(*next))?,
+        };
+        let mut values = values.into_iter();
+        Ok([(); 2].map(|()| values.next().unwrap_or_default()))
+    };
+    matrices.iter().map(of_matrix).collect()
+}
+
+/// The commitment to random polynomials for traces of these numbers of rows, if there is blinding: one over the extension each, and random
+/// columns beside it.
+pub(crate) fn random_polynomials<H: StarkHash, const D: usize>(
+    level: Level,
+    parameters: &Parameters,
+    log_rows: &[u32],
+    blinding: &mut Option<Blinding>,
+) -> Option<Committed<H>> {
+    let columns = D + parameters.random_columns as usize;
+    let random = blinding.as_mut()?;
+    let matrices = log_rows.iter().map(|log_rows| {
+        let values = random.elements(columns << parameters.log_coefficients(*log_rows));
+        (extend(level, parameters.log_blowup, &values, columns, Goldilocks::ONE), columns)
+    });
+    let matrices: Vec<_> = matrices.collect();
+    Some(Committed::new(level, parameters, matrices, blinding))
+}
+
+/// The extended polynomials of the quotient as matrices to commit to, from the extensions of the trace and of the others that there are:
+/// of the preprocessed columns and of those of lookups. Without blinding, they are side by side in one matrix.
+pub(crate) fn quotient_chunks<const D: usize>(
+    level: Level,
+    parameters: &Parameters,
+    quotient: &Quotient<'_, D>,
+    matrices: &[&Matrix],
+    blinding: &mut Option<Blinding>,
+) -> Result<Vec<(Pages<Goldilocks>, usize)>, StarkError>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let Quotient { constraints, log_rows, log_chunks, .. } = *quotient;
+    let log_coefficients = parameters.log_coefficients(log_rows);
+    let log_cosets = log_chunks + log_rows - log_coefficients;
+    // The extensions contain the quotient's cosets, unless there are more of them. Random columns are beside those that are read.
     let trace = matrices[0];
-    let kept = matrices.iter().filter_map(|matrix| match &matrix.rows {
-        Rows::Kept(rows) => Some((&**rows, matrix.columns)),
+    let widths = [constraints.columns, constraints.preprocessed, constraints.lookup_columns];
+    let widths = widths.into_iter().filter(|width| *width > 0);
+    let kept = matrices.iter().zip(widths).filter_map(|(matrix, width)| match &matrix.rows {
+        Rows::Kept(rows) => Some((&**rows, matrix.columns, width)),
         Rows::Computed(_) => None,
     });
     let matrices: Vec<_> = kept.collect();
-    let longer: Vec<_> = if log_chunks > log_blowup {
-        let longer = |(rows, columns): &(&[Goldilocks], usize)| {
-            extend_coset(level, log_chunks, rows[..columns << log_rows].to_vec(), *columns)
+    let longer: Vec<_> = if log_cosets > parameters.log_blowup {
+        let longer = |(rows, columns, _): &(&[Goldilocks], usize, usize)| {
+            extend_coset(level, log_cosets, rows[..columns << log_coefficients].to_vec(), *columns)
         };
         matrices.iter().map(longer).collect()
     } else {
@@ -278,18 +330,20 @@ where
     let chunks = 1 << log_chunks;
     let mut order: Vec<_> = (0..chunks).collect();
     if let Rows::Computed(tiled) = &trace.rows {
-        let shift = lock(tiled).shift();
-        order.sort_by_key(|chunk| quotient.shift(*chunk) != shift);
+        // What is stored is used first, and by all that use it.
+        let (tiled, cosets) = (lock(tiled), 1 << log_cosets);
+        order.sort_by_key(|chunk| (quotient.shift(chunk % cosets) != tiled.shift(), chunk % cosets));
     }
+    let mut blinded = blinding.as_mut().map(|blinding| blinding.of_quotient(log_rows, chunks));
     let mut extensions = order
         .into_iter()
         .map(|chunk| {
             let first = reverse(chunk, log_chunks) << log_rows;
             let read = |row: usize, mut words: &mut [u64]| {
                 let row = first + reverse(row, log_rows);
-                for (index, (_, columns)) in matrices.iter().enumerate() {
-                    let (part, rest) = words.split_at_mut(*columns);
-                    part.copy_from_slice(Goldilocks::as_words(&values(index)[row * columns..][..*columns]));
+                for (index, (_, columns, width)) in matrices.iter().enumerate() {
+                    let (part, rest) = words.split_at_mut(*width);
+                    part.copy_from_slice(Goldilocks::as_words(&values(index)[row * columns..][..*width]));
                     words = rest;
                 }
             };
@@ -297,18 +351,31 @@ where
                 Rows::Kept(_) => quotient.on_coset(level, chunk, read),
                 Rows::Computed(tiled) => quotient.on_tiles(level, chunk, &mut lock(tiled), read)?,
             };
-            let values = Extension::coefficients(&values);
-            Ok((chunk, extend(level, log_blowup, values, D, quotient.shift(chunk))))
+            let (shift, log_blowup) = (quotient.shift(chunk), parameters.log_blowup);
+            let extension = match &mut blinded {
+                None => (extend(level, log_blowup, Extension::coefficients(&values), D, shift), D),
+                Some(blinded) => blinded.extend(level, log_blowup, &values, shift),
+            };
+            Ok((chunk, extension))
         })
         .collect::<Result<Vec<_>, StarkError>>()?;
     extensions.sort_by_key(|(chunk, _)| *chunk);
-    let mut columns = Pages::new(extensions.len() * (D << (log_rows + log_blowup)));
-    let tasks = (0..).step_by(D * TASK).zip(columns.chunks_mut(extensions.len() * D * TASK));
-    parallel::for_each(tasks, |(first, columns)| {
-        for (start, row) in (first..).step_by(D).zip(columns.chunks_exact_mut(extensions.len() * D)) {
-            let parts = row.chunks_exact_mut(D).zip(&extensions);
-            parts.for_each(|(part, (_, values))| part.copy_from_slice(&values[start..start + D]));
+    let extensions: Vec<_> = extensions.into_iter().map(|(_, extension)| extension).collect();
+    Ok(if parameters.is_blinded() { extensions } else { vec![side_by_side(&extensions)] })
+}
+
+/// Matrices of as many columns each as one.
+fn side_by_side(matrices: &[(Pages<Goldilocks>, usize)]) -> (Pages<Goldilocks>, usize) {
+    /// The rows of a task.
+    const TASK: usize = 1 << 10;
+    let width = matrices[0].1;
+    let mut rows = Pages::new(matrices.iter().map(|(values, _)| values.len()).sum());
+    let tasks = (0..).step_by(width * TASK).zip(rows.chunks_mut(matrices.len() * width * TASK));
+    parallel::for_each(tasks, |(first, rows)| {
+        for (start, row) in (first..).step_by(width).zip(rows.chunks_exact_mut(matrices.len() * width)) {
+            let parts = row.chunks_exact_mut(width).zip(matrices);
+            parts.for_each(|(part, (values, _))| part.copy_from_slice(&values[start..start + width]));
         }
     });
-    Ok(columns)
+    (rows, matrices.len() * width)
 }

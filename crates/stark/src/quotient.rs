@@ -25,6 +25,8 @@ pub(crate) struct Quotient<'a, const D: usize> {
     /// The factor of each constraint in the combination.
     pub(crate) factors: Vec<Extension<Goldilocks, D>>,
     pub(crate) log_rows: u32,
+    /// The logarithm of the number of polynomials into which the quotient is split.
+    pub(crate) log_chunks: u32,
 }
 
 /// Powers of a challenge, as many as there are constraints; the last one's is 1.
@@ -68,29 +70,34 @@ where
         tiled: &mut Tiled,
         read: impl Fn(usize, &mut [u64]) + Sync,
     ) -> Result<Vec<Extension<Goldilocks, D>>, StarkError> {
-        let (rows, columns) = (1_usize << self.log_rows, self.constraints.columns);
-        let (tiles, log_tile_rows) = (tiled.tiles(), tiled.log_tile_rows());
+        let (rows, columns, stride) = (1_usize << self.log_rows, self.constraints.columns, tiled.columns());
+        let log_tile_rows = tiled.log_tile_rows();
         let tile_rows = 1 << log_tile_rows;
+        // With blinding, the coset of the polynomials has the rows of two cosets of the trace in turn.
+        let tiles = rows >> log_tile_rows;
+        let step = tiled.tiles() / tiles;
+        let cosets = (1 << self.log_chunks) / step;
+        let number = move |tile: usize| chunk / cosets + step * (tile % tiles);
         let coset = self.coset(level, chunk);
-        tiled.go_to(level, coset.shift)?;
+        tiled.go_to(level, self.shift(chunk % cosets))?;
         // Row `tile + tiles k`, and the next, which is in the next tile. The values of a run's last tile are combined to no use.
         // With it, they are a quarter of the trace.
         let run = (tiled.tiles_at_a_time() - 1).max(1);
         let mut values: Vec<_> = (0..=run).map(|_| Pages::new(tiled.tile_len())).collect();
         let mut quotient = vec![Extension([Goldilocks::ZERO; D]); rows];
         let mut sums = vec![Extension([Goldilocks::ZERO; D]); (run + 1) * tile_rows];
-        tiled.each_tile(level, [(0, &mut *values[run])].into_iter())?;
+        tiled.each_tile(level, [(number(0), &mut *values[run])].into_iter())?;
         for first in (0..tiles).step_by(run) {
             let run = run.min(tiles - first);
             let last = values.len() - 1;
             values.swap(0, last);
-            let numbers = (first + 1..).map(|tile| tile % tiles);
+            let numbers = (first + 1..).map(number);
             tiled.each_tile(level, numbers.zip(values[1..=run].iter_mut().map(|values| &mut **values)))?;
             let row = |place: usize| (first + place % (run + 1) + place / (run + 1) * tiles) & (rows - 1);
             let sums = &mut sums[..(run + 1) * tile_rows];
             coset.rows(level, sums, row, |place, row, words| {
                 let tile = &values[place % (run + 1)];
-                let at = reverse(row / tiles, log_tile_rows) * columns;
+                let at = reverse(row / tiles, log_tile_rows) * stride;
                 let (trace, others) = words.split_at_mut(columns);
                 trace.copy_from_slice(Goldilocks::as_words(&tile[at..][..columns]));
                 read(row, others);
@@ -122,7 +129,7 @@ where
 
     /// The shift of a coset.
     pub(crate) fn shift(&self, chunk: usize) -> Goldilocks {
-        coset_shift(self.log_rows, self.constraints.log_chunks, chunk)
+        coset_shift(self.log_rows, self.log_chunks, chunk)
     }
 
     /// A periodic column on a coset: it is a polynomial in a power of x.

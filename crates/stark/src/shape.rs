@@ -12,21 +12,23 @@ pub(crate) fn description<const D: usize>(
     if constraints.preprocessed > 0 {
         steps = steps.commitment("preprocessed_commitment");
     }
-    let log_rows = log_rows as usize;
-    steps
+    steps = steps
         .public_values("public_values", constraints.public_values)
         .challenge("alpha", D)
-        .commitment("quotient_commitment")
+        .commitment("quotient_commitment");
+    if parameters.is_blinded() {
+        steps = steps.commitment("random_commitment");
+    }
+    steps
         .work("ood_pow", parameters.grinding.out_of_domain)
         .challenge("zeta", D)
         .protocol("opening_argument")
-        // Without blinding, the committed trace is as long as the trace.
-        .number(log_rows)
-        .number(log_rows)
+        .number(parameters.log_coefficients(log_rows) as usize)
+        .number(log_rows as usize)
         .number(constraints.columns)
         .number(constraints.preprocessed)
         .number(constraints.periodic.len())
-        .number(constraints.chunks())
+        .number(constraints.chunks(parameters))
         .number(constraints.reads_next[0].into())
         .number(constraints.reads_next[1].into())
 }

@@ -56,7 +56,7 @@ impl Tiled {
             Some(values) => Box::new(values),
             None => {
                 let mut copy = Pages::new(trace.len());
-                trace.read(0, &mut copy)?;
+                trace.read_all(&mut copy)?;
                 Box::new(copy)
             }
         };

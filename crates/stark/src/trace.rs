@@ -2,6 +2,7 @@
 
 use crate::StarkError;
 use proofmill_field::goldilocks::Goldilocks;
+use proofmill_parallel as parallel;
 use std::{borrow::Cow, io, mem};
 
 /// The values of a trace, rows stored contiguously.
@@ -29,9 +30,21 @@ impl Trace<'_> {
     }
 
     pub(crate) fn read(&self, first: usize, to: &mut [Goldilocks]) -> Result<(), StarkError> {
+        self.values(first, to).map_err(StarkError::Trace)
+    }
+
+    /// [`read`](Self::read), all of them, on all threads.
+    pub(crate) fn read_all(&self, to: &mut [Goldilocks]) -> Result<(), StarkError> {
+        /// The values that a task reads.
+        const TASK: usize = 1 << 16;
+        let tasks = (0..).step_by(TASK).zip(to.chunks_mut(TASK));
+        parallel::map(tasks, |(first, to)| self.read(first, to)).into_iter().collect()
+    }
+
+    pub(crate) fn values(&self, first: usize, to: &mut [Goldilocks]) -> io::Result<()> {
         match self {
             Self::Memory(values) => to.copy_from_slice(&values[first..][..to.len()]),
-            Self::Parts { read, .. } => read(first, to).map_err(StarkError::Trace)?,
+            Self::Parts { read, .. } => read(first, to)?,
         }
         Ok(())
     }

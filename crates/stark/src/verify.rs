@@ -72,23 +72,24 @@ where
     public_values.iter().for_each(|value| challenger.observe(*value));
     let alpha = sample(&mut challenger);
     observe_cap::<H>(&mut challenger, &proof.quotient);
+    if parameters.is_blinded() {
+        observe_cap::<H>(&mut challenger, &proof.random);
+    }
     check_work(&mut challenger, parameters.grinding.out_of_domain, proof.out_of_domain_work)?;
     let zeta: Extension<Goldilocks, D> = sample(&mut challenger);
 
     let next = zeta.scale(generator(log_rows));
-    let log_height = log_rows + parameters.log_blowup;
-    let claims = claims::of_statement(constraints, &proof.opened, log_height, zeta, next);
-    let caps: Vec<&[_]> =
-        [&*proof.trace, &*proof.quotient].into_iter().chain(preprocessed.map(|(cap, _)| cap)).collect();
-    claims::verify::<H, D>(level, parameters, &caps, &claims, &proof.opening, &mut challenger)?;
+    let claims =
+        claims::of_statement(constraints, &proof.opened, parameters.log_height(log_rows), zeta, next);
+    let random = parameters.is_blinded().then_some(&*proof.random);
+    let caps = random.into_iter().chain([&*proof.trace, &*proof.quotient]);
+    let caps: Vec<&[_]> = caps.chain(preprocessed.map(|(cap, _)| cap)).collect();
+    claims::verify::<H, D>(level, parameters, &caps, claims, &proof.opening, &mut challenger)?;
 
     let factors = factors(constraints.len(), alpha);
-    Quotient { constraints, scalars: public_values, factors, log_rows }.check(
-        level,
-        &proof.opened,
-        [&[]; 2],
-        zeta,
-    )
+    let log_chunks = constraints.log_chunks(parameters);
+    let quotient = Quotient { constraints, scalars: public_values, factors, log_rows, log_chunks };
+    quotient.check(level, &proof.opened, [&[]; 2], zeta)
 }
 
 /// Checks all lengths outside of the opening argument.
@@ -97,11 +98,18 @@ fn check_shape<H: StarkHash, const D: usize>(
     constraints: &Constraints,
     proof: &Proof<H, D>,
 ) -> Result<(), VerifyError> {
+    VerifyError::check_blinding(parameters, &proof.random)?;
     check_log_rows(parameters, constraints, parameters.least_log_rows(), proof.log_rows)?;
-    let cap = 1 << parameters.log_cap(proof.log_rows + parameters.log_blowup);
+    let cap = 1 << parameters.log_cap(parameters.log_height(proof.log_rows));
     VerifyError::check_length("digests of the trace's commitment", cap, proof.trace.len())?;
     VerifyError::check_length("digests of the quotient's commitment", cap, proof.quotient.len())?;
-    check_values(constraints, &proof.opened)
+    let of_random = if parameters.is_blinded() { cap } else { 0 };
+    VerifyError::check_length(
+        "digests of the random polynomials' commitment",
+        of_random,
+        proof.random.len(),
+    )?;
+    check_values(parameters, constraints, &proof.opened)
 }
 
 /// Checks that a trace can have so many rows, and at least `2^least`.
@@ -113,7 +121,9 @@ pub(crate) fn check_log_rows(
 ) -> Result<(), VerifyError> {
     let longest = constraints.periodic.iter().map(Vec::len).max().unwrap_or(1).ilog2();
     let least = least.max(longest);
-    let most = parameters.most_log_rows().min(Goldilocks::TWO_ADICITY.saturating_sub(constraints.log_chunks));
+    let most = parameters
+        .most_log_rows()
+        .min(Goldilocks::TWO_ADICITY.saturating_sub(constraints.log_chunks(parameters)));
     if (least..=most).contains(&log_rows) {
         return Ok(());
     }
@@ -127,20 +137,26 @@ pub(crate) fn check_log_rows(
 
 /// Checks the number of opened values of a trace and what belongs to it.
 pub(crate) fn check_values<const D: usize>(
+    parameters: &Parameters,
     constraints: &Constraints,
     opened: &OpenedValues<D>,
 ) -> Result<(), VerifyError> {
     let [reads_next, reads_next_preprocessed] = constraints.reads_next.map(usize::from);
+    let (chunks, random) = (constraints.chunks(parameters), parameters.random_columns as usize);
+    let columns = constraints.columns + random;
+    let polynomials = if parameters.is_blinded() { D + random } else { 0 };
     for (what, expected, found) in [
-        ("values of the trace", constraints.columns, opened.trace.len()),
-        ("values of the next row", reads_next * constraints.columns, opened.next.len()),
+        ("values of the trace", columns, opened.trace.len()),
+        ("values of the next row", reads_next * columns, opened.next.len()),
         ("values of preprocessed columns", constraints.preprocessed, opened.preprocessed.len()),
         (
             "values of the next row's preprocessed columns",
             reads_next_preprocessed * constraints.preprocessed,
             opened.next_preprocessed.len(),
         ),
-        ("polynomials of the quotient", constraints.chunks(), opened.quotient.len()),
+        ("polynomials of the quotient", chunks, opened.quotient.len()),
+        ("values of random columns beside the quotient", chunks * random, opened.beside_quotient.len()),
+        ("values of random polynomials", polynomials, opened.random.len()),
     ] {
         VerifyError::check_length(what, expected, found)?;
     }
@@ -221,7 +237,7 @@ where
         let power = point.pow_vartime(&rows);
         // On coset i, `x^rows` is the i-th element of a coset of a group of as many elements as there are cosets.
         let elements: Vec<_> =
-            (0..self.constraints.chunks()).map(|chunk| self.shift(chunk).pow_vartime(&rows)).collect();
+            (0..1 << self.log_chunks).map(|chunk| self.shift(chunk).pow_vartime(&rows)).collect();
         let mut sum = Extension::ZERO;
         for (chunk, values) in opened.quotient.iter().enumerate() {
             let mut factor = Extension::ONE;

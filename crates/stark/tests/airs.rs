@@ -156,7 +156,7 @@ fn workloads_are_proved() {
         let log_rows = workload.least_log_rows().max(2) + 1;
         let example = workload.example(level, log_rows).expect("an example");
         let constraints = Constraints::new(&*example.air).expect("constraints");
-        assert!(constraints.chunks() <= 2, "{workload}");
+        assert!(constraints.chunks(&Parameters::PROVEN_100) <= 2, "{workload}");
         let Execution { trace, mut public_values } = example.execution;
         let proof: Proof<Keccak, 2> =
             prove(level.into(), &PARAMETERS, &constraints, None, &trace, &public_values)

@@ -49,7 +49,7 @@ fn an_air_is_read_as_it_was_written() {
     assert_eq!(AirDocument::new(&again, Some(&preprocessed)).text(), text);
     assert_eq!(preprocessed.values, Everything.preprocessed().expect("two").values);
     assert_eq!(again.shape(2), constraints.shape(2));
-    assert_eq!((again.columns(), again.public_values(), again.chunks()), (3, 1, constraints.chunks()));
+    assert_eq!((again.columns(), again.public_values(), again.degree()), (3, 1, constraints.degree()));
     // The same values of all constraints on some inputs.
     let values = |constraints: &Constraints| {
         let input = |input| Goldilocks::new(format!("{input:?}").bytes().map(u64::from).sum());

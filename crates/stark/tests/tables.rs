@@ -143,6 +143,11 @@ const INTEGERS_TABLE: usize = 2;
 impl System {
     /// A walk of `2^log_steps` rows, its steps, all integers, and a table of one row.
     fn walk(log_steps: u32) -> Self {
+        Self::walk_and(log_steps, 1)
+    }
+
+    /// With another number of rows of the last table.
+    fn walk_and(log_steps: u32, lone: usize) -> Self {
         let mut counts = vec![0; 1 << BITS];
         let at = |row: u64| (row * row * 5 + 2) % (1 << BITS);
         let (mut walk, mut steps) = (vec![], vec![]);
@@ -152,12 +157,12 @@ impl System {
             walk.extend([at(row), at(row + 1), flag]);
             steps.extend([row % 2, at(row), at(row + 1), 1]);
         }
-        counts[7] += 1;
+        counts[7] += lone as u64;
         let tables = [constraints(&Walk), constraints(&Steps), constraints(&Integers), constraints(&Lone)];
         Self {
             tables: Tables::new(tables.to_vec()).expect("tables"),
             preprocessed: vec![None, None, Integers.preprocessed(), None],
-            traces: [walk, steps, counts, vec![7]].map(elements).to_vec(),
+            traces: [walk, steps, counts, vec![7; lone]].map(elements).to_vec(),
             public_values: vec![elements([2]), vec![], vec![], vec![]],
         }
     }
@@ -214,6 +219,55 @@ macro_rules! same_proofs {
             });
         }
     };
+}
+
+macro_rules! valid_blinded_proofs {
+    ($hash:ty, $degree:literal) => {
+        for (log_steps, lone) in [(5, 32), (7, 64)] {
+            let (system, parameters) = (
+                System::walk_and(log_steps, lone),
+                Parameters { queries: 2, ..parameters($degree) }.blinded(),
+            );
+            let (traces, public_values) = (system.traces(), system.public_values());
+            for_each_pool(&[1, 2, 5], |threads| {
+                for_each_goldilocks_level(|level| {
+                    let key = TablesKey::<$hash>::new(
+                        level,
+                        &parameters,
+                        &system.tables,
+                        system.preprocessed.clone(),
+                    );
+                    let key = key.expect("a key");
+                    let proof: TablesProof<$hash, $degree> = prove_tables(
+                        level.into(),
+                        &parameters,
+                        &system.tables,
+                        key.as_ref(),
+                        &traces,
+                        &public_values,
+                    )
+                    .expect("a proof");
+                    let key = key.as_ref().map(TablesKey::verifying_key);
+                    let verdict = verify_tables(
+                        Level::available()[0],
+                        &parameters,
+                        &system.tables,
+                        key.as_ref(),
+                        &public_values,
+                        &proof,
+                    );
+                    assert_eq!(verdict, Ok(()), "{threads} threads, {level}");
+                    assert_eq!(TablesProof::from_bytes(&proof.to_bytes()), Ok(proof));
+                });
+            });
+        }
+    };
+}
+
+#[test]
+fn blinded_proofs_of_tables_are_valid() {
+    valid_blinded_proofs!(Keccak, 2);
+    valid_blinded_proofs!(Sponge<Poseidon2<8>>, 3);
 }
 
 #[test]
@@ -488,6 +542,7 @@ impl Changed<'_> {
             lookups: _,
             totals: _,
             quotients: _,
+            random: _,
             out_of_domain_work: _,
             opened,
             opening,
@@ -497,6 +552,7 @@ impl Changed<'_> {
         self.digests("traces", |proof| &mut proof.traces);
         self.digests("lookups", |proof| &mut proof.lookups);
         self.digests("quotients", |proof| &mut proof.quotients);
+        self.digests("random", |proof| &mut proof.random);
         self.word("lookup_work", |proof| &mut proof.lookup_work);
         self.word("out_of_domain_work", |proof| &mut proof.out_of_domain_work);
         self.elements("totals", |proof| &mut proof.totals);
@@ -513,8 +569,17 @@ impl Changed<'_> {
         }
         self.list("opened", |proof| &mut proof.opened, |values| values.columns.trace.reverse(), None);
         for (table, TableValues { columns, lookups: _, next_lookups: _ }) in opened.iter().enumerate() {
-            let OpenedValues { trace: _, next: _, preprocessed: _, next_preprocessed: _, quotient: _ } =
-                columns;
+            let OpenedValues {
+                trace: _,
+                next: _,
+                preprocessed: _,
+                next_preprocessed: _,
+                quotient: _,
+                beside_quotient: _,
+                random: _,
+            } = columns;
+            self.elements("beside quotient", |proof| &mut proof.opened[table].columns.beside_quotient);
+            self.elements("random polynomials", |proof| &mut proof.opened[table].columns.random);
             self.elements("lookups of a table", |proof| &mut proof.opened[table].lookups);
             self.elements("next lookups of a table", |proof| &mut proof.opened[table].next_lookups);
             self.elements("trace", |proof| &mut proof.opened[table].columns.trace);
@@ -533,7 +598,10 @@ impl Changed<'_> {
         self.word("query_work", |proof| &mut proof.opening.query_work);
         self.elements("final_polynomial", |proof| &mut proof.opening.final_polynomial);
         self.list("rounds", |proof| &mut proof.opening.rounds, |round| round.others.clear(), None);
-        for (index, Round { commitment: _, work: _, others: _, siblings: _ }) in rounds.iter().enumerate() {
+        for (index, Round { commitment: _, work: _, others: _, salts: _, siblings: _ }) in
+            rounds.iter().enumerate()
+        {
+            self.words("salts of a round", |proof| &mut proof.opening.rounds[index].salts);
             self.digests("commitment of a round", |proof| &mut proof.opening.rounds[index].commitment);
             self.word("work of a round", |proof| &mut proof.opening.rounds[index].work);
             self.elements("others of a round", |proof| &mut proof.opening.rounds[index].others);
@@ -549,18 +617,27 @@ impl Changed<'_> {
 
 #[test]
 fn every_field_of_a_proof_counts() {
-    let (system, parameters, level) = (System::walk(2), parameters(2), Level::best());
-    let key = TablesKey::new(level, &parameters, &system.tables, system.preprocessed.clone()).expect("a key");
+    every_field_counts(&System::walk(2), &parameters(2));
+}
+
+#[test]
+fn every_field_of_a_blinded_proof_counts() {
+    every_field_counts(&System::walk_and(4, 16), &parameters(2).blinded());
+}
+
+fn every_field_counts(system: &System, parameters: &Parameters) {
+    let level = Level::best();
+    let key = TablesKey::new(level, parameters, &system.tables, system.preprocessed.clone()).expect("a key");
     let (traces, public_values) = (system.traces(), system.public_values());
     let proof: P =
-        prove_tables(level.into(), &parameters, &system.tables, key.as_ref(), &traces, &public_values)
+        prove_tables(level.into(), parameters, &system.tables, key.as_ref(), &traces, &public_values)
             .expect("a proof");
     let key = key.as_ref().map(TablesKey::verifying_key);
     let mut changed = Changed { proof: &proof, all: vec![] };
     changed.fields();
     assert!(changed.all.len() > 600, "{} changes", changed.all.len());
     for (what, proof) in &changed.all {
-        let verdict = verify_tables(level, &parameters, &system.tables, key.as_ref(), &public_values, proof);
+        let verdict = verify_tables(level, parameters, &system.tables, key.as_ref(), &public_values, proof);
         let refused = matches!(verdict, Err(VerifyError::Malformed { .. } | VerifyError::Rejected(_)));
         assert!(refused, "{what}: {verdict:?}");
     }

@@ -1,6 +1,6 @@
 //! The constraints and the quotient at the point outside of the domain.
 
-use crate::{element::Element, residue::Residue};
+use crate::{DEGREE, element::Element, residue::Residue};
 use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Field, Invert, goldilocks::Goldilocks};
 use proofmill_plonk::Circuit;
@@ -99,24 +99,18 @@ pub(crate) fn assert_hold(
         for value in values {
             sum = value.borrow().add_products(circuit, [(&sum, alpha)]);
         }
-        let quotient = of_chunks(circuit, constraints, log_rows, &opened.quotient, &power);
+        let quotient = of_chunks(circuit, log_rows, &opened.quotient, &power);
         quotient.mul(circuit, &vanishing).assert_equal(circuit, &sum);
     });
 }
 
 /// The quotient at a point whose power of the number of rows is `power`.
-fn of_chunks(
-    circuit: &mut Circuit,
-    constraints: &Constraints,
-    log_rows: u32,
-    values: &[Element],
-    power: &Element,
-) -> Element {
-    let chunks = constraints.chunks();
+fn of_chunks(circuit: &mut Circuit, log_rows: u32, values: &[Element], power: &Element) -> Element {
+    let chunks = values.len() / DEGREE;
     let shift = |chunk| coset_shift(log_rows, chunks.ilog2(), chunk).pow_vartime(&[1 << log_rows]);
     let elements: Vec<_> = (0..chunks).map(shift).collect();
     let mut sum = Element::zero();
-    for (chunk, values) in values.chunks(values.len() / chunks).enumerate() {
+    for (chunk, values) in values.chunks(DEGREE).enumerate() {
         let mut factor = Element::one();
         let mut scale = Goldilocks::ONE;
         for (_, other) in elements.iter().enumerate().filter(|(index, _)| *index != chunk) {

@@ -127,6 +127,10 @@ impl Statement {
                 InvalidConfiguration { field: "log_arity", expected, found: parameters.log_arity }.into()
             );
         }
+        if parameters.is_blinded() {
+            let (expected, found) = ("0 for a wrap".to_owned(), parameters.random_columns);
+            return Err(InvalidConfiguration { field: "random_columns", expected, found }.into());
+        }
         let longest = constraints.periodic().iter().map(Vec::len).max().unwrap_or(1).ilog2();
         // The circuit does not check that a column of one row is constant.
         let least = longest.max(parameters.least_log_rows()).max(1);
@@ -214,7 +218,8 @@ impl Statement {
     /// The words that the queries of a proof open.
     fn words_of_proof(&self) -> usize {
         let Self { constraints, parameters, log_rows, .. } = self;
-        let columns = constraints.columns() + constraints.preprocessed() + DEGREE * constraints.chunks();
+        let columns =
+            constraints.columns() + constraints.preprocessed() + DEGREE * constraints.chunks(parameters);
         let folded = parameters.log_arities(*log_rows).map(|log_arity| DEGREE << log_arity).sum::<usize>();
         parameters.queries as usize * (columns + folded)
     }
@@ -233,11 +238,12 @@ impl Statement {
                 commitment: cap(height),
                 work: Goldilocks::ZERO,
                 others: vec![Extension([Goldilocks::ZERO; DEGREE]); queries * ((1 << log_arity) - 1)],
+                salts: Vec::new(),
                 siblings: Vec::new(),
             }
         });
         let rounds = rounds.collect();
-        let mut columns = vec![constraints.columns(), DEGREE * constraints.chunks()];
+        let mut columns = vec![constraints.columns(), DEGREE * constraints.chunks(parameters)];
         columns.extend(self.preprocessed.is_some().then_some(constraints.preprocessed()));
         let rows = columns
             .iter()
@@ -246,8 +252,9 @@ impl Statement {
             log_rows: *log_rows,
             trace: cap(log_height),
             quotient: cap(log_height),
+            random: Vec::new(),
             out_of_domain_work: Goldilocks::ZERO,
-            opened: protocol::blank_values(constraints),
+            opened: protocol::blank_values(parameters, constraints),
             opening: OpeningProof {
                 batching_work: Goldilocks::ZERO,
                 rounds,

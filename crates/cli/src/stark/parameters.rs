@@ -22,6 +22,9 @@ pub(crate) struct ParameterOptions {
     /// Largest arity of FRI's folding rounds, as a power of two
     #[arg(long, value_name = "LOG", default_value_t = Parameters::PROVEN_100.log_arity)]
     log_arity: u32,
+    /// Make the proof zero-knowledge: of the trace it tells no more than that there is one
+    #[arg(long)]
+    zero_knowledge: bool,
     /// Coefficients of FRI's final polynomial, as a power of two
     #[arg(long, value_name = "LOG", default_value_t = Parameters::PROVEN_100.log_final_length)]
     log_final_length: u32,
@@ -61,6 +64,7 @@ impl ParameterOptions {
                 commit: ground(self.grinding_commit, default.grinding.commit),
                 query: ground(self.grinding_query, default.grinding.query),
             },
+            random_columns: if self.zero_knowledge { self.extension } else { 0 },
             digest_bits,
         };
         let queries = match self.queries {

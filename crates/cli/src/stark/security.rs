@@ -44,11 +44,17 @@ impl Security {
 }
 
 fn configuration(parameters: &Parameters, shape: &Shape) -> String {
-    let Parameters { extension, log_blowup, queries, grinding, digest_bits, .. } = parameters;
+    let Parameters { extension, log_blowup, queries, grinding, random_columns, digest_bits, .. } = parameters;
+    let blinding = match random_columns {
+        0 => "none: the proof is not zero-knowledge".to_owned(),
+        columns => format!("{columns} random columns, twice the rows"),
+    };
     let Shape { log_rows, columns, constraints, degree } = shape;
     let openings = parameters.openings(shape);
-    let arities: Vec<String> =
-        parameters.log_arities(*log_rows).map(|log_arity| (1_u64 << log_arity).to_string()).collect();
+    let arities: Vec<String> = parameters
+        .log_arities(parameters.log_coefficients(*log_rows))
+        .map(|log_arity| (1_u64 << log_arity).to_string())
+        .collect();
     let arities = if arities.is_empty() { "none".to_owned() } else { arities.join(" ") };
     let Grinding { lookups: _, out_of_domain, batching, commit, query } = grinding;
     format!(
@@ -57,6 +63,7 @@ field        Goldilocks, extension of degree {extension}
 FRI          blowup 2^{log_blowup}, folds {arities}, {queries} queries
 grinding     {out_of_domain} out of domain, {batching} batching, {commit} folds, {query} queries
 digest       {digest_bits} bits
+blinding     {blinding}
 "
     )
 }
@@ -102,7 +109,15 @@ fn table(report: &Report) -> String {
 
 fn result(parameters: &Parameters, shape: &Shape, report: &Report) -> Value {
     let Parameters {
-        extension, log_blowup, log_arity, log_final_length, queries, grinding, digest_bits, ..
+        extension,
+        log_blowup,
+        log_arity,
+        log_final_length,
+        queries,
+        grinding,
+        random_columns,
+        digest_bits,
+        ..
     } = parameters;
     let Grinding { lookups: _, out_of_domain, batching, commit, query } = grinding;
     let Shape { log_rows, columns, constraints, degree } = shape;
@@ -123,6 +138,7 @@ fn result(parameters: &Parameters, shape: &Shape, report: &Report) -> Value {
         "parameters": {
             "extension": extension, "log_blowup": log_blowup, "log_arity": log_arity,
             "log_final_length": log_final_length, "queries": queries, "digest_bits": digest_bits,
+            "random_columns": random_columns,
             "grinding": {
                 "out_of_domain": out_of_domain, "batching": batching, "commit": commit, "query": query,
             },

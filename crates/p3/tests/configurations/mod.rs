@@ -237,26 +237,85 @@ with_keccak!(keccak_kernels, KernelsPcs, Goldilocks, u64, KeccakF, KeccakF, {
 });
 with_keccak!(keccak, OurPcs, Goldilocks, u64, KeccakF, KeccakF, (KeccakF::default(), KeccakF::default()));
 
-/// Keccak's trees and transcript, with blinding.
+/// With blinding, and the randomness of a seed.
 pub(crate) mod hiding {
     use super::*;
+    use p3_field::extension::CubicTrinomialExtensionField;
     use p3_fri::HidingFriPcs;
+    use p3_goldilocks::default_goldilocks_poseidon2_8;
     use p3_merkle_tree::MerkleTreeHidingMmcs;
+    use p3_symmetric::MerkleCap;
     use rand::rngs::StdRng;
 
-    type Mmcs = MerkleTreeHidingMmcs<Goldilocks, u64, KeccakF, KeccakF, StdRng, 2, 4, 4>;
-    type Pcs = HidingFriPcs<Goldilocks, Dft, Mmcs, ExtensionMmcs<Goldilocks, Challenge, Mmcs>, StdRng>;
-    type Challenger = SerializingChallenger64<Goldilocks, HashChallenger<u8, Keccak256Hash, 32>>;
-    pub(crate) type Config = StarkConfig<Pcs, Challenge, Challenger>;
+    /// The number of columns beside each matrix.
+    pub(crate) const RANDOM_COLUMNS: usize = 4;
 
-    /// With the randomness of a seed.
-    pub(crate) fn config(parameters: Parameters) -> Config {
-        let rng = |seed| StdRng::seed_from_u64(seed);
-        let mmcs = Mmcs::new(KeccakF::default(), KeccakF::default(), parameters.cap_height, rng(1));
-        let fri = parameters.fri(ExtensionMmcs::new(mmcs.clone()));
-        let pcs = Pcs::new(Dft::default(), mmcs, fri, 4, rng(2));
-        Config::new(pcs, Challenger::from_hasher(vec![], Keccak256Hash))
+    macro_rules! hiding {
+        ($name:ident, $challenge:ty, $challenger:ty, $packed:ty, $words:ty, $hash:ty, $compress:ty, $dft:ty, $digest:ty, |$words_of:ident| $word:expr, $hashes:expr) => {
+            pub(crate) mod $name {
+                use super::*;
+
+                type Mmcs = MerkleTreeHidingMmcs<$packed, $words, $hash, $compress, StdRng, 2, 4, 4>;
+                type Pcs =
+                    HidingFriPcs<Goldilocks, $dft, Mmcs, ExtensionMmcs<Goldilocks, $challenge, Mmcs>, StdRng>;
+                pub(crate) type Config = StarkConfig<Pcs, $challenge, $challenger>;
+
+                pub(crate) fn config(parameters: Parameters) -> Config {
+                    let rng = |seed| StdRng::seed_from_u64(seed);
+                    let (hash, compress, challenger) = $hashes;
+                    let mmcs = Mmcs::new(hash, compress, parameters.cap_height, rng(1));
+                    let fri = parameters.fri(ExtensionMmcs::new(mmcs.clone()));
+                    let pcs = Pcs::new(<$dft>::default(), mmcs, fri, RANDOM_COLUMNS, rng(2));
+                    Config::new(pcs, challenger)
+                        .with_ood_proof_of_work_bits(parameters.grinding)
+                        .with_lookup_proof_of_work_bits(parameters.grinding)
+                }
+
+                /// Plonky3's commitment of ours.
+                #[allow(dead_code, reason = "other tests use it")]
+                pub(crate) fn cap(digests: &[$digest]) -> p3_uni_stark::Com<Config> {
+                    MerkleCap::new(digests.iter().map(|$words_of| $word).collect())
+                }
+            }
+        };
     }
+
+    hiding!(
+        quadratic,
+        Challenge,
+        SerializingChallenger64<Goldilocks, HashChallenger<u8, Keccak256Hash, 32>>,
+        Goldilocks,
+        u64,
+        KeccakF,
+        KeccakF,
+        Dft,
+        [u64; 4],
+        |digest| *digest,
+        {
+            let challenger = SerializingChallenger64::from_hasher(vec![], Keccak256Hash);
+            (KeccakF::default(), KeccakF::default(), challenger)
+        }
+    );
+    hiding!(
+        cubic,
+        CubicTrinomialExtensionField<Goldilocks>,
+        DuplexChallenger<Goldilocks, Poseidon2Goldilocks<8>, 8, 4>,
+        <Goldilocks as Field>::Packing,
+        <Goldilocks as Field>::Packing,
+        PaddingFreeSponge<Poseidon2Goldilocks<8>, 8, 4, 4>,
+        TruncatedPermutation<Poseidon2Goldilocks<8>, 2, 4, 8>,
+        Radix2DitParallel<Goldilocks>,
+        proofmill_hash::Digest,
+        |digest| digest.0.map(|word| Goldilocks::new(word.to_canonical())),
+        {
+            let permutation = default_goldilocks_poseidon2_8();
+            let hashes = (
+                PaddingFreeSponge::new(permutation.clone()),
+                TruncatedPermutation::new(permutation.clone()),
+            );
+            (hashes.0, hashes.1, DuplexChallenger::new(permutation))
+        }
+    );
 }
 
 /// Plonky3's own kernels with its default permutations.

@@ -18,6 +18,9 @@ pub struct Parameters {
     pub cap_height: u32,
     /// Proofs of work.
     pub grinding: Grinding,
+    /// Number of random columns beside every committed matrix of a proof that is zero-knowledge, at least as many as `extension`
+    /// (`num_random_codewords` of `HidingFriPcs`). With 0, proofs hide nothing.
+    pub random_columns: u32,
     /// Bits of a digest of the Merkle trees and of the transcript's state that no message writes to (a sponge's capacity), whichever are
     /// fewer. Four elements of Goldilocks count as 256.
     pub digest_bits: u32,
@@ -109,6 +112,8 @@ pub(crate) const MOST: u32 = 1 << 30;
 pub(crate) const LARGEST_DEGREE: u32 = 1 << 16;
 /// The most bits of a proof of work: nobody finds more.
 const MOST_GRINDING: u32 = 60;
+/// The most random columns beside a matrix.
+const MOST_RANDOM_COLUMNS: u32 = 1 << 10;
 /// The most queries.
 pub(super) const MOST_QUERIES: u32 = 1 << 16;
 
@@ -126,6 +131,7 @@ impl Parameters {
         queries: 57,
         cap_height: 4,
         grinding: Grinding { lookups: 0, out_of_domain: 0, batching: 16, commit: 0, query: 16 },
+        random_columns: 0,
         digest_bits: 256,
     };
 
@@ -145,6 +151,7 @@ impl Parameters {
             queries,
             cap_height,
             grinding,
+            random_columns,
             digest_bits,
         } = *self;
         in_range("extension", extension, 2, 3)?;
@@ -158,6 +165,9 @@ impl Parameters {
         in_range("grinding.batching", grinding.batching, 0, MOST_GRINDING)?;
         in_range("grinding.commit", grinding.commit, 0, MOST_GRINDING)?;
         in_range("grinding.query", grinding.query, 0, MOST_GRINDING)?;
+        if random_columns > 0 {
+            in_range("random_columns", random_columns, extension, MOST_RANDOM_COLUMNS)?;
+        }
         in_range("digest_bits", digest_bits, 1, 1024)
     }
 
@@ -175,7 +185,7 @@ impl Parameters {
     pub fn check_shape(&self, shape: &Shape) -> Result<(), InvalidConfiguration> {
         self.check()?;
         let Shape { log_rows, columns, constraints, degree } = *shape;
-        let largest = LOG_LARGEST_DOMAIN - self.log_blowup;
+        let largest = self.most_log_rows();
         if log_rows > largest {
             let expected = format!("at most {largest} for log_blowup {}", self.log_blowup);
             return Err(InvalidConfiguration { field: "log_rows", expected, found: log_rows });
@@ -183,18 +193,19 @@ impl Parameters {
         in_range("columns", columns, 1, MOST)?;
         in_range("constraints", constraints, 1, MOST)?;
         in_range("degree", degree, 1, LARGEST_DEGREE)?;
-        let chunks = shape.quotient_chunks();
+        let added = u32::from(self.is_blinded());
+        let chunks = Shape { degree: degree + added, ..*shape }.quotient_chunks();
         if u64::from(chunks) > 1 << self.log_blowup {
-            let most = (1_u64 << self.log_blowup) + 1;
+            let most = (1_u64 << self.log_blowup) + 1 - u64::from(added);
             let expected = format!("at most {most} for log_blowup {}", self.log_blowup);
             return Err(InvalidConfiguration { field: "degree", expected, found: degree });
         }
         Ok(())
     }
 
-    /// The base-2 logarithm of the arity of each folding round.
-    pub fn log_arities(&self, log_rows: u32) -> impl Iterator<Item = u32> {
-        self.log_arities_between(log_rows, self.log_final_length)
+    /// The base-2 logarithm of the arity of each folding round, for polynomials of [so many coefficients](Self::log_coefficients).
+    pub fn log_arities(&self, log_coefficients: u32) -> impl Iterator<Item = u32> {
+        self.log_arities_between(log_coefficients, self.log_final_length)
     }
 
     /// Those of the rounds that shorten a word of `2^from` values to `2^to`.
@@ -207,14 +218,44 @@ impl Parameters {
         })
     }
 
-    /// Base-2 logarithm of the most rows of a trace.
-    pub(crate) fn most_log_rows(&self) -> u32 {
-        LOG_LARGEST_DOMAIN - self.log_blowup
+    /// Whether proofs are zero-knowledge.
+    pub fn is_blinded(&self) -> bool {
+        self.random_columns > 0
     }
 
-    /// Base-2 logarithm of the least rows of a trace: more than the final polynomial has coefficients, unless that has one.
+    /// These parameters with as many random columns as a zero-knowledge proof needs.
+    #[must_use]
+    pub fn blinded(self) -> Self {
+        Self { random_columns: self.extension, ..self }
+    }
+
+    /// Base-2 logarithm of the number of coefficients of what is committed to for `2^log_rows` rows: twice as many with blinding.
+    pub fn log_coefficients(&self, log_rows: u32) -> u32 {
+        log_rows + u32::from(self.is_blinded())
+    }
+
+    /// Base-2 logarithm of the number of values of these polynomials that are committed to.
+    pub fn log_height(&self, log_rows: u32) -> u32 {
+        self.log_coefficients(log_rows) + self.log_blowup
+    }
+
+    /// Base-2 logarithm of the most rows of a trace.
+    pub(crate) fn most_log_rows(&self) -> u32 {
+        LOG_LARGEST_DOMAIN.saturating_sub(self.log_height(0))
+    }
+
+    /// Base-2 logarithm of the least rows of a trace: more than the final polynomial has coefficients, unless that has one; and
+    /// [those that blinding needs](Self::least_blinded_log_rows).
     pub fn least_log_rows(&self) -> u32 {
-        if self.log_final_length == 0 { 0 } else { self.log_final_length + 1 }
+        let least = if self.log_final_length == 0 { 0 } else { self.log_final_length + 1 };
+        least.max(self.least_blinded_log_rows())
+    }
+
+    /// Base-2 logarithm of the least rows that can be blinded: twice as many as values of a column are known, those at the points counted
+    /// once for each coordinate. It is the limit of Plonky3 for two points.
+    pub fn least_blinded_log_rows(&self) -> u32 {
+        let known = u64::from(self.queries) + POINTS * u64::from(self.extension);
+        if self.is_blinded() { (2 * known).next_power_of_two().ilog2() } else { 0 }
     }
 
     /// Base-2 logarithm of the number of digests of a commitment to `2^log_rows` rows.
@@ -222,12 +263,36 @@ impl Parameters {
         self.cap_height.min(log_rows)
     }
 
-    /// The number of openings that are batched: columns at two points, and every coordinate of the quotients' chunks at one.
+    /// The number of openings that are batched, at most: columns at two points, and every coordinate of the quotients' chunks at one.
     pub fn openings(&self, shape: impl Into<TablesShape>) -> u64 {
-        let TablesShape { whole, quotient_chunks, lookup_columns, .. } = shape.into();
-        let [columns, lookup_columns, chunks, degree] =
-            [whole.columns, lookup_columns, quotient_chunks, self.extension].map(u64::from);
-        POINTS * (columns + degree * lookup_columns) + degree * chunks
+        let TablesShape { whole, tables, quotient_chunks, lookup_columns, .. } = shape.into();
+        let [columns, tables, lookup_columns, chunks, degree, random] =
+            [whole.columns, tables, lookup_columns, quotient_chunks, self.extension, self.random_columns]
+                .map(u64::from);
+        let openings = POINTS * (columns + degree * lookup_columns) + degree * chunks;
+        if !self.is_blinded() {
+            return openings;
+        }
+        // Random columns are beside the trace, lookups and chunks of each table, and the table's random polynomials.
+        openings + tables * degree + random * (tables * (2 * POINTS + 1) + chunks)
+    }
+
+    /// What is committed to for a statement of this shape. Its polynomials have no more coefficients and degrees than those of a
+    /// statement of the shape that is returned, without blinding.
+    pub(super) fn committed(&self, shape: &TablesShape) -> TablesShape {
+        let TablesShape { whole, quotient_chunks, .. } = *shape;
+        if !self.is_blinded() {
+            return *shape;
+        }
+        let log_rows = self.log_coefficients(whole.log_rows);
+        // Of a degree d, there are as many chunks of as many coefficients as rows as a degree above d + 1 has, and twice as many of half
+        // the length; at most four times as many as without blinding.
+        let degree = whole.degree + 1;
+        TablesShape {
+            whole: Shape { log_rows, degree, ..whole },
+            quotient_chunks: quotient_chunks.saturating_mul(4),
+            ..*shape
+        }
     }
 }
 

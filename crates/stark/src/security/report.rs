@@ -204,8 +204,9 @@ impl Parameters {
         shape: impl Into<TablesShape>,
         regime: Regime,
     ) -> Result<Option<RegimeReport>, InvalidConfiguration> {
-        let tables = &shape.into();
-        self.check_shape(&tables.whole)?;
+        let shape = shape.into();
+        self.check_shape(&shape.whole)?;
+        let tables = &self.committed(&shape);
         let bounds = Bounds { parameters: self, tables, regime };
         Ok(bounds.apply().then(|| RegimeReport::new(&bounds)))
     }

@@ -4,10 +4,11 @@ use super::{Tables, TablesVerifyingKey};
 use crate::{
     Parameters, StarkError, StarkHash,
     air::Preprocessed,
-    commitment::{Committed, check_shape, extend},
+    blinding::Blinding,
+    commitment::{Committed, check_shape, extend_trace},
 };
 use proofmill_cpu::Level;
-use proofmill_field::{Field, goldilocks::Goldilocks};
+use proofmill_field::goldilocks::Goldilocks;
 
 /// The preprocessed columns of all tables that have some, with their commitment: the key of provers.
 pub struct TablesKey<H: StarkHash> {
@@ -37,18 +38,20 @@ impl<H: StarkHash> TablesKey<H> {
             let (expected, found) = (format!("{expected:?} columns"), format!("{found:?} columns"));
             return Err(StarkError::Preprocessed { expected, found });
         }
+        // The verifier's key has to be the same for everybody.
+        let mut blinding = parameters.is_blinded().then(Blinding::zeros);
         let (mut log_rows, mut values, mut matrices) = (Vec::new(), Vec::new(), Vec::new());
         for Preprocessed { columns, values: rows } in
             preprocessed.into_iter().flatten().filter(|given| given.columns > 0)
         {
             log_rows.push(check_shape("preprocessed columns", rows.len(), columns, parameters)?);
-            matrices.push((extend(level, parameters.log_blowup, &rows, columns, Goldilocks::ONE), columns));
+            matrices.push(extend_trace(level, parameters, &mut (&rows).into(), columns, &mut blinding)?);
             values.push(rows);
         }
         if matrices.is_empty() {
             return Ok(None);
         }
-        let committed = Committed::of_matrices(level, parameters, matrices);
+        let committed = Committed::new(level, parameters, matrices, &mut blinding);
         Ok(Some(Self { committed, log_rows, values }))
     }
 

@@ -18,11 +18,14 @@ pub struct TablesProof<H: StarkHash, const D: usize> {
     pub totals: Vec<Extension<Goldilocks, D>>,
     /// The commitment to the quotients.
     pub quotients: Vec<H::Digest>,
+    /// The commitment to random polynomials; empty without blinding.
+    pub random: Vec<H::Digest>,
     /// The proof of work before the point outside of the domains.
     pub out_of_domain_work: Goldilocks,
     /// Values of each table at that point.
     pub opened: Vec<TableValues<D>>,
-    /// That they are those of the committed polynomials; rows of traces, quotients, preprocessed columns, columns of lookups.
+    /// That they are those of the committed polynomials; rows of random polynomials, traces, quotients, preprocessed columns, columns of
+    /// lookups.
     pub opening: OpeningProof<H, D>,
 }
 
@@ -31,7 +34,7 @@ pub struct TablesProof<H: StarkHash, const D: usize> {
 pub struct TableValues<const D: usize> {
     /// Of all columns but those of lookups.
     pub columns: OpenedValues<D>,
-    /// Of the columns of lookups.
+    /// Of the columns of lookups. With blinding, those of random columns follow.
     pub lookups: Vec<Extension<Goldilocks, D>>,
     /// Of the columns of lookups one row on.
     pub next_lookups: Vec<Extension<Goldilocks, D>>,

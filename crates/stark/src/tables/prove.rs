@@ -9,12 +9,12 @@ use super::{
 use crate::{
     OpenedValues, Parameters, Resources, StarkError, StarkHash, VerifyError,
     air::Products,
+    blinding::Blinding,
     claims,
-    commitment::{Committed, check_shape, extend},
-    domain::{coset, generator},
+    commitment::{Committed, check_shape, extend_trace},
+    domain::generator,
     error::unreachable_refusal,
-    openings::{Opened, evaluate},
-    prove::{check, quotient_chunks},
+    prove::{check, quotient_chunks, random_polynomials, values_at},
     quotient::Quotient,
     rows::RowInputs,
     transcript::{Challenger, observe, observe_cap, sample},
@@ -64,9 +64,9 @@ where
         check(table, parameters, fixed, rows, public_values[index]).map_err(of_table)?;
         log_rows.push(rows);
     }
-    let tallest = log_rows.iter().max().copied().unwrap_or(0) + parameters.log_blowup;
+    let tallest = parameters.log_height(log_rows.iter().max().copied().unwrap_or(0));
     // The commitment would not depend on a table of fewer rows than it has digests.
-    let least = parameters.log_cap(tallest).saturating_sub(parameters.log_blowup);
+    let least = parameters.log_cap(tallest).saturating_sub(parameters.log_height(0));
     if let Some(table) = log_rows.iter().position(|rows| *rows < least) {
         let source = StarkError::TooFewRows { found: log_rows[table], more_than: least - 1 };
         return Err(StarkError::Table { table, source: Box::new(source) });
@@ -118,16 +118,15 @@ impl<H: StarkHash> Statement<'_, H> {
         Extension<Goldilocks, D>: ExtensionField<D>,
     {
         let Self { tables, key, traces: values, public_values, log_rows } = self;
-        let blowup = parameters.log_blowup;
-        let extended = |values: &[Goldilocks], columns| {
-            (extend(level, blowup, values, columns, Goldilocks::ONE), columns)
-        };
+        let random_columns = parameters.random_columns as usize;
+        let mut blinding = parameters.is_blinded().then(|| Blinding::random(random_columns)).transpose()?;
         progress.begin("extend traces");
-        let matrices =
-            values.iter().zip(&tables.tables).map(|(values, table)| extended(values, table.columns));
-        let matrices: Vec<_> = matrices.collect();
+        let matrices = values.iter().zip(&tables.tables).map(|(values, table)| {
+            extend_trace(level, parameters, &mut (*values).into(), table.columns, &mut blinding)
+        });
+        let matrices = matrices.collect::<Result<Vec<_>, StarkError>>()?;
         progress.begin("commit to traces");
-        let traces = Committed::<H>::of_matrices(level, parameters, matrices);
+        let traces = Committed::<H>::new(level, parameters, matrices, &mut blinding);
 
         let mut challenger = H::Challenger::new();
         shape::description::<D>(tables, parameters).observe(&mut challenger);
@@ -149,9 +148,11 @@ impl<H: StarkHash> Statement<'_, H> {
             let matrices = tables.with_lookups().map(|table| {
                 let (values, total) = columns(level, tables, table, &self.rows(table), &challenges);
                 totals.push(total);
-                extended(&values, D * tables.tables[table].graph.lookup_columns())
+                let columns = D * tables.tables[table].graph.lookup_columns();
+                extend_trace(level, parameters, &mut (&*values).into(), columns, &mut blinding)
             });
-            let committed = Committed::<H>::of_matrices(level, parameters, matrices.collect::<Vec<_>>());
+            let matrices = matrices.collect::<Result<Vec<_>, StarkError>>()?;
+            let committed = Committed::<H>::new(level, parameters, matrices, &mut blinding);
             observe_cap::<H>(&mut challenger, committed.cap());
             observe(&mut challenger, &totals);
             lookups = Some(committed);
@@ -166,11 +167,11 @@ impl<H: StarkHash> Statement<'_, H> {
             Some((lookups.as_ref()?, totals[place], place))
         };
         let matrices = |table: usize| {
-            let fixed = self.preprocessed(table).map(|(key, place)| &key.committed.matrices[place]);
-            let lookups = of_lookups(table).map(|(committed, _, place)| &committed.matrices[place]);
-            (&traces.matrices[table], fixed, lookups)
+            let fixed = self.preprocessed(table).map(|(key, place)| key.committed.matrix(place));
+            let lookups = of_lookups(table).map(|(committed, _, place)| committed.matrix(place));
+            (traces.matrix(table), fixed, lookups)
         };
-        let quotient = |(index, log_rows): (usize, &u32)| {
+        let mut quotient = |(index, log_rows): (usize, &u32)| {
             let table = &tables.tables[index];
             let constraints = table.with_lookups(&products);
             let total = of_lookups(index).map_or(Extension::ZERO, |(_, total, _)| total);
@@ -180,55 +181,56 @@ impl<H: StarkHash> Statement<'_, H> {
                 scalars: &scalars,
                 factors: factors(table, alpha),
                 log_rows: *log_rows,
+                log_chunks: table.log_chunks(parameters),
             };
             let (trace, fixed, lookups) = matrices(index);
             let matrices: Vec<_> = std::iter::once(trace).chain(fixed).chain(lookups).collect();
-            Ok((quotient_chunks(level, blowup, &quotient, &matrices)?, D * table.chunks()))
+            quotient_chunks(level, parameters, &quotient, &matrices, &mut blinding)
         };
-        let quotients = log_rows.iter().enumerate().map(quotient).collect::<Result<Vec<_>, StarkError>>()?;
+        let of_tables =
+            log_rows.iter().enumerate().map(&mut quotient).collect::<Result<Vec<_>, StarkError>>()?;
         progress.begin("commit to quotients");
-        let quotients = Committed::<H>::of_matrices(level, parameters, quotients);
+        let chunks: Vec<_> = of_tables.iter().map(Vec::len).collect();
+        let of_tables = of_tables.into_iter().flatten();
+        let quotients = Committed::<H>::new(level, parameters, of_tables, &mut blinding);
         observe_cap::<H>(&mut challenger, quotients.cap());
+        let random = random_polynomials::<H, D>(level, parameters, log_rows, &mut blinding);
+        if let Some(random) = &random {
+            observe_cap::<H>(&mut challenger, random.cap());
+        }
         let out_of_domain_work = challenger.work(level, parameters.grinding.out_of_domain);
         let zeta: Extension<Goldilocks, D> = sample(&mut challenger);
 
         progress.begin("evaluate");
-        let opened = log_rows.iter().enumerate().map(|(index, log_rows)| {
+        let mut of_quotients = quotients.opened(false);
+        let mut opened = Vec::with_capacity(log_rows.len());
+        for (index, log_rows) in log_rows.iter().enumerate() {
             let next = zeta.scale(generator(*log_rows));
             let [reads_next, reads_next_preprocessed] = tables.tables[index].reads_next;
             let (trace, fixed, lookups) = matrices(index);
-            let quotient = &quotients.matrices[index];
-            let matrices = [Some((trace, reads_next)), Some((quotient, false))].into_iter();
-            let others =
-                [fixed.map(|matrix| (matrix, reads_next_preprocessed)), lookups.map(|matrix| (matrix, true))];
-            let opened = matrices.chain(others).flatten().map(|(matrix, next)| Opened {
-                words: Goldilocks::as_words(matrix.kept()),
-                width: matrix.columns,
-                points: if next { vec![0, 1] } else { vec![0] },
-            });
-            let values = evaluate(level, coset(), *log_rows, &opened.collect::<Vec<_>>(), &[zeta, next]);
-            let mut values = values.into_iter();
-            let mut of_matrix = |there: bool| {
-                let values = if there { values.next() } else { None };
-                let mut values = values.unwrap_or_default().into_iter();
-                [(); 2].map(|()| values.next().unwrap_or_default())
-            };
-            let ([trace, next], [quotient, _]) = (of_matrix(true), of_matrix(true));
-            let [preprocessed, next_preprocessed] = of_matrix(fixed.is_some());
-            let [lookups, next_lookups] = of_matrix(lookups.is_some());
-            let quotient = quotient.as_chunks::<D>().0.to_vec();
-            let columns = OpenedValues { trace, next, preprocessed, next_preprocessed, quotient };
-            TableValues { columns, lookups, next_lookups }
-        });
-        let opened: Vec<_> = opened.collect();
+            let of_table = random.iter().map(|random| (random.matrix(index), false));
+            let of_table = of_table.chain([(trace, reads_next)]);
+            let of_table = of_table.chain(of_quotients.by_ref().take(chunks[index]));
+            let of_table = of_table.chain(fixed.map(|matrix| (matrix, reads_next_preprocessed)));
+            let of_table: Vec<_> = of_table.chain(lookups.map(|matrix| (matrix, true))).collect();
+            let log_coefficients = parameters.log_coefficients(*log_rows);
+            let mut values = values_at(level, &of_table, log_coefficients, [zeta, next])?.into_iter();
+            let columns = OpenedValues::new(parameters, &tables.tables[index], &mut values);
+            let [lookups, next_lookups] = values.next().unwrap_or_default();
+            opened.push(TableValues { columns, lookups, next_lookups });
+        }
         let claims = claims(parameters, tables, log_rows, &opened, zeta);
-        let committed: Vec<_> =
-            [Some(&traces), Some(&quotients), key.map(|key| &key.committed), lookups.as_ref()]
-                .into_iter()
-                .flatten()
-                .collect();
-        let opening =
-            claims::prove::<H, D>(level, parameters, &committed, &claims, &mut challenger, progress)?;
+        let committed = [random.as_ref(), Some(&traces), Some(&quotients), key.map(|key| &key.committed)];
+        let committed: Vec<_> = committed.into_iter().chain([lookups.as_ref()]).flatten().collect();
+        let opening = claims::prove::<H, D>(
+            level,
+            parameters,
+            &committed,
+            claims,
+            &mut blinding,
+            &mut challenger,
+            progress,
+        )?;
         Ok(TablesProof {
             log_rows: log_rows.clone(),
             traces: traces.cap().to_vec(),
@@ -236,6 +238,7 @@ impl<H: StarkHash> Statement<'_, H> {
             lookups: lookups.as_ref().map_or(Vec::new(), |lookups| lookups.cap().to_vec()),
             totals,
             quotients: quotients.cap().to_vec(),
+            random: random.as_ref().map_or(Vec::new(), |random| random.cap().to_vec()),
             out_of_domain_work,
             opened,
             opening,

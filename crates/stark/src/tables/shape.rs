@@ -26,9 +26,11 @@ pub(super) fn description<const D: usize>(tables: &Tables, parameters: &Paramete
             steps = steps.element("lookup_terminal", D);
         }
     }
+    steps = steps.challenge("constraint_challenge", D).commitment("quotient_commitment");
+    if parameters.is_blinded() {
+        steps = steps.commitment("randomization_commitment");
+    }
     steps = steps
-        .challenge("constraint_challenge", D)
-        .commitment("quotient_commitment")
         .work_of_any_bits("ood_pow", parameters.grinding.out_of_domain)
         .challenge("zeta", D)
         .protocol("opening_argument")

@@ -79,7 +79,7 @@ impl Tables {
         TablesShape {
             whole,
             tables: count(self.tables.len()),
-            quotient_chunks: sum(Constraints::chunks),
+            quotient_chunks: sum(|table| table.shape(0).quotient_chunks() as usize),
             lookup_columns: sum(|table| table.graph.lookup_columns()),
             messages: messages
                 .map(|(messages, log_rows): (u64, _)| messages.saturating_mul(1 << log_rows))

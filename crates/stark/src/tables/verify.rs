@@ -67,16 +67,23 @@ where
     }
     let alpha = sample(&mut challenger);
     observe_cap::<H>(&mut challenger, &proof.quotients);
+    if parameters.is_blinded() {
+        observe_cap::<H>(&mut challenger, &proof.random);
+    }
     check_work(&mut challenger, parameters.grinding.out_of_domain, proof.out_of_domain_work)?;
     let zeta: Extension<Goldilocks, D> = sample(&mut challenger);
 
     let claims = claims(parameters, tables, &proof.log_rows, &proof.opened, zeta);
-    let mut caps: Vec<&[_]> = vec![&proof.traces, &proof.quotients];
+    let mut caps: Vec<&[_]> = Vec::new();
+    if parameters.is_blinded() {
+        caps.push(&proof.random);
+    }
+    caps.extend([&*proof.traces, &proof.quotients]);
     caps.extend(key.map(|key| &*key.cap));
     if has_lookups {
         caps.push(&proof.lookups);
     }
-    claims::verify::<H, D>(level, parameters, &caps, &claims, &proof.opening, &mut challenger)?;
+    claims::verify::<H, D>(level, parameters, &caps, claims, &proof.opening, &mut challenger)?;
 
     let mut totals = proof.totals.iter();
     let products = Products::of::<D>();
@@ -88,6 +95,7 @@ where
             scalars: &challenges.scalars(tables, index, public_values[index], total),
             factors: factors(table, alpha),
             log_rows: proof.log_rows[index],
+            log_chunks: table.log_chunks(parameters),
         };
         quotient.check(level, &values.columns, [&values.lookups, &values.next_lookups], zeta)?;
     }
@@ -95,7 +103,7 @@ where
     if sum.is_zero() { Ok(()) } else { Err(VerifyError::Rejected("lookups are not balanced")) }
 }
 
-/// What is claimed of each commitment: of traces, quotients, preprocessed columns, and columns of lookups.
+/// What is claimed of each commitment: of random polynomials, traces, quotients, preprocessed columns, and columns of lookups.
 pub(super) fn claims<const D: usize>(
     parameters: &Parameters,
     tables: &Tables,
@@ -107,7 +115,7 @@ where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
     let next = |table: usize| zeta.scale(generator(log_rows[table]));
-    let log_height = |table: usize| log_rows[table] + parameters.log_blowup;
+    let log_height = |table: usize| parameters.log_height(log_rows[table]);
     let rows =
         |table: usize, current: &[Extension<Goldilocks, D>], following: &[Extension<Goldilocks, D>]| {
             Claims::of_rows(log_height(table), [(zeta, current), (next(table), following)])
@@ -115,12 +123,14 @@ where
     let of_trace =
         |(table, values): (usize, &TableValues<D>)| rows(table, &values.columns.trace, &values.columns.next);
     let of_quotient = |(table, values): (usize, &TableValues<D>)| {
-        Claims::of_quotient(log_height(table), zeta, &values.columns.quotient)
+        Claims::of_quotient(log_height(table), zeta, &values.columns)
     };
-    let mut claims = vec![
-        opened.iter().enumerate().map(of_trace).collect(),
-        opened.iter().enumerate().map(of_quotient).collect(),
-    ];
+    let mut claims = Vec::new();
+    if parameters.is_blinded() {
+        claims.push((0..opened.len()).map(|table| rows(table, &opened[table].columns.random, &[])).collect());
+    }
+    claims.push(opened.iter().enumerate().map(of_trace).collect());
+    claims.push(opened.iter().enumerate().flat_map(of_quotient).collect());
     let preprocessed = tables.with_preprocessed().map(|table| {
         rows(table, &opened[table].columns.preprocessed, &opened[table].columns.next_preprocessed)
     });
@@ -184,6 +194,7 @@ fn check_shape<H: StarkHash, const D: usize>(
     key: Option<&TablesVerifyingKey<H>>,
     proof: &TablesProof<H, D>,
 ) -> Result<(), VerifyError> {
+    VerifyError::check_blinding(parameters, &proof.random)?;
     let count = tables.tables.len();
     VerifyError::check_length("tables", count, proof.log_rows.len())?;
     VerifyError::check_length("tables with opened values", count, proof.opened.len())?;
@@ -191,7 +202,8 @@ fn check_shape<H: StarkHash, const D: usize>(
     for (table, log_rows) in tables.tables.iter().zip(&proof.log_rows) {
         // Provers need more rows than the final polynomial has coefficients. Tables of as many are sound, and Plonky3's verifier
         // takes them, too.
-        check_log_rows(parameters, table, parameters.log_final_length, *log_rows)?;
+        let least = parameters.log_final_length.max(parameters.least_blinded_log_rows());
+        check_log_rows(parameters, table, least, *log_rows)?;
     }
     let preprocessed = key.map_or(&[][..], |key| &key.log_rows);
     for (table, expected) in tables.with_preprocessed().zip(preprocessed) {
@@ -201,17 +213,19 @@ fn check_shape<H: StarkHash, const D: usize>(
     if tables.check_counts(&proof.log_rows).is_err() {
         return Err(VerifyError::Rejected("messages could be looked up as often as the modulus"));
     }
-    let cap = 1 << parameters.log_cap(tallest + parameters.log_blowup);
+    let cap = 1 << parameters.log_cap(parameters.log_height(tallest));
     let with_lookups = tables.with_lookups().count();
     let cap_of_lookups = if with_lookups == 0 {
         0
     } else {
         let tallest = tables.with_lookups().map(|table| proof.log_rows[table]).max().unwrap_or(0);
-        1 << parameters.log_cap(tallest + parameters.log_blowup)
+        1 << parameters.log_cap(parameters.log_height(tallest))
     };
+    let cap_of_random = if parameters.is_blinded() { cap } else { 0 };
     for (what, expected, found) in [
         ("digests of the traces' commitment", cap, proof.traces.len()),
         ("digests of the quotients' commitment", cap, proof.quotients.len()),
+        ("digests of the random polynomials' commitment", cap_of_random, proof.random.len()),
         ("digests of the lookups' commitment", cap_of_lookups, proof.lookups.len()),
         ("sums of lookups", with_lookups, proof.totals.len()),
     ] {
@@ -221,8 +235,12 @@ fn check_shape<H: StarkHash, const D: usize>(
         return Err(VerifyError::Rejected("a proof of work that nobody asked for"));
     }
     for (table, values) in tables.tables.iter().zip(&proof.opened) {
-        check_values(table, &values.columns)?;
-        let columns = D * table.graph.lookup_columns();
+        check_values(parameters, table, &values.columns)?;
+        let random = parameters.random_columns as usize;
+        let columns = match D * table.graph.lookup_columns() {
+            0 => 0,
+            columns => columns + random,
+        };
         VerifyError::check_length("values of lookups", columns, values.lookups.len())?;
         VerifyError::check_length("values of the next row's lookups", columns, values.next_lookups.len())?;
     }

@@ -8,8 +8,10 @@ use rand::Rng;
 
 /// All words of a proof.
 fn words(proof: &mut InnerProof) -> Vec<&mut Goldilocks> {
-    let InnerProof { log_rows: _, trace: _, quotient: _, out_of_domain_work, opened, opening } = proof;
-    let OpenedValues { trace, next, preprocessed, next_preprocessed, quotient } = opened;
+    let InnerProof { log_rows: _, trace: _, quotient: _, random: _, out_of_domain_work, opened, opening } =
+        proof;
+    // The others are those of blinding, which there is not.
+    let OpenedValues { trace, next, preprocessed, next_preprocessed, quotient, .. } = opened;
     let OpeningProof { batching_work, rounds, final_polynomial, query_work, rows } = opening;
     let mut words = vec![out_of_domain_work, batching_work, query_work];
     for elements in
@@ -27,7 +29,8 @@ fn words(proof: &mut InnerProof) -> Vec<&mut Goldilocks> {
 
 /// All digests of a proof: those of commitments, and those of paths.
 fn digests(proof: &mut InnerProof) -> [Vec<&mut Fr>; 2] {
-    let InnerProof { log_rows: _, trace, quotient, out_of_domain_work: _, opened: _, opening } = proof;
+    let InnerProof { log_rows: _, trace, quotient, random: _, out_of_domain_work: _, opened: _, opening } =
+        proof;
     let (mut caps, mut siblings) = (Vec::new(), Vec::new());
     caps.extend(trace.iter_mut().chain(quotient));
     for round in &mut opening.rounds {

@@ -1,0 +1,252 @@
+//! Blinded proofs: Plonky3 accepts ours, we accept Plonky3's, and both verifiers have the same verdicts on changed ones.
+
+mod airs;
+mod batches;
+#[allow(dead_code, reason = "other tests use the others")]
+mod configurations;
+#[allow(dead_code, reason = "other tests use the others")]
+mod mutations;
+
+use airs::{Fibonacci, Powers, Preprocessed, Products, RoundConstants};
+use batches::Batch;
+use configurations::{
+    PARAMETERS, Parameters, elements,
+    hiding::{self, cubic, quadratic},
+};
+use mutations::{ACCEPTED, SAMPLES, Tally, Verdicts, caught, opened_rows};
+use p3_air::BaseAir;
+use p3_batch_stark::{ProverData, StarkInstance};
+use p3_field::PrimeCharacteristicRing;
+use p3_goldilocks::Goldilocks;
+use p3_matrix::{Matrix, dense::RowMajorMatrix};
+use p3_uni_stark::{StarkGenericConfig, setup_preprocessed, verify_with_preprocessed};
+use proofmill_cpu::Level;
+use proofmill_hash::{Keccak, Poseidon2, Sponge};
+use proofmill_p3::{batch_from_plonky3, batch_key, batch_to_plonky3, from_plonky3, to_plonky3};
+use proofmill_stark::{Memory, Proof, Resources, Tables, TablesKey, TablesProof, air, prove, prove_tables};
+use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
+
+/// An emulator is slow.
+const THREADS: &[usize] = if cfg!(target_arch = "aarch64") { &[2] } else { &[1, 2, 5] };
+
+fn cases() -> impl Iterator<Item = Parameters> {
+    let cases = if cfg!(target_arch = "aarch64") { &PARAMETERS[1..2] } else { &PARAMETERS[..] };
+    cases.iter().map(|case| Parameters { num_queries: case.num_queries.min(5), ..*case })
+}
+
+/// Our parameters of the same meaning.
+fn of_engine(case: Parameters, extension: u32) -> proofmill_stark::Parameters {
+    proofmill_stark::Parameters { random_columns: hiding::RANDOM_COLUMNS as u32, ..case.of_engine(extension) }
+}
+
+macro_rules! both_ways {
+    ($config:ident, $hash:ty, $degree:literal, $air:expr, $trace:expr, $public:expr) => {
+        for case in cases() {
+            let (air, trace, public): (_, RowMajorMatrix<Goldilocks>, Vec<Goldilocks>) =
+                ($air, $trace, $public);
+            let log_rows = trace.height().ilog2() as usize;
+            let config = $config::config(case);
+            let parameters = of_engine(case, $degree);
+            let constraints = proofmill_p3::constraints(&air).expect("constraints");
+            let (values, public_values) = (elements(&trace.values), elements(&public));
+
+            let (theirs, verifier) = setup_preprocessed(&config, &air, log_rows).expect("a set-up").unzip();
+            let proof =
+                p3_uni_stark::prove_with_preprocessed(&config, &air, trace.clone(), &public, theirs.as_ref());
+            let proof: p3_uni_stark::Proof<$config::Config> = proof.expect("a proof");
+            let verdict = proofmill_p3::verify_with_preprocessed::<$hash, _, _, $degree>(
+                &parameters,
+                &air,
+                &proof,
+                &public,
+                verifier.as_ref(),
+            );
+            assert_eq!(verdict, Ok(()), "Plonky3's proof");
+            let ours: Proof<$hash, $degree> = from_plonky3(&proof).expect("a proof");
+            let again: p3_uni_stark::Proof<$config::Config> = to_plonky3(&ours).expect("a proof");
+            let json = |proof| serde_json::to_string(&proof).expect("JSON");
+            assert!(json(again) == json(proof), "another proof");
+
+            for_each_pool(THREADS, |threads| {
+                for_each_goldilocks_level(|level: Level| {
+                    let key =
+                        proofmill_p3::preprocessed_key::<$hash, _>(level, &parameters, &air).expect("a key");
+                    for memory in Memory::ALL {
+                        let resources = Resources { memory, ..level.into() };
+                        let proof: Proof<$hash, $degree> = prove(
+                            resources,
+                            &parameters,
+                            &constraints,
+                            key.as_ref(),
+                            &values,
+                            &public_values,
+                        )
+                        .expect("a proof");
+                        // Plonky3's key has random salts; ours has zeros.
+                        let verifier = verifier.clone().zip(key.as_ref()).map(|(mut verifier, key)| {
+                            verifier.commitment = $config::cap(key.commitment().0);
+                            verifier
+                        });
+                        let converted: p3_uni_stark::Proof<$config::Config> =
+                            to_plonky3(&proof).expect("a proof");
+                        let verdict =
+                            verify_with_preprocessed(&config, &air, &converted, &public, verifier.as_ref());
+                        verdict.unwrap_or_else(|error| {
+                            panic!("{threads} threads, {level}, {memory:?}: {error:?}")
+                        });
+                    }
+                });
+            });
+        }
+    };
+    ($air:expr, $trace:expr, $public:expr) => {
+        both_ways!(quadratic, Keccak, 2, $air, $trace, $public);
+        both_ways!(cubic, Sponge<Poseidon2<8>>, 3, $air, $trace, $public);
+    };
+}
+
+#[test]
+fn a_fibonacci_sequence() {
+    for log_rows in [5, 7] {
+        let (trace, public) = Fibonacci::trace(log_rows);
+        both_ways!(Fibonacci, trace.clone(), public.to_vec());
+    }
+}
+
+#[test]
+fn a_wide_trace_of_high_degree() {
+    let air = Powers { columns: 37, degree: 3 };
+    both_ways!(quadratic, Keccak, 2, air, air.trace(6), vec![]);
+}
+
+#[test]
+fn periodic_columns() {
+    both_ways!(RoundConstants, RoundConstants.trace(5), vec![]);
+}
+
+#[test]
+fn preprocessed_columns() {
+    both_ways!(Preprocessed { log_rows: 6 }, Preprocessed::trace(6), vec![]);
+}
+
+#[test]
+fn constraints_that_do_not_read_the_next_row() {
+    both_ways!(Products { log_rows: 5 }, Products::trace(5), vec![]);
+}
+
+macro_rules! batches_both_ways {
+    ($config:ident, $hash:ty, $degree:literal, $batch:expr) => {
+        for case in cases() {
+            type Challenge = <$config::Config as StarkGenericConfig>::Challenge;
+            let batch: Batch = $batch;
+            let (config, parameters) = ($config::config(case), of_engine(case, $degree));
+            let traces: Vec<_> = batch.traces.iter().collect();
+            let instances = StarkInstance::new_multiple(&batch.airs, &traces, &batch.public_values);
+            let data = ProverData::from_instances(&config, &instances).expect("data");
+            let proof = p3_batch_stark::prove_batch(&config, &instances, &data).expect("a proof");
+            let verdict = proofmill_p3::verify_batch::<$hash, _, _, $degree>(
+                &parameters,
+                &batch.airs,
+                &proof,
+                &batch.public_values,
+                &data.common,
+            );
+            assert_eq!(verdict, Ok(()), "Plonky3's proof");
+            let ours: TablesProof<$hash, $degree> = batch_from_plonky3(&proof).expect("a proof");
+            let again: p3_batch_stark::BatchProof<$config::Config> =
+                batch_to_plonky3(&ours).expect("a proof");
+            let json = |proof| serde_json::to_string(&proof).expect("JSON");
+            assert!(json(again) == json(proof), "another proof");
+
+            let tables: Tables =
+                proofmill_p3::tables::<Challenge, _>(&batch.airs, &data.common.lookups).expect("tables");
+            let values: Vec<_> = batch.traces.iter().map(|trace| elements(&trace.values)).collect();
+            let values: Vec<&[_]> = values.iter().map(Vec::as_slice).collect();
+            let public_values: Vec<_> = batch.public_values.iter().map(|values| elements(values)).collect();
+            let public_values: Vec<&[_]> = public_values.iter().map(Vec::as_slice).collect();
+            let preprocessed = batch.airs.iter().map(|air| {
+                let matrix = BaseAir::<Goldilocks>::preprocessed_trace(air)?;
+                Some(air::Preprocessed { columns: matrix.width(), values: elements(&matrix.values) })
+            });
+            let preprocessed: Vec<_> = preprocessed.collect();
+            let mut common = data.common.clone();
+            for_each_pool(THREADS, |threads| {
+                for_each_goldilocks_level(|level: Level| {
+                    let key = TablesKey::<$hash>::new(level, &parameters, &tables, preprocessed.clone())
+                        .expect("a key");
+                    let proof: TablesProof<$hash, $degree> = prove_tables(
+                        level.into(),
+                        &parameters,
+                        &tables,
+                        key.as_ref(),
+                        &values,
+                        &public_values,
+                    )
+                    .expect("a proof");
+                    if let Some((theirs, key)) = common.preprocessed.as_mut().zip(key.as_ref()) {
+                        theirs.commitment = $config::cap(&key.verifying_key().cap);
+                    }
+                    let key = batch_key::<$hash, $config::Config, $degree>(&tables, &common).expect("a key");
+                    assert_eq!(key.is_some(), common.preprocessed.is_some());
+                    let converted = batch_to_plonky3(&proof).expect("a proof");
+                    let verdict = p3_batch_stark::verify_batch(
+                        &config,
+                        &batch.airs,
+                        &converted,
+                        &batch.public_values,
+                        &common,
+                    );
+                    verdict.unwrap_or_else(|error| panic!("{threads} threads, {level}: {error:?}"));
+                });
+            });
+        }
+    };
+}
+
+#[test]
+fn several_tables() {
+    batches_both_ways!(quadratic, Keccak, 2, Batch::with_lookups([5, 6]));
+    batches_both_ways!(cubic, Sponge<Poseidon2<8>>, 3, Batch::with_lookups([6, 5]));
+}
+
+/// Changed proofs and other parameters.
+fn compare(tally: &mut Tally, case: Parameters, seed: u64) {
+    let (trace, public) = Fibonacci::trace(5);
+    let config = quadratic::config(case);
+    let verdicts = |case: Parameters, proof: &p3_uni_stark::Proof<quadratic::Config>| -> Verdicts {
+        let theirs =
+            caught(|| p3_uni_stark::verify(&quadratic::config(case), &Fibonacci, proof, &public).is_ok());
+        let parameters = of_engine(case, 2);
+        let ours = caught(|| {
+            proofmill_p3::verify::<Keccak, _, _, 2>(&parameters, &Fibonacci, proof, &public).is_ok()
+        });
+        [theirs, ours]
+    };
+    let proof = p3_uni_stark::prove(&config, &Fibonacci, trace.clone(), &public).expect("a proof");
+    assert_eq!(verdicts(case, &proof), ACCEPTED);
+    for other in mutations::other_parameters(case) {
+        tally.count("other parameters", verdicts(other, &proof));
+    }
+    let mut unsatisfied = trace;
+    unsatisfied.values[0] += Goldilocks::ONE;
+    let invalid = proofmill_p3::prove(&config, &Fibonacci, unsatisfied, &public).expect("a proof");
+    tally.refused("constraints that do not hold", verdicts(case, &invalid));
+    let json = serde_json::to_value(&proof).expect("JSON");
+    let lists = [vec!["/opened_values/quotient_chunks".to_owned()], opened_rows(&json, 2, None)];
+    tally.sample(&json, &lists, seed, |changed| {
+        let proof = serde_json::from_value(changed.clone()).ok()?;
+        Some(verdicts(case, &proof))
+    });
+}
+
+#[test]
+fn verdicts_on_changed_proofs_are_the_same() {
+    for_each_pool(&[1], |_| {
+        let mut all = Tally::default();
+        for (case, seed) in cases().zip(0..) {
+            compare(&mut all, case, seed);
+        }
+        println!("{all:?}");
+        assert!(all.tried >= 500 * SAMPLES, "{all:?}");
+    });
+}
