@@ -180,23 +180,26 @@ pub(crate) fn count(proof: &Value, pointer: &str) -> usize {
     proof.pointer(pointer).and_then(Value::as_array).map_or(0, Vec::len)
 }
 
+/// The place of FRI's proof: with blinding, it follows the values of random columns.
+fn of_fri(proof: &Value) -> &'static str {
+    if proof["opening_proof"].is_array() { "/opening_proof/1" } else { "/opening_proof" }
+}
+
 /// The opened rows of all queries in a matrix of a commitment.
 pub(crate) fn opened_rows(proof: &Value, commitment: usize, matrix: Option<usize>) -> Vec<String> {
-    let rows = format!("/opening_proof/input_openings/{commitment}/opened_values");
+    let rows = format!("{}/input_openings/{commitment}/opened_values", of_fri(proof));
     let matrix = matrix.map_or(String::new(), |matrix| format!("/{matrix}"));
     (0..count(proof, &rows)).map(|query| format!("{rows}/{query}{matrix}")).collect()
 }
 
 /// Lists that must be of one length in any proof: those of queries, and of rounds.
 fn equal_lists(proof: &Value) -> Vec<Vec<String>> {
-    let (inputs, rounds) = ("/opening_proof/input_openings", "/opening_proof/commit_phase_openings");
-    let of_inputs = (0..count(proof, inputs)).map(|index| format!("{inputs}/{index}/opened_values"));
-    let of_rounds = (0..count(proof, rounds)).map(|index| format!("{rounds}/{index}/sibling_values"));
+    let fri = of_fri(proof);
+    let [inputs, rounds] = ["input_openings", "commit_phase_openings"].map(|key| format!("{fri}/{key}"));
+    let of_inputs = (0..count(proof, &inputs)).map(|index| format!("{inputs}/{index}/opened_values"));
+    let of_rounds = (0..count(proof, &rounds)).map(|index| format!("{rounds}/{index}/sibling_values"));
     let of_round = ["commit_phase_commits", "commit_pow_witnesses", "commit_phase_openings"];
-    vec![
-        of_inputs.chain(of_rounds).collect(),
-        of_round.iter().map(|key| format!("/opening_proof/{key}")).collect(),
-    ]
+    vec![of_inputs.chain(of_rounds).collect(), of_round.iter().map(|key| format!("{fri}/{key}")).collect()]
 }
 
 /// The same change in all lists that must be of one length, with other numbers of rows.

@@ -130,9 +130,7 @@ impl<H: StarkHash> Statement<'_, H> {
 
         let mut challenger = H::Challenger::new();
         shape::description::<D>(tables, parameters).observe(&mut challenger);
-        for log_rows in log_rows {
-            observe(&mut challenger, &[Extension::<_, D>::from_base(Goldilocks::new(u64::from(*log_rows)))]);
-        }
+        observe(&mut challenger, &shape::heights::<D>(parameters, log_rows));
         observe_cap::<H>(&mut challenger, traces.cap());
         public_values.iter().copied().flatten().for_each(|value| challenger.observe(*value));
         if let Some(key) = key {

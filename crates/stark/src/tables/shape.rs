@@ -2,6 +2,19 @@
 
 use super::Tables;
 use crate::{Parameters, transcript::Description};
+use proofmill_field::goldilocks::{Extension, ExtensionField, Goldilocks};
+
+/// The first message: the logarithm of the number of coefficients of each table's columns.
+pub(super) fn heights<const D: usize>(
+    parameters: &Parameters,
+    log_rows: &[u32],
+) -> Vec<Extension<Goldilocks, D>>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let height = |log_rows: &u32| u64::from(parameters.log_coefficients(*log_rows));
+    log_rows.iter().map(|log_rows| Extension::from_base(Goldilocks::new(height(log_rows)))).collect()
+}
 
 /// The description of the outer protocol.
 pub(super) fn description<const D: usize>(tables: &Tables, parameters: &Parameters) -> Description {

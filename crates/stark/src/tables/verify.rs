@@ -50,9 +50,7 @@ where
 
     let mut challenger = H::Challenger::new();
     shape::description::<D>(tables, parameters).observe(&mut challenger);
-    for log_rows in &proof.log_rows {
-        observe(&mut challenger, &[Extension::<_, D>::from_base(Goldilocks::new(u64::from(*log_rows)))]);
-    }
+    observe(&mut challenger, &shape::heights::<D>(parameters, &proof.log_rows));
     observe_cap::<H>(&mut challenger, &proof.traces);
     public_values.iter().copied().flatten().for_each(|value| challenger.observe(*value));
     if let Some(key) = key {
