@@ -1,4 +1,4 @@
-//! Arbitrary bytes as STARK proofs and AIRs, and valid proofs, one of two tables, with arbitrary changes.
+//! Arbitrary bytes as STARK proofs and AIRs, and valid proofs, blinded ones and those of two tables among them, with arbitrary changes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -12,7 +12,7 @@ use proofmill_stark::{
 };
 use std::sync::LazyLock;
 
-const ROWS: u64 = 8;
+const ROWS: u64 = 16;
 
 /// A column that is multiplied by a preprocessed and a periodic value, its first value public.
 struct Product;
@@ -79,12 +79,13 @@ struct CaseOfTables {
 
 const PUBLIC_OF_TABLES: [&[Goldilocks]; 2] = [&[], &[Goldilocks::new(7)]];
 
-static CASES_OF_TABLES: LazyLock<[CaseOfTables; 2]> = LazyLock::new(|| {
-    [0, 1].map(|case| {
+static CASES_OF_TABLES: LazyLock<[CaseOfTables; 3]> = LazyLock::new(|| {
+    [0, 1, 2].map(|case| {
         let Case { config, .. } = CASES[case];
         let tables = [Constraints::new(&Integers), Constraints::new(&LookUps)].map(Result::unwrap);
         let tables = Tables::new(tables.into()).unwrap();
-        let looked_up = [7, 2, 2, 9, 3, 3, 3, 4].map(Goldilocks::new);
+        let looked_up: Vec<_> =
+            (0..4 * ROWS).map(|i| Goldilocks::new(2 + (i * i + 5) % ROWS)).collect();
         let count = |integer| looked_up.iter().filter(|value| value.to_canonical() == integer).count() as u64;
         let counts: Vec<_> = (2..2 + ROWS).map(|integer| Goldilocks::new(count(integer))).collect();
         let preprocessed = vec![Integers.preprocessed(), None];
@@ -104,8 +105,9 @@ struct Case {
 
 const PUBLIC: [Goldilocks; 1] = [Goldilocks::ONE];
 
-static CASES: LazyLock<[Case; 2]> = LazyLock::new(|| {
-    [(Hash::Keccak, 2), (Hash::Poseidon2Width8, 3)].map(|(hash, extension)| {
+static CASES: LazyLock<[Case; 3]> = LazyLock::new(|| {
+    [(Hash::Keccak, 2, 0), (Hash::Poseidon2Width8, 3, 0), (Hash::Keccak, 2, 2)].map(|case| {
+        let (hash, extension, random_columns) = case;
         let parameters = Parameters {
             extension,
             log_blowup: 1,
@@ -114,6 +116,7 @@ static CASES: LazyLock<[Case; 2]> = LazyLock::new(|| {
             queries: 2,
             cap_height: 1,
             grinding: Grinding::default(),
+            random_columns,
             ..Parameters::PROVEN_100
         };
         let config = Config { hash, parameters };

@@ -43,6 +43,7 @@ const BENCHMARK: Parameters = Parameters {
     cap_height: 3,
     num_queries: 100,
     grinding: 0,
+    random_columns: 0,
 };
 
 /// Permutations side by side in a row of the Poseidon2 AIR.

@@ -28,6 +28,7 @@ const BENCHMARK: Parameters = Parameters {
     cap_height: 3,
     num_queries: 100,
     grinding: 0,
+    random_columns: 0,
 };
 
 /// Huge pages, for every prover.

@@ -22,7 +22,7 @@ use proofmill_testing::for_each_pool;
 macro_rules! same_proofs {
     ($stock:ident, $ours:ident, $batch:expr) => {
         for parameters in PARAMETERS {
-            let parameters = Parameters { num_queries: 5, ..parameters };
+            let parameters = Parameters { num_queries: 5, random_columns: 4, ..parameters };
             let batch = $batch;
             for_each_pool(&[1, 2, 5], |threads| {
                 let (stock, ours) = ($stock::config(parameters), $ours::config(parameters));

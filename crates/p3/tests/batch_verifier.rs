@@ -13,7 +13,7 @@ use batches::{Batch, Table};
 use configurations::{
     PARAMETERS, Parameters,
     defaults::{cubic_8, quadratic_8, quadratic_12},
-    stock_keccak,
+    hiding, stock_keccak,
 };
 use mutations::{
     ACCEPTED, SAMPLES, Tally, Verdicts, above, caught, changes_in_memory, count, opened_rows,
@@ -445,6 +445,17 @@ fn tables_of_different_heights_with_lookups() {
 #[test]
 fn tables_without_lookups() {
     same_verdicts!(Batch::without_lookups());
+}
+
+#[test]
+fn blinded_tables() {
+    let case = Parameters { num_queries: 3, random_columns: 3, ..PARAMETERS[1] };
+    for_each_pool(&[1], |_| {
+        let mut all = Tally::default();
+        compare::<Keccak, _, 2>(&mut all, hiding::quadratic::config, case, &Batch::with_lookups([4, 5]));
+        println!("{all:?}");
+        assert!(all.tried >= 400 * SAMPLES, "{all:?}");
+    });
 }
 
 /// With cases in which caps are at roots, and final polynomials constant.

@@ -12,7 +12,7 @@ use airs::{Fibonacci, Powers, Preprocessed, Products, RoundConstants};
 use batches::Batch;
 use configurations::{
     PARAMETERS, Parameters, elements,
-    hiding::{self, cubic, quadratic},
+    hiding::{cubic, quadratic},
 };
 use mutations::{ACCEPTED, SAMPLES, Tally, Verdicts, caught, opened_rows};
 use p3_air::BaseAir;
@@ -32,12 +32,7 @@ const THREADS: &[usize] = if cfg!(target_arch = "aarch64") { &[2] } else { &[1, 
 
 fn cases() -> impl Iterator<Item = Parameters> {
     let cases = if cfg!(target_arch = "aarch64") { &PARAMETERS[1..2] } else { &PARAMETERS[..] };
-    cases.iter().map(|case| Parameters { num_queries: case.num_queries.min(5), ..*case })
-}
-
-/// Our parameters of the same meaning.
-fn of_engine(case: Parameters, extension: u32) -> proofmill_stark::Parameters {
-    proofmill_stark::Parameters { random_columns: hiding::RANDOM_COLUMNS as u32, ..case.of_engine(extension) }
+    cases.iter().map(|case| Parameters { num_queries: case.num_queries.min(5), random_columns: 4, ..*case })
 }
 
 macro_rules! both_ways {
@@ -47,7 +42,7 @@ macro_rules! both_ways {
                 ($air, $trace, $public);
             let log_rows = trace.height().ilog2() as usize;
             let config = $config::config(case);
-            let parameters = of_engine(case, $degree);
+            let parameters = case.of_engine($degree);
             let constraints = proofmill_p3::constraints(&air).expect("constraints");
             let (values, public_values) = (elements(&trace.values), elements(&public));
 
@@ -140,7 +135,7 @@ macro_rules! batches_both_ways {
         for case in cases() {
             type Challenge = <$config::Config as StarkGenericConfig>::Challenge;
             let batch: Batch = $batch;
-            let (config, parameters) = ($config::config(case), of_engine(case, $degree));
+            let (config, parameters) = ($config::config(case), case.of_engine($degree));
             let traces: Vec<_> = batch.traces.iter().collect();
             let instances = StarkInstance::new_multiple(&batch.airs, &traces, &batch.public_values);
             let data = ProverData::from_instances(&config, &instances).expect("data");
@@ -220,7 +215,7 @@ fn compare(tally: &mut Tally, case: Parameters, seed: u64) {
     let verdicts = |case: Parameters, proof: &p3_uni_stark::Proof<quadratic::Config>| -> Verdicts {
         let theirs =
             caught(|| p3_uni_stark::verify(&quadratic::config(case), &Fibonacci, proof, &public).is_ok());
-        let parameters = of_engine(case, 2);
+        let parameters = case.of_engine(2);
         let ours = caught(|| {
             proofmill_p3::verify::<Keccak, _, _, 2>(&parameters, &Fibonacci, proof, &public).is_ok()
         });

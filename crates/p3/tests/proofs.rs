@@ -22,7 +22,7 @@ macro_rules! same_proofs {
     ($stock:ident, $kernels:ident, $ours:ident, $air:expr, $trace:expr, $public:expr) => {
         for parameters in PARAMETERS {
             // Blinding hides few queries.
-            let parameters = Parameters { num_queries: 5, ..parameters };
+            let parameters = Parameters { num_queries: 5, random_columns: 4, ..parameters };
             let (air, trace, public): (_, _, Vec<Goldilocks>) = ($air, $trace, $public);
             for_each_pool(&[1, 2, 5], |threads| {
                 let (stock, kernels) = ($stock::config(parameters), $kernels::config(parameters));

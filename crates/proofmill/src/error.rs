@@ -159,6 +159,7 @@ impl Names<'_> {
             StarkError::PublicValues { .. } => Error::Mismatch(Cause::about(self.public, error)),
             StarkError::Preprocessed { .. } => Error::Mismatch(Cause::about(self.circuit, error)),
             StarkError::Parameters(_) => Error::Malformed(Cause::new(error)),
+            StarkError::Randomness(_) => Error::System(Cause::new(error)),
             StarkError::Scratch { .. } => Error::Io(Cause::new(error)),
             // The facade's own.
             StarkError::Trace(source) => {

@@ -10,7 +10,7 @@
 //!
 //! [`security`] computes how many bits of security are proven for parameters of the protocol.
 //!
-//! Proofs hide nothing: they are arguments of knowledge, not zero-knowledge. Time depends on the trace.
+//! Proofs hide nothing, unless parameters are [blinded](Parameters::blinded): then they are zero-knowledge. Time depends on the trace.
 
 pub mod air;
 pub mod airs;

@@ -5,6 +5,8 @@ use proofmill_progress::Progress;
 use std::path::Path;
 
 /// Which values of the trace the prover keeps. Every mode gives the same proof.
+///
+/// With [blinding](crate::Parameters::blinded), a random trace of twice as many rows takes its place, and the trace itself is kept, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Memory {
     /// The extended trace: `2^log_blowup` times the trace.

@@ -76,7 +76,7 @@ impl<H: StarkHash> PreprocessedKey<H> {
 ///
 /// # Errors
 /// [`StarkError::Parameters`], [`StarkError::Shape`], [`StarkError::PublicValues`], [`StarkError::Preprocessed`],
-/// [`StarkError::TooFewRows`], [`StarkError::Unsatisfied`]; [`StarkError::Trace`], [`StarkError::Scratch`].
+/// [`StarkError::TooFewRows`], [`StarkError::Unsatisfied`]; [`StarkError::Trace`], [`StarkError::Scratch`], [`StarkError::Randomness`].
 pub fn prove<'a, H: StarkHash, const D: usize>(
     resources: Resources<'_>,
     parameters: &Parameters,

@@ -23,7 +23,7 @@ pub(crate) enum StarkCommand {
   proofmill stark prove air.json trace.bin public.json proof.bin --hash poseidon2 --security 128
   proofmill stark prove air.json trace.bin public.json proof.bin --log-blowup 1 --memory low --json
 
-The proof hides nothing of the trace. It is verified before it is written. A verifier needs the same options. docs/stark.md has the formats.")]
+Without --zero-knowledge the proof hides nothing of the trace. It is verified before it is written. A verifier needs the same options. docs/stark.md has the formats.")]
     Prove(Box<Prove>),
     /// Verify a proof of an AIR
     #[command(after_help = "Examples:

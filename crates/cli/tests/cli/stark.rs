@@ -15,6 +15,7 @@ fn defaults_prove_100_bits_and_128_with_one_option() {
     for line in [
         "trace        2^20 rows, 100 columns, 100 constraints of degree 3, 206 openings\n",
         "FRI          blowup 2^3, folds 8 8 8 8 8 8 4, 57 queries\n",
+        "blinding     none: the proof is not zero-knowledge\n",
         "queries                   63.3     101.4\n",
         "hash                     128.0     128.0\n",
         "total                     63.3     101.4\n",
@@ -25,6 +26,14 @@ fn defaults_prove_100_bits_and_128_with_one_option() {
     }
     let text = folder.run("stark security --security 128").succeeded().stdout;
     assert!(text.contains("128.0 bits are proven") && text.contains(", 75 queries\n"), "{text}");
+    let text = folder.run("stark security --zero-knowledge").succeeded().stdout;
+    for line in [
+        "FRI          blowup 2^3, folds 8 8 8 8 8 8 8, 57 queries\n",
+        "blinding     3 random columns, twice the rows\n",
+        "queries                   63.3     101.4\n",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
     assert_eq!(folder.run("stark security --quiet").succeeded().stderr, "");
 }
 
@@ -126,6 +135,8 @@ fn a_trace_is_proven_and_verified() {
         "--hash poseidon2-8 --extension 2 --security 95",
         "--hash poseidon2-12-8 --log-blowup 1 --log-arity 2 --log-final-length 3",
         "--queries 5 --grinding 3",
+        "--zero-knowledge --queries 57",
+        "--zero-knowledge --queries 20 --extension 2 --hash poseidon2-8",
     ] {
         let text = folder.run(&format!("{PROVE} {options} --json")).succeeded().stdout;
         let report: Value = serde_json::from_str(&text).unwrap();
@@ -160,6 +171,10 @@ fn false_statements_are_rejected() {
         "proof.bin: byte 8: expected a proof with the hash sha256, found keccak",
     );
     fails(&folder, 2, &with("--security 110"), "proof.bin: malformed proof: ");
+    let blinded = "proof.bin: rejected: a proof that is blinded where the parameters say that it is not, or the opposite";
+    fails(&folder, 1, &with("--zero-knowledge --queries 20"), blinded);
+    let prove = format!("{PROVE} --zero-knowledge");
+    fails(&folder, 2, &prove, "trace.bin: a trace of 2^6 rows: the parameters need more than 2^6");
     folder.write("public.json", "[0, 1, 7]");
     fails(&folder, 1, VERIFY, "proof.bin: rejected: ");
 
@@ -183,8 +198,8 @@ fn malformed_files_are_refused() {
     for (bytes, message) in [
         (&proof[..proof.len() - 1], "more bytes, found "),
         (&proof[..20], "byte 8: expected 16 more bytes, found 12"),
-        (&trace[..], "proof.bin: byte 0: expected a STARK proof of a trace, version 1"),
-        (&[], "proof.bin: byte 0: expected a STARK proof of a trace, version 1"),
+        (&trace[..], "proof.bin: byte 0: expected a STARK proof of a trace, version 2"),
+        (&[], "proof.bin: byte 0: expected a STARK proof of a trace, version 2"),
     ] {
         folder.write("proof.bin", bytes);
         refused(&folder, VERIFY, &[message]);

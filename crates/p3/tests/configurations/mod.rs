@@ -33,6 +33,8 @@ pub(crate) struct Parameters {
     pub(crate) cap_height: usize,
     pub(crate) num_queries: usize,
     pub(crate) grinding: usize,
+    /// Columns beside each matrix, with blinding.
+    pub(crate) random_columns: usize,
 }
 
 impl Parameters {
@@ -66,6 +68,7 @@ impl Parameters {
                 commit: bits,
                 query: bits,
             },
+            random_columns: self.random_columns as u32,
             ..proofmill_stark::Parameters::PROVEN_100
         }
     }
@@ -80,6 +83,7 @@ pub(crate) const PARAMETERS: [Parameters; 4] = [
         cap_height: 0,
         num_queries: 5,
         grinding: 0,
+        random_columns: 0,
     },
     Parameters {
         log_blowup: 2,
@@ -88,6 +92,7 @@ pub(crate) const PARAMETERS: [Parameters; 4] = [
         cap_height: 2,
         num_queries: 40,
         grinding: 3,
+        random_columns: 0,
     },
     Parameters {
         log_blowup: 3,
@@ -96,6 +101,7 @@ pub(crate) const PARAMETERS: [Parameters; 4] = [
         cap_height: 1,
         num_queries: 5,
         grinding: 1,
+        random_columns: 0,
     },
     Parameters {
         log_blowup: 1,
@@ -104,6 +110,7 @@ pub(crate) const PARAMETERS: [Parameters; 4] = [
         cap_height: 3,
         num_queries: 3,
         grinding: 0,
+        random_columns: 0,
     },
 ];
 
@@ -237,7 +244,7 @@ with_keccak!(keccak_kernels, KernelsPcs, Goldilocks, u64, KeccakF, KeccakF, {
 });
 with_keccak!(keccak, OurPcs, Goldilocks, u64, KeccakF, KeccakF, (KeccakF::default(), KeccakF::default()));
 
-/// With blinding, and the randomness of a seed.
+/// With blinding of parameters that have random columns, and the randomness of a seed.
 pub(crate) mod hiding {
     use super::*;
     use p3_field::extension::CubicTrinomialExtensionField;
@@ -246,9 +253,6 @@ pub(crate) mod hiding {
     use p3_merkle_tree::MerkleTreeHidingMmcs;
     use p3_symmetric::MerkleCap;
     use rand::rngs::StdRng;
-
-    /// The number of columns beside each matrix.
-    pub(crate) const RANDOM_COLUMNS: usize = 4;
 
     macro_rules! hiding {
         ($name:ident, $challenge:ty, $challenger:ty, $packed:ty, $words:ty, $hash:ty, $compress:ty, $dft:ty, $digest:ty, |$words_of:ident| $word:expr, $hashes:expr) => {
@@ -265,7 +269,7 @@ pub(crate) mod hiding {
                     let (hash, compress, challenger) = $hashes;
                     let mmcs = Mmcs::new(hash, compress, parameters.cap_height, rng(1));
                     let fri = parameters.fri(ExtensionMmcs::new(mmcs.clone()));
-                    let pcs = Pcs::new(<$dft>::default(), mmcs, fri, RANDOM_COLUMNS, rng(2));
+                    let pcs = Pcs::new(<$dft>::default(), mmcs, fri, parameters.random_columns, rng(2));
                     Config::new(pcs, challenger)
                         .with_ood_proof_of_work_bits(parameters.grinding)
                         .with_lookup_proof_of_work_bits(parameters.grinding)

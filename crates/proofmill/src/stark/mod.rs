@@ -1,4 +1,5 @@
-//! STARKs over Goldilocks: proofs that a trace satisfies an AIR. They need no setup, and they hide nothing.
+//! STARKs over Goldilocks: proofs that a trace satisfies an AIR. They need no setup. With [`Parameters::blinded`] they are
+//! zero-knowledge; by default they hide nothing.
 //!
 //! ```
 //! use proofmill::{merkle::Rows, stark::{Air, Config, Constraints, Row}};

@@ -120,7 +120,7 @@ fn what_cannot_be_proven_or_read_is_refused() {
     refused(Constraints::from_json("{}"), "malformed", "missing field");
     refused(Constraints::open(folder.path().join("absent")), "io", "absent");
     refused(Proof::open(folder.path().join("absent")), "io", "absent");
-    refused(Proof::from_bytes(b"PMSTARK\x02".to_vec()), "malformed", "version 1");
+    refused(Proof::from_bytes(b"PMSTARK\x01".to_vec()), "malformed", "version 2");
     let mut bytes = prove(&valid, 1, &[3]).unwrap().as_bytes().to_vec();
     bytes.pop();
     refused(Proof::from_bytes(bytes).unwrap().verify(&constraints, &config, &[3]), "malformed", "more bytes");
