@@ -6,7 +6,7 @@ use proofmill_cpu::Level;
 use proofmill_field::{Field, goldilocks::Goldilocks};
 use proofmill_merkle::Hash;
 use proofmill_stark::{
-    AirDocument, Config, Constraints, Tables,
+    AirDocument, Config, Constraints, Tables, Trace,
     air::{Air, Bus, Preprocessed, Row},
     security::{Grinding, Parameters},
 };
@@ -89,7 +89,7 @@ static CASES_OF_TABLES: LazyLock<[CaseOfTables; 3]> = LazyLock::new(|| {
         let count = |integer| looked_up.iter().filter(|value| value.to_canonical() == integer).count() as u64;
         let counts: Vec<_> = (2..2 + ROWS).map(|integer| Goldilocks::new(count(integer))).collect();
         let preprocessed = vec![Integers.preprocessed(), None];
-        let traces: [&[_]; 2] = [&counts, &looked_up];
+        let traces = [Trace::from(&counts), Trace::from(&looked_up)];
         let level = Level::best().into();
         let proof = config.prove_tables(level, &tables, preprocessed, &traces, &PUBLIC_OF_TABLES).unwrap();
         CaseOfTables { config, tables, proof }

@@ -31,7 +31,7 @@ use p3_poseidon2_air::{RoundConstants, VectorizedPoseidon2Air};
 use p3_uni_stark::verify;
 use proofmill_cpu::Level;
 use proofmill_hash::{Keccak, NarrowNodes, Poseidon2, Sponge};
-use proofmill_stark::{StarkHash, TablesKey, air::Preprocessed, prove_tables};
+use proofmill_stark::{StarkHash, TablesKey, Trace, air::Preprocessed, prove_tables};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::time::{Duration, Instant};
 
@@ -159,8 +159,8 @@ fn prove_batch_with_engine<H: StarkHash>(batch: &Batch) -> Duration {
     let tables = proofmill_p3::tables::<configurations::Challenge, _>(&batch.airs, &lookups).expect("tables");
     let traces: Vec<_> = traces.iter().map(|trace| elements(&trace.values)).collect();
     let public: Vec<_> = batch.public_values.iter().map(|values| elements(values)).collect();
-    let [traces, public] =
-        [&traces, &public].map(|lists| lists.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    let traces: Vec<_> = traces.iter().map(Trace::from).collect();
+    let public: Vec<_> = public.iter().map(Vec::as_slice).collect();
     prove_tables::<H, 2>(Level::best().into(), &parameters, &tables, key.as_ref(), &traces, &public)
         .expect("a proof");
     start.elapsed()

@@ -24,7 +24,9 @@ use p3_uni_stark::{StarkGenericConfig, setup_preprocessed, verify_with_preproces
 use proofmill_cpu::Level;
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
 use proofmill_p3::{batch_from_plonky3, batch_key, batch_to_plonky3, from_plonky3, to_plonky3};
-use proofmill_stark::{Memory, Proof, Resources, Tables, TablesKey, TablesProof, air, prove, prove_tables};
+use proofmill_stark::{
+    Memory, Proof, Resources, Tables, TablesKey, TablesProof, Trace, air, prove, prove_tables,
+};
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
 
 /// An emulator is slow.
@@ -157,7 +159,7 @@ macro_rules! batches_both_ways {
             let tables: Tables =
                 proofmill_p3::tables::<Challenge, _>(&batch.airs, &data.common.lookups).expect("tables");
             let values: Vec<_> = batch.traces.iter().map(|trace| elements(&trace.values)).collect();
-            let values: Vec<&[_]> = values.iter().map(Vec::as_slice).collect();
+            let values: Vec<_> = values.iter().map(Trace::from).collect();
             let public_values: Vec<_> = batch.public_values.iter().map(|values| elements(values)).collect();
             let public_values: Vec<&[_]> = public_values.iter().map(Vec::as_slice).collect();
             let preprocessed = batch.airs.iter().map(|air| {

@@ -17,7 +17,7 @@ use proofmill_cpu::Level;
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
 use proofmill_p3::{batch_from_plonky3, batch_to_plonky3, from_plonky3, to_plonky3};
 use proofmill_stark::{
-    Constraints, PreprocessedKey, Proof, TablesKey, TablesProof, air, prove, prove_tables, verify,
+    Constraints, PreprocessedKey, Proof, TablesKey, TablesProof, Trace, air, prove, prove_tables, verify,
     verify_tables,
 };
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
@@ -142,7 +142,7 @@ macro_rules! same_batches {
             let tables =
                 proofmill_p3::tables::<Challenge, _>(&batch.airs, &data.common.lookups).expect("tables");
             let values: Vec<_> = batch.traces.iter().map(|trace| elements(&trace.values)).collect();
-            let values: Vec<&[_]> = values.iter().map(Vec::as_slice).collect();
+            let values: Vec<_> = values.iter().map(Trace::from).collect();
             let public_values: Vec<_> = batch.public_values.iter().map(|values| elements(values)).collect();
             let public_values: Vec<&[_]> = public_values.iter().map(Vec::as_slice).collect();
             let preprocessed = batch.airs.iter().map(|air| {

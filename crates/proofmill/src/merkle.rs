@@ -90,11 +90,6 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The words as elements.
-    pub(crate) fn elements(&self) -> Result<&[Goldilocks]> {
-        self.checked_elements(0, self.words())
-    }
-
     /// Copies the words from index `first` on as elements; pages of a file are released.
     pub(crate) fn read(&self, first: usize, to: &mut [Goldilocks]) -> Result<()> {
         /// The words that are copied before they are released.

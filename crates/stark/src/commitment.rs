@@ -5,6 +5,7 @@ use crate::{
     blinding::{Blinding, SALT},
     domain::{SHIFT, domain, reverse},
     error::unreachable_tree,
+    memory::{Memory, Resources},
     proof::OpenedRows,
     security::Parameters,
     tiled::Tiled,
@@ -17,7 +18,8 @@ use proofmill_merkle::{MerkleError, Opening, RowMajor, Tree};
 use proofmill_parallel as parallel;
 use proofmill_poly::goldilocks::Order;
 use std::{
-    iter,
+    env, iter,
+    path::Path,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -41,9 +43,15 @@ pub(crate) struct Matrix {
 }
 
 impl Matrix {
-    fn kept_of(values: Pages<Goldilocks>, columns: usize) -> Self {
+    pub(crate) fn kept_of(values: Pages<Goldilocks>, columns: usize) -> Self {
         let log_rows = (values.len() / columns).ilog2();
         Self { rows: Rows::Kept(values), columns, log_rows }
+    }
+
+    /// The extension of polynomials, computed part by part.
+    pub(crate) fn computed_of(tiled: Tiled, log_blowup: u32) -> Self {
+        let (columns, log_rows) = (tiled.columns(), tiled.log_rows() + log_blowup);
+        Self { rows: Rows::Computed(Mutex::new(tiled)), columns, log_rows }
     }
 
     /// The rows that are kept.
@@ -79,20 +87,34 @@ impl<H: TreeHash> Committed<H> {
         matrices: impl IntoIterator<Item = (Pages<Goldilocks>, usize)>,
         blinding: &mut Option<Blinding>,
     ) -> Self {
-        let with_salts = matrices.into_iter().flat_map(|(values, columns)| {
-            let salts = blinding.as_mut().map(|blinding| (blinding.salts(values.len() / columns), SALT));
-            iter::once((values, columns)).chain(salts)
-        });
-        let matrices: Vec<_> = with_salts.map(|(values, columns)| Matrix::kept_of(values, columns)).collect();
-        let tree = match &*matrices {
-            [matrix] => Tree::build(level, &leaves(matrix.kept(), matrix.columns)),
-            _ => Self::tree_of_layers(level, &matrices),
-        };
-        let tree = tree.unwrap_or_else(|error| unreachable_tree(&error));
-        Self::of_tree(parameters, matrices, tree)
+        let matrices = matrices.into_iter().map(|(values, columns)| Matrix::kept_of(values, columns));
+        let committed = Self::of_matrices(level, parameters, matrices, blinding);
+        committed.unwrap_or_else(|error| unreachable!("what is in memory can be read: {error}"))
     }
 
-    fn tree_of_layers(level: Level, matrices: &[Matrix]) -> Result<Tree<H>, MerkleError> {
+    /// As [`new`](Self::new), also of extensions that are computed part by part.
+    pub(crate) fn of_matrices(
+        level: Level,
+        parameters: &Parameters,
+        matrices: impl IntoIterator<Item = Matrix>,
+        blinding: &mut Option<Blinding>,
+    ) -> Result<Self, StarkError> {
+        let with_salts = matrices.into_iter().flat_map(|matrix| {
+            let salts = blinding.as_mut().map(|blinding| blinding.salts(1 << matrix.log_rows));
+            iter::once(matrix).chain(salts.map(|salts| Matrix::kept_of(salts, SALT)))
+        });
+        let matrices: Vec<_> = with_salts.collect();
+        let tree = match &*matrices {
+            [Matrix { rows: Rows::Kept(values), columns, .. }] => {
+                Tree::build(level, &leaves(values, *columns)).unwrap_or_else(|error| unreachable_tree(&error))
+            }
+            _ => Self::tree_of_layers(level, parameters.log_blowup, &matrices)?,
+        };
+        let (is_salted, log_cap) = (parameters.is_blinded(), parameters.log_cap(tree.rows().ilog2()));
+        Ok(Self { matrices, is_salted, log_cap, tree })
+    }
+
+    fn tree_of_layers(level: Level, log_blowup: u32, matrices: &[Matrix]) -> Result<Tree<H>, StarkError> {
         let shapes: Vec<_> = matrices.iter().map(|matrix| (matrix.log_rows, matrix.columns)).collect();
         let log_rows = tallest(&shapes);
         let of_height = |height: u32| -> Vec<&Matrix> {
@@ -100,54 +122,29 @@ impl<H: TreeHash> Committed<H> {
         };
         let layers = (0..=log_rows).map(|height| (height, of_height(height)));
         let layers = layers.filter(|(_, matrices)| !matrices.is_empty());
+        let failed = Mutex::new(None);
         let layers = layers.map(|(height, matrices)| {
+            let failed = &failed;
             let change = move |nodes: &mut [H::Digest]| {
-                let parts: Vec<_> = matrices.iter().map(|matrix| (matrix.kept(), matrix.columns)).collect();
                 let hash = if height == 0 { H::hash_rows } else { add_rows::<H> };
-                side_by_side(&parts, nodes, |rows, columns, nodes| hash(level, rows, columns, nodes));
+                let hash = |first: usize, parts: &[(&[Goldilocks], usize)]| {
+                    let count = parts[0].0.len() / parts[0].1;
+                    side_by_side(parts, &mut nodes[first..][..count], |rows, columns, nodes| {
+                        hash(level, rows, columns, nodes);
+                    });
+                };
+                if let Err(error) = for_each_part(level, log_blowup, &matrices, hash) {
+                    *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                }
                 Ok(())
             };
             (height, change)
         });
-        Tree::of_layers(level, 1 << log_rows, layers)
-    }
-
-    /// Hashes the rows of an extension part by part, with salts if there is blinding.
-    pub(crate) fn tiled(
-        level: Level,
-        parameters: &Parameters,
-        mut tiled: Tiled,
-        blinding: &mut Option<Blinding>,
-    ) -> Result<Self, StarkError> {
-        let columns = tiled.columns();
-        let log_blowup = parameters.log_blowup;
-        let rows = tiled.tiles() << (tiled.log_tile_rows() + log_blowup);
-        let salts = blinding.as_mut().map(|blinding| blinding.salts(rows));
-        let salts_of = |first: usize, count: usize| {
-            salts.as_ref().map(|salts| (&salts[SALT * first..][..SALT * count], SALT))
-        };
-        let mut hashed = Ok(());
-        let tree = Tree::of_digests(level, rows, |digests| {
-            hashed = tiled.for_each_part(level, log_blowup, |first, values| {
-                let count = values.len() / columns;
-                let parts: Vec<_> = iter::once((values, columns)).chain(salts_of(first, count)).collect();
-                side_by_side(&parts, &mut digests[first..][..count], |rows, columns, digests| {
-                    H::hash_rows(level, rows, columns, digests);
-                });
-            });
-            Ok(())
-        });
-        let tree = tree.unwrap_or_else(|error| unreachable_tree(&error));
-        hashed?;
-        let rows = Rows::Computed(Mutex::new(tiled));
-        let matrix = Matrix { rows, columns, log_rows: tree.rows().ilog2() };
-        let salts = salts.map(|salts| Matrix::kept_of(salts, SALT));
-        Ok(Self::of_tree(parameters, iter::once(matrix).chain(salts).collect(), tree))
-    }
-
-    fn of_tree(parameters: &Parameters, matrices: Vec<Matrix>, tree: Tree<H>) -> Self {
-        let (is_salted, log_cap) = (parameters.is_blinded(), parameters.log_cap(tree.rows().ilog2()));
-        Self { matrices, is_salted, log_cap, tree }
+        let tree = Tree::of_layers(level, 1 << log_rows, layers);
+        match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            None => Ok(tree.unwrap_or_else(|error| unreachable_tree(&error))),
+            Some(error) => Err(error),
+        }
     }
 
     /// The matrices without salts.
@@ -215,6 +212,41 @@ impl<H: TreeHash> Committed<H> {
         }
         Ok(OpenedRows { values, siblings })
     }
+}
+
+/// Calls `body` with consecutive rows of matrices of one height, and the index of the first: all at once if they are kept.
+fn for_each_part(
+    level: Level,
+    log_blowup: u32,
+    matrices: &[&Matrix],
+    mut body: impl FnMut(usize, &[(&[Goldilocks], usize)]),
+) -> Result<(), StarkError> {
+    let mut computed = Vec::new();
+    for matrix in matrices {
+        if let Rows::Computed(tiled) = &matrix.rows {
+            let tiled = lock(tiled);
+            let rows = Pages::new(tiled.part_len());
+            computed.push((tiled, rows));
+        }
+    }
+    let rows = 1_usize << matrices[0].log_rows;
+    // Those of one height have parts of as many rows.
+    let count = computed.first().map_or(rows, |(tiled, _)| tiled.part_len() / tiled.columns());
+    for first in (0..rows).step_by(count) {
+        for (tiled, rows) in &mut computed {
+            tiled.part(level, log_blowup, first, rows)?;
+        }
+        let mut computed = computed.iter();
+        let parts = matrices.iter().map(|matrix| {
+            let values = match &matrix.rows {
+                Rows::Kept(values) => &values[first * matrix.columns..][..count * matrix.columns],
+                Rows::Computed(_) => computed.next().map_or(&[][..], |(_, rows)| rows),
+            };
+            (values, matrix.columns)
+        });
+        body(first, &parts.collect::<Vec<_>>());
+    }
+    Ok(())
 }
 
 /// Calls `body` with the words of rows, their number of columns, and their digests, on all threads. The rows have parts, each of so many
@@ -375,20 +407,31 @@ pub(crate) fn extend(
     extension
 }
 
-/// The extension of a trace, blinded if there is blinding, and the number of its columns.
+/// The extension of a trace, blinded if there is blinding: kept, or computed part by part.
 pub(crate) fn extend_trace(
-    level: Level,
+    Resources { level, memory, scratch, .. }: Resources<'_>,
     parameters: &Parameters,
     trace: &mut Trace<'_>,
     columns: usize,
     blinding: &mut Option<Blinding>,
-) -> Result<(Pages<Goldilocks>, usize), StarkError> {
+) -> Result<Matrix, StarkError> {
+    let log_blowup = parameters.log_blowup;
     Blinding::of_trace(blinding, trace, columns, |trace, columns| {
-        let len = trace.len();
-        let mut extension = Pages::new(len << parameters.log_blowup);
-        trace.read_all(&mut extension[..len])?;
-        extend_in_place(level, parameters.log_blowup, &mut extension, columns, Goldilocks::ONE);
-        Ok((extension, columns))
+        let tiled = match memory {
+            Memory::Fast => {
+                let len = trace.len();
+                let mut extension = Pages::new(len << log_blowup);
+                trace.read_all(&mut extension[..len])?;
+                extend_in_place(level, log_blowup, &mut extension, columns, Goldilocks::ONE);
+                return Ok(Matrix::kept_of(extension, columns));
+            }
+            Memory::Balanced => Tiled::in_memory(level, trace, columns)?,
+            Memory::Low => {
+                let folder = scratch.map_or_else(env::temp_dir, Path::to_owned);
+                Tiled::in_file(level, &folder, trace, columns)?
+            }
+        };
+        Ok(Matrix::computed_of(tiled, log_blowup))
     })
 }
 

@@ -104,7 +104,7 @@ impl Config {
         resources: Resources<'_>,
         tables: &Tables,
         preprocessed: Vec<Option<Preprocessed>>,
-        traces: &[&[Goldilocks]],
+        traces: &[Trace<'_>],
         public_values: &[&[Goldilocks]],
     ) -> Result<Vec<u8>, StarkError> {
         let parameters = &self.parameters;

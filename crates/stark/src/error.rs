@@ -173,6 +173,11 @@ pub(crate) fn unreachable_tree(error: &MerkleError) -> ! {
     unreachable!("the tree of a checked matrix: {error}")
 }
 
+/// A trace that was read twice, with different values.
+pub(crate) fn changed() -> StarkError {
+    StarkError::Trace(io::Error::other("it changed while it was proven"))
+}
+
 /// A verifier's error about a proof whose trace satisfies all constraints.
 pub(crate) fn unreachable_refusal(error: &VerifyError) -> ! {
     unreachable!("a proof of what holds was not accepted: {error}")

@@ -8,9 +8,9 @@ use crate::{
     commitment::{Committed, Matrix, Rows, check_shape, extend, extend_coset, extend_trace, lock},
     constraints::Constraints,
     domain::{coset, generator, reverse},
-    error::unreachable_refusal,
+    error::{changed, unreachable_refusal},
     hash::StarkHash,
-    memory::{Memory, Resources},
+    memory::Resources,
     openings::{Opened, evaluate},
     proof::{OpenedValues, Proof},
     quotient::{Quotient, factors},
@@ -28,7 +28,6 @@ use proofmill_field::{
 };
 use proofmill_memory::Pages;
 use proofmill_parallel as parallel;
-use std::{env, io, path::Path};
 
 /// Preprocessed columns with their commitment: the key of provers. The verifier's key is [`commitment`](Self::commitment).
 pub struct PreprocessedKey<H: StarkHash> {
@@ -52,8 +51,9 @@ impl<H: StarkHash> PreprocessedKey<H> {
         let log_rows = check_shape("preprocessed columns", values.len(), columns, parameters)?;
         // The verifier's key has to be the same for everybody.
         let mut blinding = parameters.is_blinded().then(Blinding::zeros);
-        let extension = extend_trace(level, parameters, &mut (&values).into(), columns, &mut blinding)?;
-        let committed = Committed::new(level, parameters, [extension], &mut blinding);
+        let extension =
+            extend_trace(level.into(), parameters, &mut (&values).into(), columns, &mut blinding)?;
+        let committed = Committed::of_matrices(level, parameters, [extension], &mut blinding)?;
         Ok(Self { committed, log_rows, values })
     }
 
@@ -111,7 +111,7 @@ where
     let preprocessed = preprocessed.map_or(&[][..], |key| &key.values);
     let inputs = RowInputs { constraints, rows: 1 << log_rows, preprocessed, public_values };
     Err(inputs.unsatisfied(read)?.unwrap_or_else(|| match trace {
-        Trace::Parts { .. } => StarkError::Trace(io::Error::other("it changed while it was proven")),
+        Trace::Parts { .. } => changed(),
         Trace::Memory(_) => unreachable_refusal(&error),
     }))
 }
@@ -150,7 +150,7 @@ pub(crate) fn check(
 }
 
 fn prove_checked<H: StarkHash, const D: usize>(
-    Resources { level, memory, scratch, progress }: Resources<'_>,
+    resources: Resources<'_>,
     parameters: &Parameters,
     constraints: &Constraints,
     preprocessed: Option<&PreprocessedKey<H>>,
@@ -161,28 +161,13 @@ fn prove_checked<H: StarkHash, const D: usize>(
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
+    let (level, progress) = (resources.level, resources.progress);
     let random_columns = parameters.random_columns as usize;
     let mut blinding = parameters.is_blinded().then(|| Blinding::random(random_columns)).transpose()?;
     progress.begin("extend trace");
-    let trace = match memory {
-        Memory::Fast => {
-            let extension = extend_trace(level, parameters, trace, constraints.columns, &mut blinding)?;
-            progress.begin("commit to trace");
-            Committed::<H>::new(level, parameters, [extension], &mut blinding)
-        }
-        Memory::Balanced | Memory::Low => {
-            let tiled = Blinding::of_trace(&mut blinding, trace, constraints.columns, |trace, columns| {
-                if memory == Memory::Low {
-                    let folder = scratch.map_or_else(env::temp_dir, Path::to_owned);
-                    Tiled::in_file(level, &folder, trace, columns)
-                } else {
-                    Tiled::in_memory(level, trace, columns)
-                }
-            })?;
-            progress.begin("commit to trace");
-            Committed::<H>::tiled(level, parameters, tiled, &mut blinding)?
-        }
-    };
+    let trace = extend_trace(resources, parameters, trace, constraints.columns, &mut blinding)?;
+    progress.begin("commit to trace");
+    let trace = Committed::<H>::of_matrices(level, parameters, [trace], &mut blinding)?;
 
     let mut challenger = H::Challenger::new();
     shape::description::<D>(constraints, parameters, log_rows).observe(&mut challenger);

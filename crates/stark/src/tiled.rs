@@ -138,6 +138,11 @@ impl Tiled {
         self.columns
     }
 
+    /// The logarithm of the number of rows of a coset.
+    pub(crate) fn log_rows(&self) -> u32 {
+        self.log_rows
+    }
+
     /// The number of tiles of a coset.
     pub(crate) fn tiles(&self) -> usize {
         1 << self.log_tiles
@@ -235,23 +240,23 @@ impl Tiled {
         for_each(tiles, |(tile, rows)| self.tile(level, tile, rows))
     }
 
-    /// Calls `body` with consecutive rows of the extension, in bit-reversed order, and the index of the first: a quarter of a coset at a
-    /// time.
-    pub(crate) fn for_each_part(
+    /// The elements of a part: a quarter of a coset.
+    pub(crate) fn part_len(&self) -> usize {
+        self.tiles_at_a_time() * self.tile_len()
+    }
+
+    /// Computes a part of the extension, in bit-reversed order, from row `first` on: a multiple of the rows of a part.
+    pub(crate) fn part(
         &mut self,
         level: Level,
         log_blowup: u32,
-        mut body: impl FnMut(usize, &[Goldilocks]),
+        first: usize,
+        rows: &mut [Goldilocks],
     ) -> Result<(), StarkError> {
-        let (len, at_a_time) = (self.tile_len(), self.tiles_at_a_time());
-        let mut rows = Pages::new(at_a_time * len);
-        for first in (0..self.tiles() << log_blowup).step_by(at_a_time) {
-            self.go_to(level, self.coset_and_tile(log_blowup, first).0)?;
-            let tiles = (first..).map(|part| self.coset_and_tile(log_blowup, part).1);
-            self.each_tile(level, tiles.zip(rows.chunks_mut(len)))?;
-            body(first << self.log_tile_rows(), &rows);
-        }
-        Ok(())
+        let first = first >> self.log_tile_rows();
+        self.go_to(level, self.coset_and_tile(log_blowup, first).0)?;
+        let tiles = (first..).map(|part| self.coset_and_tile(log_blowup, part).1);
+        self.each_tile(level, tiles.zip(rows.chunks_mut(self.tile_len())))
     }
 
     /// The shift of the coset and the index of the tile that have the consecutive rows of this number.

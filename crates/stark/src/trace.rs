@@ -49,6 +49,14 @@ impl Trace<'_> {
         Ok(())
     }
 
+    /// The same values, borrowed.
+    pub(crate) fn borrowed(&self) -> Trace<'_> {
+        match self {
+            Self::Memory(values) => Trace::Memory(Cow::Borrowed(values)),
+            Self::Parts { len, read } => Trace::Parts { len: *len, read },
+        }
+    }
+
     /// The values if they are owned; then, none are left.
     pub(crate) fn take(&mut self) -> Option<Vec<Goldilocks>> {
         match self {

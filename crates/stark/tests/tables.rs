@@ -8,8 +8,8 @@ use proofmill_field::{
 };
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
 use proofmill_stark::{
-    Constraints, Grinding, OpenedRows, OpenedValues, OpeningProof, Parameters, Proof, Round, StarkError,
-    TableValues, Tables, TablesKey, TablesProof, VerifyError,
+    Constraints, Grinding, Memory, OpenedRows, OpenedValues, OpeningProof, Parameters, Proof, Resources,
+    Round, StarkError, TableValues, Tables, TablesKey, TablesProof, Trace, VerifyError,
     air::{Air, Bus, Expression, Preprocessed, Row},
     prove, prove_tables, verify, verify_tables,
 };
@@ -167,8 +167,8 @@ impl System {
         }
     }
 
-    fn traces(&self) -> Vec<&[Goldilocks]> {
-        self.traces.iter().map(Vec::as_slice).collect()
+    fn traces(&self) -> Vec<Trace<'_>> {
+        self.traces.iter().map(Trace::from).collect()
     }
 
     fn public_values(&self) -> Vec<&[Goldilocks]> {
@@ -188,23 +188,39 @@ impl System {
 
 macro_rules! same_proofs {
     ($hash:ty, $degree:literal) => {
-        for log_steps in [1, 3, 6] {
+        for log_steps in [1, 3, 7] {
             let (system, parameters) = (System::walk(log_steps), parameters($degree));
             let key = |level| {
                 TablesKey::<$hash>::new(level, &parameters, &system.tables, system.preprocessed.clone())
                     .expect("a key")
             };
             let (traces, public_values) = (system.traces(), system.public_values());
-            let prove = |level: Level| -> TablesProof<$hash, $degree> {
-                let key = key(level);
-                prove_tables(level.into(), &parameters, &system.tables, key.as_ref(), &traces, &public_values)
+            let read = |table: usize| {
+                let trace = &system.traces[table];
+                move |first: usize, to: &mut [Goldilocks]| {
+                    to.copy_from_slice(&trace[first..][..to.len()]);
+                    Ok(())
+                }
+            };
+            let read: Vec<_> = (0..traces.len()).map(read).collect();
+            let in_parts = system.traces.iter().zip(&read);
+            let in_parts: Vec<_> =
+                in_parts.map(|(trace, read)| Trace::Parts { len: trace.len(), read }).collect();
+            let prove = |resources: Resources<'_>, traces: &[Trace<'_>]| -> TablesProof<$hash, $degree> {
+                let key = key(resources.level);
+                prove_tables(resources, &parameters, &system.tables, key.as_ref(), traces, &public_values)
                     .expect("a proof")
             };
-            let expected = prove(Level::best());
+            let expected = prove(Level::best().into(), &traces);
             assert_eq!(expected.log_rows, [log_steps, log_steps, BITS, 0]);
             for_each_pool(&[1, 2, 5], |threads| {
                 for_each_goldilocks_level(|level| {
-                    assert_eq!(prove(level), expected, "{threads} threads, {level}");
+                    for memory in Memory::ALL {
+                        for traces in [&traces, &in_parts] {
+                            let proof = prove(Resources { memory, ..level.into() }, traces);
+                            assert_eq!(proof, expected, "{memory:?}, {threads} threads, {level}");
+                        }
+                    }
                     let key = key(level).as_ref().map(TablesKey::verifying_key);
                     let verdict = verify_tables(
                         level,
@@ -238,8 +254,9 @@ macro_rules! valid_blinded_proofs {
                         system.preprocessed.clone(),
                     );
                     let key = key.expect("a key");
+                    let memory = Memory::ALL[threads % Memory::ALL.len()];
                     let proof: TablesProof<$hash, $degree> = prove_tables(
-                        level.into(),
+                        Resources { memory, ..level.into() },
                         &parameters,
                         &system.tables,
                         key.as_ref(),
@@ -434,7 +451,8 @@ fn counts_that_could_reach_the_modulus_are_refused() {
     let attempt = |tables: Vec<Constraints>| {
         let count = tables.len();
         let tables = Tables::new(tables).expect("tables");
-        let (traces, public_values) = (vec![&*trace; count], vec![&[][..]; count]);
+        let traces: Vec<_> = (0..count).map(|_| Trace::from(&trace)).collect();
+        let public_values = vec![&[][..]; count];
         prove_tables::<Keccak, 2>(
             Level::best().into(),
             &parameters(2),

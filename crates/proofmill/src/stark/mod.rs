@@ -48,7 +48,7 @@ pub use wrap::Wrap;
 use crate::{
     Error, Memory, Result,
     error::Names,
-    machine::current,
+    machine::{Settings, current},
     merkle::{Hash, Rows},
 };
 use proofmill_circom::{FileName, write_bytes, write_text};
@@ -173,19 +173,23 @@ impl Constraints {
             ));
         }
         let (settings, public_values) = (current(), elements(public_values)?);
-        let memory = match settings.memory {
-            None | Some(Memory::Fast) => proofmill_stark::Memory::Fast,
-            Some(Memory::Balanced) => proofmill_stark::Memory::Balanced,
-            Some(Memory::Low) => proofmill_stark::Memory::Low,
-        };
-        let scratch = settings.storage.scratch.as_deref();
-        let resources = Resources { level: settings.level, memory, scratch, progress: settings.progress() };
+        let resources = resources(&settings);
         let preprocessed = self.preprocessed.as_ref();
         let read = |first: usize, to: &mut [Goldilocks]| trace.read(first, to).map_err(io::Error::other);
         let trace = Trace::Parts { len: trace.rows() * trace.columns(), read: &read };
         let bytes = config.prove(resources, &self.constraints, preprocessed, trace, &public_values);
         Proof::from_bytes(bytes.map_err(|error| names.stark(error))?)
     }
+}
+
+fn resources(settings: &Settings) -> Resources<'_> {
+    let memory = match settings.memory {
+        None | Some(Memory::Fast) => proofmill_stark::Memory::Fast,
+        Some(Memory::Balanced) => proofmill_stark::Memory::Balanced,
+        Some(Memory::Low) => proofmill_stark::Memory::Low,
+    };
+    let scratch = settings.storage.scratch.as_deref();
+    Resources { level: settings.level, memory, scratch, progress: settings.progress() }
 }
 
 fn elements(words: &[u64]) -> Result<Vec<Goldilocks>> {

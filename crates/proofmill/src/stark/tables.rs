@@ -1,11 +1,12 @@
 //! Several tables in one proof.
 
-use super::{Air, Config, LONGEST, elements, security};
+use super::{Air, Config, LONGEST, elements, resources, security};
 use crate::{Error, Result, error::Names, machine::current, merkle::Rows};
 use proofmill_circom::{FileName, write_bytes};
+use proofmill_field::goldilocks::Goldilocks;
 use proofmill_memory::read_file_at_most;
-use proofmill_stark::{Constraints, Resources, air::Preprocessed};
-use std::path::Path;
+use proofmill_stark::{Constraints, Trace, air::Preprocessed};
+use std::{io, path::Path};
 
 /// The AIRs of several tables, captured for any number of proofs and verifications. Their rows can look messages up that rows of other
 /// tables [offer](super::Bus).
@@ -45,7 +46,8 @@ impl Tables {
     /// Proves that traces, one for each table, satisfy the constraints with the public values of each, and that every message is offered as
     /// often as it is looked up. The proof is verified before it is returned.
     ///
-    /// Runs on all threads. Memory is that of all traces times the blowup factor, trees, and a few elements for each row.
+    /// Runs on all threads. Memory is as for [`Constraints::prove`](super::Constraints::prove), for all traces, whatever the mode is with the
+    /// extensions of columns of lookups and preprocessed columns.
     ///
     /// # Errors
     /// [`Error::Unsatisfied`] names a table with a constraint and the first row in which it does not hold, or a message that is not
@@ -67,17 +69,24 @@ impl Tables {
             }
         }
         let settings = current();
-        let traces = traces.iter().map(Rows::elements).collect::<Result<Vec<_>>>()?;
+        let read = |trace| {
+            let trace: &Rows<'_> = trace;
+            move |first: usize, to: &mut [Goldilocks]| trace.read(first, to).map_err(io::Error::other)
+        };
+        let read: Vec<_> = traces.iter().map(read).collect();
+        let traces = traces.iter().zip(&read);
+        let traces: Vec<_> =
+            traces.map(|(trace, read)| Trace::Parts { len: trace.rows() * trace.columns(), read }).collect();
         let public_values = all_elements(public_values)?;
         let public_values: Vec<&[_]> = public_values.iter().map(Vec::as_slice).collect();
-        let resources = Resources { progress: settings.progress(), ..settings.level.into() };
         let preprocessed = self.preprocessed.clone();
-        let bytes = config.prove_tables(resources, &self.tables, preprocessed, &traces, &public_values);
+        let bytes =
+            config.prove_tables(resources(&settings), &self.tables, preprocessed, &traces, &public_values);
         Ok(TablesProof { bytes: bytes.map_err(|error| names.stark(error))?, name: None })
     }
 }
 
-fn all_elements(words: &[&[u64]]) -> Result<Vec<Vec<proofmill_field::goldilocks::Goldilocks>>> {
+fn all_elements(words: &[&[u64]]) -> Result<Vec<Vec<Goldilocks>>> {
     words.iter().map(|words| elements(words)).collect()
 }
 

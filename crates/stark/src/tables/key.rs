@@ -45,13 +45,19 @@ impl<H: StarkHash> TablesKey<H> {
             preprocessed.into_iter().flatten().filter(|given| given.columns > 0)
         {
             log_rows.push(check_shape("preprocessed columns", rows.len(), columns, parameters)?);
-            matrices.push(extend_trace(level, parameters, &mut (&rows).into(), columns, &mut blinding)?);
+            matrices.push(extend_trace(
+                level.into(),
+                parameters,
+                &mut (&rows).into(),
+                columns,
+                &mut blinding,
+            )?);
             values.push(rows);
         }
         if matrices.is_empty() {
             return Ok(None);
         }
-        let committed = Committed::new(level, parameters, matrices, &mut blinding);
+        let committed = Committed::of_matrices(level, parameters, matrices, &mut blinding)?;
         Ok(Some(Self { committed, log_rows, values }))
     }
 

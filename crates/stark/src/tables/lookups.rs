@@ -2,7 +2,7 @@
 
 use super::Tables;
 use crate::{
-    Constraints, StarkError,
+    Constraints, StarkError, Trace,
     air::{BLOCK, Evaluation, Expression, Lookup, Program, SELECTORS, Term},
     quotient::factors,
     rows::RowInputs,
@@ -58,22 +58,24 @@ where
 #[derive(Clone, Copy)]
 pub(super) struct TableRows<'a> {
     pub(super) inputs: RowInputs<'a>,
-    pub(super) trace: &'a [Goldilocks],
+    pub(super) trace: &'a Trace<'a>,
 }
 
 impl TableRows<'_> {
-    fn row(&self, row: usize) -> &[Goldilocks] {
+    /// So many rows of the trace from one on, the first after the last one.
+    fn rows(&self, first: usize, count: usize) -> Result<Vec<Goldilocks>, StarkError> {
         let columns = self.inputs.constraints.columns;
-        &self.trace[row % self.inputs.rows * columns..][..columns]
+        let mut values = vec![Goldilocks::ZERO; count * columns];
+        let (before_end, after) = values.split_at_mut(count.min(self.inputs.rows - first) * columns);
+        self.trace.read(first * columns, before_end)?;
+        self.trace.read(0, after)?;
+        Ok(values)
     }
 
     /// The first row in which a constraint does not hold.
-    pub(super) fn unsatisfied(&self) -> Option<StarkError> {
-        let read = |row: usize, values: &mut [Goldilocks]| {
-            values.copy_from_slice(self.row(row));
-            Ok(())
-        };
-        self.inputs.unsatisfied(read).unwrap_or_else(Some)
+    pub(super) fn unsatisfied(&self) -> Result<Option<StarkError>, StarkError> {
+        let columns = self.inputs.constraints.columns;
+        self.inputs.unsatisfied(|row, values| self.trace.read(row * columns, values))
     }
 }
 
@@ -88,12 +90,12 @@ fn evaluation<'a, const D: usize>(
     Evaluation::new(program, &widths, inputs.public_values, factors)
 }
 
-/// Writes the values of a row; selectors, which lookups do not read, are left out.
-fn read(rows: &TableRows<'_>, row: usize, words: &mut [u64]) {
-    let RowInputs { constraints, rows: count, preprocessed: fixed, .. } = rows.inputs;
+/// Writes the values of a row, of which those of the trace are given; selectors, which lookups do not read, are left out.
+fn read(inputs: &RowInputs<'_>, row: usize, trace: &[Goldilocks], words: &mut [u64]) {
+    let RowInputs { constraints, rows: count, preprocessed: fixed, .. } = inputs;
     let Constraints { columns, preprocessed, periodic, .. } = constraints;
-    let (trace, words) = words.split_at_mut(*columns);
-    trace.copy_from_slice(Goldilocks::as_words(rows.row(row)));
+    let (words_of_trace, words) = words.split_at_mut(*columns);
+    words_of_trace.copy_from_slice(Goldilocks::as_words(trace));
     let row = row % count;
     let (words, rest) = words.split_at_mut(*preprocessed);
     words.copy_from_slice(Goldilocks::as_words(&fixed[row * preprocessed..][..*preprocessed]));
@@ -118,7 +120,7 @@ pub(super) fn columns<const D: usize>(
     table: usize,
     rows: &TableRows<'_>,
     challenges: &Challenges<D>,
-) -> (Pages<Goldilocks>, Extension<Goldilocks, D>)
+) -> Result<(Pages<Goldilocks>, Extension<Goldilocks, D>), StarkError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
@@ -139,12 +141,15 @@ where
     let width = D * graph.lookup_columns();
     let mut columns = Pages::new(rows.inputs.rows * width);
     let tasks = (0..).step_by(TASK).zip(columns.chunks_mut(TASK * width));
-    parallel::for_each(tasks, |(first, columns)| {
+    let done = parallel::map(tasks, |(first, columns)| {
         let count = columns.len() / width;
+        let (trace, width_of_trace) = (rows.rows(first, count + 1)?, rows.inputs.constraints.columns);
         let values = |program: &Program, factors: &[Extension<Goldilocks, D>]| {
             let mut sums = vec![Extension([Goldilocks::ZERO; D]); count];
-            evaluation(&rows.inputs, program, factors)
-                .run(level, first, &mut sums, |row, words| read(rows, row, words));
+            evaluation(&rows.inputs, program, factors).run(level, first, &mut sums, |row, words| {
+                let trace = &trace[(row - first) * width_of_trace..][..width_of_trace];
+                read(&rows.inputs, row, trace, words);
+            });
             sums
         };
         let one = Extension::<Goldilocks, D>::ONE;
@@ -184,18 +189,20 @@ where
                 row[D * (index + 1)..][..D].copy_from_slice(&sum.0);
             }
         }
+        Ok(())
     });
+    done.into_iter().collect::<Result<(), StarkError>>()?;
     let mut total = Extension([Goldilocks::ZERO; D]);
     for row in columns.chunks_exact_mut(width) {
         let (before, fractions) = row.split_at_mut(D);
         before.copy_from_slice(&total.0);
         fractions.as_chunks::<D>().0.iter().for_each(|fraction| total += Extension(*fraction));
     }
-    (columns, total)
+    Ok((columns, total))
 }
 
 /// The first message, by tables, lookups and rows, that is not offered as often as it is looked up in all tables.
-pub(super) fn unbalanced(tables: &Tables, rows: &[TableRows<'_>]) -> Option<StarkError> {
+pub(super) fn unbalanced(tables: &Tables, rows: &[TableRows<'_>]) -> Result<Option<StarkError>, StarkError> {
     let mut counts: HashMap<(u64, Vec<u64>), (Goldilocks, usize)> = HashMap::new();
     for (rows, buses) in rows.iter().zip(&tables.buses) {
         let graph = &rows.inputs.constraints.graph;
@@ -205,10 +212,10 @@ pub(super) fn unbalanced(tables: &Tables, rows: &[TableRows<'_>]) -> Option<Star
                     term.flag.into_iter().chain([term.count]).chain(term.message.clone()).collect();
                 let graph = graph.only(&expressions);
                 for row in 0..rows.inputs.rows {
-                    let values = graph.evaluate(
-                        |constant| constant,
-                        |input| rows.inputs.value(row, [rows.row(row), rows.row(row + 1)], input),
-                    );
+                    let trace = rows.rows(row, 2)?;
+                    let (this, next) = trace.split_at(trace.len() / 2);
+                    let value = |input| rows.inputs.value(row, [this, next], input);
+                    let values = graph.evaluate(|constant| constant, value);
                     let (scalars, message) = values.split_at(1 + usize::from(term.flag.is_some()));
                     let count = scalars.iter().fold(Goldilocks::ONE, |product, factor| product * *factor);
                     let message = message.iter().map(|value| value.to_canonical()).collect();
@@ -219,12 +226,15 @@ pub(super) fn unbalanced(tables: &Tables, rows: &[TableRows<'_>]) -> Option<Star
         }
     }
     let unbalanced = counts.into_iter().filter(|(_, (count, _))| !count.is_zero());
-    let ((bus, message), (count, _)) = unbalanced.min_by_key(|(_, (_, order))| *order)?;
+    let Some(((bus, message), (count, _))) = unbalanced.min_by_key(|(_, (_, order))| *order) else {
+        return Ok(None);
+    };
     let names = rows
         .iter()
         .zip(&tables.buses)
         .flat_map(|(rows, buses)| rows.inputs.constraints.graph.lookups().iter().zip(buses));
     let name = names.filter(|(_, other)| **other == bus).find_map(|(lookup, _)| lookup.bus.clone());
     let count = count.to_canonical();
-    Some(StarkError::Unbalanced { bus: name.unwrap_or_default(), message, count, offered: MODULUS - count })
+    let bus = name.unwrap_or_default();
+    Ok(Some(StarkError::Unbalanced { bus, message, count, offered: MODULUS - count }))
 }

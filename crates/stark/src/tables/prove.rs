@@ -7,13 +7,13 @@ use super::{
     verify::{claims, factors, verify_tables},
 };
 use crate::{
-    OpenedValues, Parameters, Resources, StarkError, StarkHash, VerifyError,
+    OpenedValues, Parameters, Resources, StarkError, StarkHash, Trace, VerifyError,
     air::Products,
     blinding::Blinding,
     claims,
     commitment::{Committed, check_shape, extend_trace},
     domain::generator,
-    error::unreachable_refusal,
+    error::{changed, unreachable_refusal},
     prove::{check, quotient_chunks, random_polynomials, values_at},
     quotient::Quotient,
     rows::RowInputs,
@@ -24,10 +24,11 @@ use proofmill_field::{
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
 
-/// Proves that traces, one for each table and with rows stored contiguously, satisfy their AIRs with the public values of each, and that
-/// lookups are balanced over all tables. The proof is verified before it is returned.
+/// Proves that traces, one for each table, satisfy their AIRs with the public values of each, and that lookups are balanced over all
+/// tables. The proof is verified before it is returned.
 ///
-/// Runs on the ambient rayon pool. Extensions of all columns are in memory, whichever [`Memory`](crate::Memory) is asked for.
+/// Runs on the ambient rayon pool. [`Memory`](crate::Memory) is that of all traces, which are also kept themselves. Columns of lookups and
+/// preprocessed columns are extended in memory.
 ///
 /// # Errors
 /// As [`prove`](crate::prove()), in [`StarkError::Table`] if they are of one table; [`StarkError::Unbalanced`].
@@ -36,7 +37,7 @@ pub fn prove_tables<H: StarkHash, const D: usize>(
     parameters: &Parameters,
     tables: &Tables,
     key: Option<&TablesKey<H>>,
-    traces: &[&[Goldilocks]],
+    traces: &[Trace<'_>],
     public_values: &[&[Goldilocks]],
 ) -> Result<TablesProof<H, D>, StarkError>
 where
@@ -78,7 +79,7 @@ where
     let key = key.map(TablesKey::verifying_key);
     match verify_tables(resources.level, parameters, tables, key.as_ref(), public_values, &proof) {
         Ok(()) => Ok(proof),
-        Err(error) => Err(statement.reason(&error)),
+        Err(error) => Err(statement.reason(&error).unwrap_or_else(|error| error)),
     }
 }
 
@@ -86,7 +87,7 @@ where
 struct Statement<'a, H: StarkHash> {
     tables: &'a Tables,
     key: Option<&'a TablesKey<H>>,
-    traces: &'a [&'a [Goldilocks]],
+    traces: &'a [Trace<'a>],
     public_values: &'a [&'a [Goldilocks]],
     log_rows: Vec<u32>,
 }
@@ -106,27 +107,28 @@ impl<H: StarkHash> Statement<'_, H> {
             preprocessed: self.preprocessed(table).map_or(&[], |(key, place)| &key.values[place]),
             public_values: self.public_values[table],
         };
-        TableRows { inputs, trace: self.traces[table] }
+        TableRows { inputs, trace: &self.traces[table] }
     }
 
     fn prove<const D: usize>(
         &self,
-        Resources { level, progress, .. }: Resources<'_>,
+        resources: Resources<'_>,
         parameters: &Parameters,
     ) -> Result<TablesProof<H, D>, StarkError>
     where
         Extension<Goldilocks, D>: ExtensionField<D>,
     {
         let Self { tables, key, traces: values, public_values, log_rows } = self;
+        let (level, progress) = (resources.level, resources.progress);
         let random_columns = parameters.random_columns as usize;
         let mut blinding = parameters.is_blinded().then(|| Blinding::random(random_columns)).transpose()?;
         progress.begin("extend traces");
         let matrices = values.iter().zip(&tables.tables).map(|(values, table)| {
-            extend_trace(level, parameters, &mut (*values).into(), table.columns, &mut blinding)
+            extend_trace(resources, parameters, &mut values.borrowed(), table.columns, &mut blinding)
         });
         let matrices = matrices.collect::<Result<Vec<_>, StarkError>>()?;
         progress.begin("commit to traces");
-        let traces = Committed::<H>::new(level, parameters, matrices, &mut blinding);
+        let traces = Committed::<H>::of_matrices(level, parameters, matrices, &mut blinding)?;
 
         let mut challenger = H::Challenger::new();
         shape::description::<D>(tables, parameters).observe(&mut challenger);
@@ -144,13 +146,13 @@ impl<H: StarkHash> Statement<'_, H> {
             lookup_work = challenger.work(level, parameters.grinding.lookups);
             (challenges.alpha, challenges.beta) = (sample(&mut challenger), sample(&mut challenger));
             let matrices = tables.with_lookups().map(|table| {
-                let (values, total) = columns(level, tables, table, &self.rows(table), &challenges);
+                let (values, total) = columns(level, tables, table, &self.rows(table), &challenges)?;
                 totals.push(total);
                 let columns = D * tables.tables[table].graph.lookup_columns();
-                extend_trace(level, parameters, &mut (&*values).into(), columns, &mut blinding)
+                extend_trace(level.into(), parameters, &mut (&*values).into(), columns, &mut blinding)
             });
             let matrices = matrices.collect::<Result<Vec<_>, StarkError>>()?;
-            let committed = Committed::<H>::new(level, parameters, matrices, &mut blinding);
+            let committed = Committed::<H>::of_matrices(level, parameters, matrices, &mut blinding)?;
             observe_cap::<H>(&mut challenger, committed.cap());
             observe(&mut challenger, &totals);
             lookups = Some(committed);
@@ -244,13 +246,18 @@ impl<H: StarkHash> Statement<'_, H> {
     }
 
     /// Why a proof was not accepted.
-    fn reason(&self, error: &VerifyError) -> StarkError {
+    fn reason(&self, error: &VerifyError) -> Result<StarkError, StarkError> {
         let rows: Vec<_> = (0..self.traces.len()).map(|table| self.rows(table)).collect();
-        let of_table = |(table, rows): (usize, &TableRows<'_>)| {
-            Some(StarkError::Table { table, source: Box::new(rows.unsatisfied()?) })
-        };
-        let unsatisfied = rows.iter().enumerate().find_map(of_table);
-        let reason = unsatisfied.or_else(|| unbalanced(self.tables, &rows));
-        reason.unwrap_or_else(|| unreachable_refusal(error))
+        for (table, rows) in rows.iter().enumerate() {
+            if let Some(source) = rows.unsatisfied()? {
+                return Ok(StarkError::Table { table, source: Box::new(source) });
+            }
+        }
+        let are_read = || self.traces.iter().any(|trace| matches!(trace, Trace::Parts { .. }));
+        Ok(match unbalanced(self.tables, &rows)? {
+            Some(error) => error,
+            None if are_read() => changed(),
+            None => unreachable_refusal(error),
+        })
     }
 }
