@@ -1,6 +1,6 @@
 //! Proofs.
 
-use crate::{Constraints, Parameters, hash::StarkHash};
+use crate::hash::StarkHash;
 use proofmill_field::goldilocks::{Extension, Goldilocks};
 use proofmill_hash::TreeHash;
 
@@ -40,30 +40,6 @@ pub struct OpenedValues<const D: usize> {
     pub beside_quotient: Vec<Extension<Goldilocks, D>>,
     /// Of random polynomials that are committed to on their own; empty without blinding.
     pub random: Vec<Extension<Goldilocks, D>>,
-}
-
-impl<const D: usize> OpenedValues<D> {
-    /// Of the values of matrices at the point and at the next row's: of the random polynomials with blinding, the trace, the quotient, and
-    /// the preprocessed columns if there are some.
-    pub(crate) fn new(
-        parameters: &Parameters,
-        constraints: &Constraints,
-        values: &mut impl Iterator<Item = [Vec<Extension<Goldilocks, D>>; 2]>,
-    ) -> Self {
-        let mut of_matrix = |there: bool| if there { values.next() } else { None }.unwrap_or_default();
-        let blinded = parameters.is_blinded();
-        let [random, _] = of_matrix(blinded);
-        let [trace, next] = of_matrix(true);
-        let (mut quotient, mut beside_quotient) = (Vec::new(), Vec::new());
-        for _ in 0..if blinded { constraints.chunks(parameters) } else { 1 } {
-            let [values, _] = of_matrix(true);
-            let (own, beside) = values.split_at(if blinded { D } else { values.len() });
-            quotient.extend(own.as_chunks::<D>().0);
-            beside_quotient.extend(beside);
-        }
-        let [preprocessed, next_preprocessed] = of_matrix(constraints.preprocessed > 0);
-        Self { trace, next, preprocessed, next_preprocessed, quotient, beside_quotient, random }
-    }
 }
 
 /// The argument that committed polynomials have the opened values.

@@ -261,6 +261,30 @@ where
     matrices.iter().map(of_matrix).collect()
 }
 
+impl<const D: usize> OpenedValues<D> {
+    /// Of the values of matrices at the point and at the next row's: of the random polynomials with blinding, the trace, the quotient, and
+    /// the preprocessed columns if there are some.
+    pub(crate) fn new(
+        parameters: &Parameters,
+        constraints: &Constraints,
+        values: &mut impl Iterator<Item = [Vec<Extension<Goldilocks, D>>; 2]>,
+    ) -> Self {
+        let mut of_matrix = |there: bool| if there { values.next() } else { None }.unwrap_or_default();
+        let blinded = parameters.is_blinded();
+        let [random, _] = of_matrix(blinded);
+        let [trace, next] = of_matrix(true);
+        let (mut quotient, mut beside_quotient) = (Vec::new(), Vec::new());
+        for _ in 0..if blinded { constraints.chunks(parameters) } else { 1 } {
+            let [values, _] = of_matrix(true);
+            let (own, beside) = values.split_at(if blinded { D } else { values.len() });
+            quotient.extend(own.as_chunks::<D>().0);
+            beside_quotient.extend(beside);
+        }
+        let [preprocessed, next_preprocessed] = of_matrix(constraints.preprocessed > 0);
+        Self { trace, next, preprocessed, next_preprocessed, quotient, beside_quotient, random }
+    }
+}
+
 /// The commitment to random polynomials for traces of these numbers of rows, if there is blinding: one over the extension each, and random
 /// columns beside it.
 pub(crate) fn random_polynomials<H: StarkHash, const D: usize>(
