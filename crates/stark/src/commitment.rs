@@ -6,6 +6,7 @@ use crate::{
     error::unreachable_tree,
     proof::OpenedRows,
     security::Parameters,
+    store::Buffer,
     tiled::Tiled,
 };
 use proofmill_cpu::Level;
@@ -38,7 +39,7 @@ pub(crate) struct Matrix {
 }
 
 impl Matrix {
-    fn kept_of(values: Pages<Goldilocks>, columns: usize) -> Self {
+    fn kept_of(values: Box<dyn Buffer>, columns: usize) -> Self {
         let log_rows = (values.len() / columns).ilog2();
         Self { rows: Rows::Kept(values), columns, log_rows }
     }
@@ -58,7 +59,7 @@ impl Matrix {
 /// The rows of a matrix.
 pub(crate) enum Rows {
     /// Stored contiguously; of extensions, in bit-reversed order.
-    Kept(Pages<Goldilocks>),
+    Kept(Box<dyn Buffer>),
     /// Of an extension, computed when they are needed.
     Computed(Mutex<Tiled>),
 }
@@ -73,7 +74,7 @@ impl<H: TreeHash> Committed<H> {
     pub(crate) fn new(
         level: Level,
         parameters: &Parameters,
-        values: Pages<Goldilocks>,
+        values: Box<dyn Buffer>,
         columns: usize,
     ) -> Self {
         let leaves = leaves(&values, columns);
@@ -87,8 +88,8 @@ impl<H: TreeHash> Committed<H> {
         parameters: &Parameters,
         matrices: impl IntoIterator<Item = (Pages<Goldilocks>, usize)>,
     ) -> Self {
-        let matrices: Vec<_> =
-            matrices.into_iter().map(|(values, columns)| Matrix::kept_of(values, columns)).collect();
+        let kept = |(values, columns)| Matrix::kept_of(Box::new(values), columns);
+        let matrices: Vec<_> = matrices.into_iter().map(kept).collect();
         let shapes: Vec<_> = matrices.iter().map(|matrix| (matrix.log_rows, matrix.columns)).collect();
         let log_rows = tallest(&shapes);
         let of_height = |height: u32| -> Vec<&Matrix> {
@@ -145,12 +146,9 @@ impl<H: TreeHash> Committed<H> {
         Self { matrices, log_cap: parameters.log_cap(tree.rows().ilog2()), tree }
     }
 
-    /// What the rows of the first matrix are computed of, if they are.
-    pub(crate) fn into_computed(self) -> Option<Tiled> {
-        match self.matrices.into_iter().next()?.rows {
-            Rows::Kept(_) => None,
-            Rows::Computed(tiled) => Some(tiled.into_inner().unwrap_or_else(PoisonError::into_inner)),
-        }
+    /// The rows of the first matrix.
+    pub(crate) fn into_rows(self) -> Option<Rows> {
+        self.matrices.into_iter().next().map(|matrix| matrix.rows)
     }
 
     /// The logarithm of the number of rows of the tallest matrix.
@@ -358,6 +356,14 @@ pub(crate) fn extend_in_place(
     let ratio = SHIFT * shift.invert_vartime().expect("a shift is not zero");
     let log_rows = (extension.len() / columns).ilog2() - log_blowup;
     domain(log_rows).extend(level, extension, log_blowup, ratio, Order::BitReversed);
+}
+
+/// Brings the values back that [`extend_in_place`] extended with shift 1, from the values on the first part of the coset.
+pub(crate) fn restore(level: Level, values: &mut [Goldilocks], columns: usize) {
+    reverse_rows(values, columns);
+    let domain = domain((values.len() / columns).ilog2());
+    domain.coset_intt(level, values, SHIFT);
+    domain.ntt(level, values, Order::Natural);
 }
 
 /// The values on the whole coset of extensions from those on its first part, both in bit-reversed order.

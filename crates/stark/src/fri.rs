@@ -111,7 +111,7 @@ where
         let coefficients = Extension::coefficients(&word);
         let mut values = Pages::new(coefficients.len());
         values.copy_from_slice(coefficients);
-        let committed = Committed::new(level, parameters, values, D << log_arity);
+        let committed = Committed::new(level, parameters, Box::new(values), D << log_arity);
         observe_cap::<H>(challenger, committed.cap());
         let work = challenger.work(level, parameters.grinding.commit);
         let beta = sample(challenger);

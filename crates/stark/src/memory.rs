@@ -7,7 +7,7 @@ use std::path::Path;
 /// Which values of the trace the prover keeps. Every mode gives the same proof.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Memory {
-    /// The extended trace: `2^log_blowup` times the trace.
+    /// The extended trace: `2^log_blowup` times the trace, whose memory it takes over if that is owned.
     #[default]
     Fast,
     /// Its coefficients, in the memory of the trace if that is owned. Parts of the extension are computed when they are needed, up to

@@ -4,9 +4,11 @@ use crate::{
     StarkError, Trace,
     air::Preprocessed,
     claims,
-    commitment::{Committed, Matrix, Rows, check_shape, extend, extend_coset, extend_in_place, lock},
+    commitment::{
+        Committed, Matrix, Rows, check_shape, extend, extend_coset, extend_in_place, lock, restore,
+    },
     constraints::Constraints,
-    domain::{coset, generator, reverse},
+    domain::{SHIFT, coset, domain, generator, reverse},
     error::unreachable_refusal,
     hash::StarkHash,
     memory::{Memory, Resources},
@@ -16,6 +18,7 @@ use crate::{
     rows::RowInputs,
     security::Parameters,
     shape,
+    store::Buffer,
     tiled::Tiled,
     transcript::{Challenger, observe_cap, sample},
     verify::verify,
@@ -27,6 +30,7 @@ use proofmill_field::{
 };
 use proofmill_memory::Pages;
 use proofmill_parallel as parallel;
+use proofmill_poly::goldilocks::Order;
 use std::{env, io, path::Path};
 
 /// Preprocessed columns with their commitment: the key of provers. The verifier's key is [`commitment`](Self::commitment).
@@ -50,7 +54,8 @@ impl<H: StarkHash> PreprocessedKey<H> {
         let (values, columns) = (preprocessed.values, preprocessed.columns);
         let log_rows = check_shape("preprocessed columns", values.len(), columns, parameters)?;
         let extension = extend(level, parameters.log_blowup, &values, columns, Goldilocks::ONE);
-        Ok(Self { committed: Committed::new(level, parameters, extension, columns), log_rows, values })
+        let committed = Committed::new(level, parameters, Box::new(extension), columns);
+        Ok(Self { committed, log_rows, values })
     }
 
     /// The number of columns.
@@ -90,7 +95,7 @@ where
     let log_rows = check_shape("trace", trace.len(), constraints.columns, parameters)?;
     let fixed = preprocessed.map(|key| (key.columns(), key.log_rows));
     check(constraints, parameters, fixed, log_rows, public_values)?;
-    let (proof, computed) =
+    let (proof, rows) =
         prove_checked(resources, parameters, constraints, preprocessed, &mut trace, log_rows, public_values)?;
     resources.progress.begin("verify");
     let key = preprocessed.map(PreprocessedKey::commitment);
@@ -98,11 +103,22 @@ where
         return Ok(proof);
     };
     // A trace that was given away is what was computed of it.
-    let mut computed = computed.filter(|_| trace.len() == 0);
-    computed.as_mut().map_or(Ok(()), |tiled| tiled.restore(resources.level))?;
+    let mut computed = rows.filter(|_| trace.len() == 0);
+    match &mut computed {
+        None => {}
+        Some(Rows::Kept(values)) => {
+            let values = &mut values[..constraints.columns << log_rows];
+            restore(resources.level, values, constraints.columns);
+        }
+        Some(Rows::Computed(tiled)) => lock(tiled).restore(resources.level)?,
+    }
     let read = |row: usize, values: &mut [Goldilocks]| match &computed {
-        Some(tiled) => tiled.read_row(row, values),
         None => trace.read(row * values.len(), values),
+        Some(Rows::Kept(restored)) => {
+            values.copy_from_slice(&restored[row * values.len()..][..values.len()]);
+            Ok(())
+        }
+        Some(Rows::Computed(tiled)) => lock(tiled).read_row(row, values),
     };
     let preprocessed = preprocessed.map_or(&[][..], |key| &key.values);
     let inputs = RowInputs { constraints, rows: 1 << log_rows, preprocessed, public_values };
@@ -152,7 +168,7 @@ fn prove_checked<H: StarkHash, const D: usize>(
     trace: &mut Trace<'_>,
     log_rows: u32,
     public_values: &[Goldilocks],
-) -> Result<(Proof<H, D>, Option<Tiled>), StarkError>
+) -> Result<(Proof<H, D>, Option<Rows>), StarkError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
@@ -160,10 +176,16 @@ where
     progress.begin("extend trace");
     let trace = match memory {
         Memory::Fast => {
-            let len = trace.len();
-            let mut extension = Pages::new(len << blowup);
-            trace.read(0, &mut extension[..len])?;
-            extend_in_place(level, blowup, &mut extension, constraints.columns, Goldilocks::ONE);
+            let extension: Box<dyn Buffer> = if let Some(mut values) = trace.take() {
+                domain(log_rows).extend_vector(level, &mut values, blowup, SHIFT, Order::BitReversed);
+                Box::new(values)
+            } else {
+                let len = trace.len();
+                let mut extension = Pages::new(len << blowup);
+                trace.read(0, &mut extension[..len])?;
+                extend_in_place(level, blowup, &mut extension, constraints.columns, Goldilocks::ONE);
+                Box::new(extension)
+            };
             progress.begin("commit to trace");
             Committed::<H>::new(level, parameters, extension, constraints.columns)
         }
@@ -195,7 +217,7 @@ where
     let matrices = [Some(&trace), preprocessed].into_iter().flatten().map(|committed| &committed.matrices[0]);
     let chunks = quotient_chunks(level, blowup, &quotient, &matrices.collect::<Vec<_>>())?;
     progress.begin("commit to quotient");
-    let quotient = Committed::<H>::new(level, parameters, chunks, D * constraints.chunks());
+    let quotient = Committed::<H>::new(level, parameters, Box::new(chunks), D * constraints.chunks());
     observe_cap::<H>(&mut challenger, quotient.cap());
     let out_of_domain_work = challenger.work(level, parameters.grinding.out_of_domain);
     let zeta: Extension<Goldilocks, D> = sample(&mut challenger);
@@ -242,7 +264,7 @@ where
         opened,
         opening,
     };
-    Ok((proof, trace.into_computed()))
+    Ok((proof, trace.into_rows()))
 }
 
 /// The extended polynomials of the quotient, side by side, from the extensions of the trace and of the others that there are: of the
@@ -262,7 +284,7 @@ where
     // The extensions contain the quotient's cosets, unless there are more of them.
     let trace = matrices[0];
     let kept = matrices.iter().filter_map(|matrix| match &matrix.rows {
-        Rows::Kept(rows) => Some((&**rows, matrix.columns)),
+        Rows::Kept(rows) => Some((&***rows, matrix.columns)),
         Rows::Computed(_) => None,
     });
     let matrices: Vec<_> = kept.collect();
