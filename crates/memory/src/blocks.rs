@@ -6,6 +6,7 @@
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
+    mem::MaybeUninit,
     ptr,
     sync::{
         Mutex, PoisonError,
@@ -112,6 +113,20 @@ pub fn return_freed_memory() {
         // Small blocks are few, so one heap serves all threads.
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }
+}
+
+/// Asks the kernel for huge pages where new elements of a long vector will be.
+pub fn advise_huge_pages<T>(room: &mut [MaybeUninit<T>]) {
+    #[cfg(target_os = "linux")]
+    if size_of_val(room) >= WORTHWHILE {
+        let start = room.as_mut_ptr().cast::<libc::c_void>();
+        let before = start.align_offset(HUGE);
+        let length = (size_of_val(room) - before) & !(HUGE - 1);
+        // SAFETY: the range is within the slice. MADV_HUGEPAGE does not change its contents, and if refused, pages stay small.
+        unsafe { libc::madvise(start.wrapping_byte_add(before), length, libc::MADV_HUGEPAGE) };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = room;
 }
 
 /// The length of the large block for a layout; `None` for layouts that the system's allocator serves. Vectors of 2^k elements

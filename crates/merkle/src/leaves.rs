@@ -8,7 +8,7 @@ use proofmill_memory::MappedFile;
 /// Bytes of rows that are checked, hashed and, in a mapped file, released together.
 const PIECE: usize = 1 << 20;
 
-/// The least number of rows hashed together: it fills the 32 lanes of SVE's longest vectors.
+/// Rows are hashed together in multiples of this number, except for the last ones: it fills the 32 lanes of SVE's longest vectors.
 const LEAST_ROWS: usize = 32;
 
 /// The rows of a tree: a power of two of rows with the same number of words.
@@ -79,7 +79,7 @@ impl<'a> RowMajor<'a> {
         digests: &mut [H::Digest],
         seen: impl Fn(usize, &[u64]) -> Result<(), MerkleError>,
     ) -> Result<(), MerkleError> {
-        let piece = (PIECE / (8 * self.columns)).max(LEAST_ROWS);
+        let piece = (PIECE / (8 * self.columns)).next_multiple_of(LEAST_ROWS).max(LEAST_ROWS);
         for (i, digests) in digests.chunks_mut(piece).enumerate() {
             let first = first + i * piece;
             let words = self.words(first, digests.len());

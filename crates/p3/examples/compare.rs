@@ -18,7 +18,7 @@ mod configurations;
 use airs::Fibonacci;
 use batches::Batch;
 use configurations::{
-    Parameters, elements, keccak, keccak_kernels, poseidon2, poseidon2_12, poseidon2_12_kernels,
+    Parameters, element, elements, keccak, keccak_kernels, poseidon2, poseidon2_12, poseidon2_12_kernels,
     poseidon2_kernels, stock_keccak, stock_poseidon2, stock_poseidon2_12,
 };
 use p3_air::{Air, BaseAir, symbolic::SymbolicAirBuilder};
@@ -80,8 +80,8 @@ macro_rules! compare {
             let (trace, start) = ($trace.clone(), Instant::now());
             let proof = proofmill_p3::prove(&ours, &$air, trace, &$public).expect("a proof");
             timed(&mut times, start);
-            let start = Instant::now();
-            prove_with_engine::<$engine, _>(&$air, &$trace, &$public);
+            let (trace, start) = ($trace.clone(), Instant::now());
+            prove_with_engine::<$engine, _>(&$air, trace, &$public);
             timed(&mut engine_times, start);
             verify(&stock, &$air, &expected, &$public).expect("a valid proof");
             let expected = serde_json::to_vec(&expected).expect("JSON");
@@ -133,12 +133,14 @@ macro_rules! compare_batch {
 /// Captures the constraints and proves, as a program of Plonky3 would.
 fn prove_with_engine<H: StarkHash, A: Air<SymbolicAirBuilder<Goldilocks>>>(
     air: &A,
-    trace: &RowMajorMatrix<Goldilocks>,
+    trace: RowMajorMatrix<Goldilocks>,
     public: &[Goldilocks],
 ) {
     let constraints = proofmill_p3::constraints(air).expect("constraints");
-    let (parameters, trace, public) = (BENCHMARK.of_engine(2), elements(&trace.values), elements(public));
-    proofmill_stark::prove::<H, 2>(Level::best().into(), &parameters, &constraints, None, &trace, &public)
+    let (parameters, public) = (BENCHMARK.of_engine(2), elements(public));
+    // In the same memory.
+    let trace: Vec<_> = trace.values.into_iter().map(element).collect();
+    proofmill_stark::prove::<H, 2>(Level::best().into(), &parameters, &constraints, None, trace, &public)
         .expect("a proof");
 }
 

@@ -1,6 +1,6 @@
 //! Transforms.
 
-use crate::elements::{element, value};
+use crate::elements::{element, into_elements, into_values};
 use p3_dft::TwoAdicSubgroupDft;
 use p3_field::{PrimeCharacteristicRing, TwoAdicField};
 use p3_goldilocks::Goldilocks;
@@ -10,7 +10,6 @@ use p3_matrix::{
     dense::RowMajorMatrix,
 };
 use proofmill_cpu::Level;
-use proofmill_field::goldilocks::Goldilocks as Element;
 use proofmill_poly::goldilocks::{GoldilocksDomain, Order};
 use std::sync::OnceLock;
 
@@ -48,15 +47,6 @@ fn domain(height: usize) -> &'static GoldilocksDomain {
     })
 }
 
-fn elements(values: &[Goldilocks]) -> Vec<Element> {
-    values.iter().map(|value| element(*value)).collect()
-}
-
-/// The allocation stays.
-fn matrix(elements: Vec<Element>, width: usize) -> RowMajorMatrix<Goldilocks> {
-    RowMajorMatrix::new(elements.into_iter().map(value).collect(), width)
-}
-
 impl TwoAdicSubgroupDft<Goldilocks> for Dft {
     type Evaluations = BitReversedMatrixView<RowMajorMatrix<Goldilocks>>;
 
@@ -66,9 +56,9 @@ impl TwoAdicSubgroupDft<Goldilocks> for Dft {
 
     fn coset_dft_batch(&self, mat: RowMajorMatrix<Goldilocks>, shift: Goldilocks) -> Self::Evaluations {
         let (height, width) = (mat.height(), mat.width());
-        let mut values = elements(&mat.values);
+        let mut values = into_elements(mat.values);
         domain(height).coset_ntt(self.level, &mut values, element(shift), Order::BitReversed);
-        BitReversalPerm::new_view(matrix(values, width))
+        BitReversalPerm::new_view(RowMajorMatrix::new(into_values(values), width))
     }
 
     fn idft_batch(&self, mat: RowMajorMatrix<Goldilocks>) -> RowMajorMatrix<Goldilocks> {
@@ -81,9 +71,9 @@ impl TwoAdicSubgroupDft<Goldilocks> for Dft {
         shift: Goldilocks,
     ) -> RowMajorMatrix<Goldilocks> {
         let (height, width) = (mat.height(), mat.width());
-        let mut values = elements(&mat.values);
+        let mut values = into_elements(mat.values);
         domain(height).coset_intt(self.level, &mut values, element(shift));
-        matrix(values, width)
+        RowMajorMatrix::new(into_values(values), width)
     }
 
     fn coset_lde_batch(
@@ -94,13 +84,8 @@ impl TwoAdicSubgroupDft<Goldilocks> for Dft {
     ) -> Self::Evaluations {
         let (height, width) = (mat.height(), mat.width());
         let bits = u32::try_from(added_bits).unwrap_or(u32::MAX);
-        let len = 1usize.checked_shl(bits).and_then(|blow_up| mat.values.len().checked_mul(blow_up));
-        let len = len.expect("an extension that fits the memory");
-        let mut extension = Vec::with_capacity(len);
-        extension.extend(mat.values.iter().map(|value| element(*value)));
-        drop(mat);
-        extension.resize(len, Element::default());
-        domain(height).extend(self.level, &mut extension, bits, element(shift), Order::BitReversed);
-        BitReversalPerm::new_view(matrix(extension, width))
+        let mut values = into_elements(mat.values);
+        domain(height).extend_vector(self.level, &mut values, bits, element(shift), Order::BitReversed);
+        BitReversalPerm::new_view(RowMajorMatrix::new(into_values(values), width))
     }
 }

@@ -3,6 +3,7 @@
 use p3_field::{ExtensionField, PackedValue, PrimeField64};
 use p3_goldilocks::Goldilocks;
 use proofmill_field::goldilocks::{Extension, Goldilocks as Element};
+use std::mem::ManuallyDrop;
 
 /// Our element; Plonky3's words may be above p.
 pub(crate) fn element(value: Goldilocks) -> Element {
@@ -12,6 +13,19 @@ pub(crate) fn element(value: Goldilocks) -> Element {
 /// Plonky3's element.
 pub(crate) fn value(element: Element) -> Goldilocks {
     Goldilocks::new(element.to_canonical())
+}
+
+/// Our elements, in the same memory.
+pub(crate) fn into_elements(values: Vec<Goldilocks>) -> Vec<Element> {
+    values.into_iter().map(element).collect()
+}
+
+/// Plonky3's elements, in the same memory.
+pub(crate) fn into_values(elements: Vec<Element>) -> Vec<Goldilocks> {
+    const { assert!(size_of::<Goldilocks>() == 8 && align_of::<Goldilocks>() == align_of::<Element>()) };
+    let mut elements = ManuallyDrop::new(elements);
+    // SAFETY: the vector is not used again, and both types, of these versions, are `repr(transparent)` over the word.
+    unsafe { Vec::from_raw_parts(elements.as_mut_ptr().cast(), elements.len(), elements.capacity()) }
 }
 
 /// Our element of the extension; both have powers of one generator as their basis.

@@ -1,6 +1,9 @@
 //! Keccak-f[1600]: the permutation, and the hash of trees.
 
-use crate::{LANES, elements::with_words};
+use crate::{
+    LANES,
+    elements::{with_words, words},
+};
 use p3_field::{PackedValue, PrimeField64};
 use p3_goldilocks::Goldilocks;
 use p3_symmetric::{CryptographicHasher, CryptographicPermutation, Permutation, PseudoCompressionFunction};
@@ -54,8 +57,13 @@ impl CryptographicHasher<Goldilocks, [u64; DIGEST]> for KeccakF {
     fn hash_many(&self, input: &[Goldilocks], out: &mut [[u64; DIGEST]]) {
         let columns = crate::columns(input, out);
         let input = &input[..columns * out.len()];
-        let words: Vec<_> = input.iter().map(PrimeField64::as_canonical_u64).collect();
-        Keccak::hash_rows(self.level, &words, columns, out);
+        let canonical: Vec<_>;
+        let mut words = words(input);
+        if words.iter().any(|word| *word >= Goldilocks::ORDER_U64) {
+            canonical = input.iter().map(PrimeField64::as_canonical_u64).collect();
+            words = &canonical;
+        }
+        Keccak::hash_rows(self.level, words, columns, out);
     }
 }
 

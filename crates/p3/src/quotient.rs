@@ -2,7 +2,7 @@
 
 use crate::{
     constraints::Captured,
-    elements::{element, ours, value},
+    elements::{self, element, ours, value},
 };
 use p3_commit::{LagrangeSelectors, PeriodicLdeTable};
 use p3_field::{ExtensionField, PrimeField64};
@@ -11,7 +11,7 @@ use p3_matrix::{Matrix, dense::RowMajorMatrix};
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::{Extension, Goldilocks as Element};
 use proofmill_parallel as parallel;
-use proofmill_stark::air::{BLOCK, Evaluation, SELECTORS};
+use proofmill_stark::air::{Evaluation, SELECTORS, rows_of_task};
 
 /// What constraints read, on the domain of the quotient in natural order.
 pub(crate) struct Rows<'a, M> {
@@ -54,8 +54,6 @@ impl<M: Matrix<Goldilocks>> Rows<'_, M> {
         scalars: &[Goldilocks],
         alpha: C,
     ) -> Vec<C> {
-        /// The rows of a task.
-        const TASK: usize = 4 * BLOCK;
         let mut powers = alpha.powers().collect_n(constraints.count);
         powers.reverse();
         let factor = |(index, coordinate): &(usize, usize)| {
@@ -76,9 +74,10 @@ impl<M: Matrix<Goldilocks>> Rows<'_, M> {
         // Each coset of the trace's domain, whose rows follow each other.
         let (height, level) = (self.main.height(), Level::best());
         let rows = height / self.step;
-        let tasks = (0..self.step).flat_map(|coset| (0..rows).step_by(TASK).map(move |first| (coset, first)));
+        let task = rows_of_task(rows);
+        let tasks = (0..self.step).flat_map(|coset| (0..rows).step_by(task).map(move |first| (coset, first)));
         let parts = parallel::map(tasks, |(coset, first)| {
-            let mut sums = vec![Extension([Element::default(); N]); TASK.min(rows - first)];
+            let mut sums = vec![Extension([Element::default(); N]); task.min(rows - first)];
             evaluation.run(level, first, &mut sums, |row, words| {
                 self.read((coset + self.step * row) % height, words);
             });
@@ -114,6 +113,5 @@ impl<M: Matrix<Goldilocks>> Rows<'_, M> {
 }
 
 fn copy(matrix: &impl Matrix<Goldilocks>, row: usize, words: &mut [u64]) {
-    let values = matrix.row_slice(row).expect("a row of the matrix");
-    words.iter_mut().zip(values.iter()).for_each(|(word, value)| *word = value.as_canonical_u64());
+    words.copy_from_slice(elements::words(&matrix.row_slice(row).expect("a row of the matrix")));
 }

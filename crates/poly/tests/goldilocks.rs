@@ -245,7 +245,7 @@ fn for_each_pool_of_one(body: impl FnMut() + Send) {
 #[test]
 fn a_low_degree_extension_is_the_polynomial_on_a_larger_coset() {
     let shift = Goldilocks::GENERATOR;
-    let sizes = [(0, 1), (1, 2), (5, 3), (9, 1), (9, 8)];
+    let sizes = [(0, 1), (1, 2), (5, 3), (9, 1), (9, 8), (9, 75), (10, 19)];
     for (generator, (log_n, width)) in
         [Goldilocks::ROOT_OF_UNITY, generators()[0]].into_iter().flat_map(|g| sizes.map(|size| (g, size)))
     {
@@ -264,8 +264,10 @@ fn a_low_degree_extension_is_the_polynomial_on_a_larger_coset() {
                     larger.coset_ntt(level, &mut expected, shift, order);
                     let mut extension = vec![Goldilocks::ZERO; expected.len()];
                     domain.low_degree_extension(level, &values, shift, &mut extension, order);
+                    let mut vector = values.clone();
+                    domain.extend_vector(level, &mut vector, log_blow_up, shift, order);
                     assert!(
-                        extension == expected,
+                        extension == expected && vector == expected,
                         "{level}, 2^{log_n} x {width} by 2^{log_blow_up}, {order:?}"
                     );
                 }

@@ -8,6 +8,7 @@ use crate::{
     memory::{Memory, Resources},
     proof::OpenedRows,
     security::Parameters,
+    store::Buffer,
     tiled::Tiled,
 };
 use proofmill_cpu::Level;
@@ -43,9 +44,9 @@ pub(crate) struct Matrix {
 }
 
 impl Matrix {
-    pub(crate) fn kept_of(values: Pages<Goldilocks>, columns: usize) -> Self {
+    pub(crate) fn kept_of(values: impl Buffer + 'static, columns: usize) -> Self {
         let log_rows = (values.len() / columns).ilog2();
-        Self { rows: Rows::Kept(values), columns, log_rows }
+        Self { rows: Rows::Kept(Box::new(values)), columns, log_rows }
     }
 
     /// The extension of polynomials, computed part by part.
@@ -69,7 +70,7 @@ impl Matrix {
 /// The rows of a matrix.
 pub(crate) enum Rows {
     /// Stored contiguously; of extensions, in bit-reversed order.
-    Kept(Pages<Goldilocks>),
+    Kept(Box<dyn Buffer>),
     /// Of an extension, computed when they are needed.
     Computed(Mutex<Tiled>),
 }
@@ -162,12 +163,9 @@ impl<H: TreeHash> Committed<H> {
         self.unsalted().map(move |matrix| (matrix, next))
     }
 
-    /// What the rows of the first matrix are computed of, if they are.
-    pub(crate) fn into_computed(self) -> Option<Tiled> {
-        match self.matrices.into_iter().next()?.rows {
-            Rows::Kept(_) => None,
-            Rows::Computed(tiled) => Some(tiled.into_inner().unwrap_or_else(PoisonError::into_inner)),
-        }
+    /// The rows of the first matrix.
+    pub(crate) fn into_rows(self) -> Option<Rows> {
+        self.matrices.into_iter().next().map(|matrix| matrix.rows)
     }
 
     /// The logarithm of the number of rows of the tallest matrix.
@@ -419,6 +417,11 @@ pub(crate) fn extend_trace(
     Blinding::of_trace(blinding, trace, columns, |trace, columns| {
         let tiled = match memory {
             Memory::Fast => {
+                if let Some(mut values) = trace.take() {
+                    let domain = domain((values.len() / columns).ilog2());
+                    domain.extend_vector(level, &mut values, log_blowup, SHIFT, Order::BitReversed);
+                    return Ok(Matrix::kept_of(values, columns));
+                }
                 let len = trace.len();
                 let mut extension = Pages::new(len << log_blowup);
                 trace.read_all(&mut extension[..len])?;
@@ -446,6 +449,14 @@ pub(crate) fn extend_in_place(
     let ratio = SHIFT * shift.invert_vartime().expect("a shift is not zero");
     let log_rows = (extension.len() / columns).ilog2() - log_blowup;
     domain(log_rows).extend(level, extension, log_blowup, ratio, Order::BitReversed);
+}
+
+/// Brings the values back that [`extend_in_place`] extended with shift 1, from the values on the first part of the coset.
+pub(crate) fn restore(level: Level, values: &mut [Goldilocks], columns: usize) {
+    reverse_rows(values, columns);
+    let domain = domain((values.len() / columns).ilog2());
+    domain.coset_intt(level, values, SHIFT);
+    domain.ntt(level, values, Order::Natural);
 }
 
 /// The values on the whole coset of extensions from those on its first part, both in bit-reversed order.

@@ -9,7 +9,7 @@ use std::path::Path;
 /// With [blinding](crate::Parameters::blinded), a random trace of twice as many rows takes its place, and the trace itself is kept, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Memory {
-    /// The extended trace: `2^log_blowup` times the trace.
+    /// The extended trace: `2^log_blowup` times the trace, whose memory it takes over if that is owned.
     #[default]
     Fast,
     /// Its coefficients, in the memory of the trace if that is owned. Parts of the extension are computed when they are needed, up to

@@ -5,7 +5,7 @@ use crate::{
     air::Preprocessed,
     blinding::Blinding,
     claims,
-    commitment::{Committed, Matrix, Rows, check_shape, extend, extend_coset, extend_trace, lock},
+    commitment::{Committed, Matrix, Rows, check_shape, extend, extend_coset, extend_trace, lock, restore},
     constraints::Constraints,
     domain::{coset, generator, reverse},
     error::{changed, unreachable_refusal},
@@ -17,7 +17,6 @@ use crate::{
     rows::RowInputs,
     security::Parameters,
     shape,
-    tiled::Tiled,
     transcript::{Challenger, observe_cap, sample},
     verify::verify,
 };
@@ -94,7 +93,7 @@ where
     let log_rows = check_shape("trace", trace.len(), constraints.columns, parameters)?;
     let fixed = preprocessed.map(|key| (key.columns(), key.log_rows));
     check(constraints, parameters, fixed, log_rows, public_values)?;
-    let (proof, computed) =
+    let (proof, rows) =
         prove_checked(resources, parameters, constraints, preprocessed, &mut trace, log_rows, public_values)?;
     resources.progress.begin("verify");
     let key = preprocessed.map(PreprocessedKey::commitment);
@@ -102,11 +101,22 @@ where
         return Ok(proof);
     };
     // A trace that was given away is what was computed of it.
-    let mut computed = computed.filter(|_| trace.len() == 0);
-    computed.as_mut().map_or(Ok(()), |tiled| tiled.restore(resources.level))?;
+    let mut computed = rows.filter(|_| trace.len() == 0);
+    match &mut computed {
+        None => {}
+        Some(Rows::Kept(values)) => {
+            let values = &mut values[..constraints.columns << log_rows];
+            restore(resources.level, values, constraints.columns);
+        }
+        Some(Rows::Computed(tiled)) => lock(tiled).restore(resources.level)?,
+    }
     let read = |row: usize, values: &mut [Goldilocks]| match &computed {
-        Some(tiled) => tiled.read_row(row, values),
         None => trace.read(row * values.len(), values),
+        Some(Rows::Kept(restored)) => {
+            values.copy_from_slice(&restored[row * values.len()..][..values.len()]);
+            Ok(())
+        }
+        Some(Rows::Computed(tiled)) => lock(tiled).read_row(row, values),
     };
     let preprocessed = preprocessed.map_or(&[][..], |key| &key.values);
     let inputs = RowInputs { constraints, rows: 1 << log_rows, preprocessed, public_values };
@@ -157,7 +167,7 @@ fn prove_checked<H: StarkHash, const D: usize>(
     trace: &mut Trace<'_>,
     log_rows: u32,
     public_values: &[Goldilocks],
-) -> Result<(Proof<H, D>, Option<Tiled>), StarkError>
+) -> Result<(Proof<H, D>, Option<Rows>), StarkError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
@@ -227,7 +237,7 @@ where
         opened,
         opening,
     };
-    Ok((proof, trace.into_computed()))
+    Ok((proof, trace.into_rows()))
 }
 
 /// The values of columns of matrices at a point and, of those that constraints read the next row of, at the next row's.
@@ -323,7 +333,7 @@ where
     let widths = [constraints.columns, constraints.preprocessed, constraints.lookup_columns];
     let widths = widths.into_iter().filter(|width| *width > 0);
     let kept = matrices.iter().zip(widths).filter_map(|(matrix, width)| match &matrix.rows {
-        Rows::Kept(rows) => Some((&**rows, matrix.columns, width)),
+        Rows::Kept(rows) => Some((&***rows, matrix.columns, width)),
         Rows::Computed(_) => None,
     });
     let matrices: Vec<_> = kept.collect();

@@ -2,7 +2,7 @@
 
 use crate::{
     StarkError,
-    air::{BLOCK, Evaluation, SELECTORS},
+    air::{Evaluation, SELECTORS, rows_of_task},
     constraints::Constraints,
     domain::{coset_shift, domain, generator, reverse},
     tiled::Tiled,
@@ -171,10 +171,9 @@ where
         row: impl Fn(usize) -> usize + Sync,
         read: impl Fn(usize, usize, &mut [u64]) + Sync,
     ) {
-        /// The rows of a task.
-        const TASK: usize = 4 * BLOCK;
         let scale = self.vanishing.invert_vartime().expect("the coset is not the trace's domain");
-        let tasks = (0..).step_by(TASK).zip(quotient.chunks_mut(TASK));
+        let task = rows_of_task(quotient.len());
+        let tasks = (0..).step_by(task).zip(quotient.chunks_mut(task));
         parallel::for_each(tasks, |(first, sums)| {
             let places = first..=first + sums.len();
             let selectors = self.selectors(places.map(&row));

@@ -19,9 +19,14 @@ use rand::{SeedableRng, rngs::SmallRng};
 
 pub(crate) type Challenge = BinomialExtensionField<Goldilocks, 2>;
 
+/// Our element.
+pub(crate) fn element(value: Goldilocks) -> Element {
+    Element::new(value.as_canonical_u64())
+}
+
 /// Our elements.
 pub(crate) fn elements(values: &[Goldilocks]) -> Vec<Element> {
-    values.iter().map(|value| Element::new(value.as_canonical_u64())).collect()
+    values.iter().map(|value| element(*value)).collect()
 }
 
 /// Parameters of FRI and of trees.

@@ -8,7 +8,7 @@
 use super::{
     Order,
     bit_reversal::reverse_rows,
-    tile::{self, Input, Part, Rows, Scale, Shift, Tables},
+    tile::{self, Factors, Input, Part, Rows, Scale, Tables},
 };
 use crate::reverse_bits::reverse_bits;
 use proofmill_cpu::{Level, Portable};
@@ -16,7 +16,7 @@ use proofmill_field::{
     Algebra, Field, Invert, dispatch_goldilocks,
     goldilocks::{Goldilocks, GoldilocksEngine},
 };
-use proofmill_memory::{Lines, prefetch_at};
+use proofmill_memory::{Lines, advise_huge_pages, prefetch_at};
 use proofmill_parallel as parallel;
 
 /// The subgroup of order n = 2^log_n.
@@ -84,9 +84,15 @@ impl Step {
         self.powers.get(reverse_bits(r, self.rows().trailing_zeros()) * exponent)
     }
 
+    /// `first ratio^r` for row r, unless all are 1.
+    fn factors(&self, first: Goldilocks, ratio: Goldilocks) -> Option<Factors> {
+        let one = Goldilocks::ONE;
+        (first != one || ratio != one).then(|| Factors::powers(first, ratio, self.rows()))
+    }
+
     /// The multiplication of value j by `shift^j`: the part that depends on the row.
-    fn shift(&self, shift: Goldilocks) -> Option<Shift> {
-        (shift != Goldilocks::ONE).then(|| self.tables.shift(shift.pow_vartime(&[self.columns as u64])))
+    fn shift(&self, shift: Goldilocks) -> Option<Factors> {
+        self.factors(Goldilocks::ONE, shift.pow_vartime(&[self.columns as u64]))
     }
 }
 
@@ -254,22 +260,48 @@ impl GoldilocksDomain {
     ) {
         assert!(self.log_n + log_blow_up <= Goldilocks::TWO_ADICITY, "at most 2^32 elements");
         assert!(extension.len().is_multiple_of(self.len() << log_blow_up), "a row for each element of H'");
+        // SAFETY: transforms write only integers below p.
+        let words = unsafe { Goldilocks::as_words_mut(extension) };
+        self.transform_cosets(level, Part::new(words), log_blow_up, shift);
+        self.order_rows(level, extension, self.log_n + log_blow_up, order);
+    }
+
+    /// As [`extend`](Self::extend) of the values in a vector, which grows to their extension.
+    ///
+    /// # Panics
+    /// If the number of values is not a multiple of n, or if H' would have more than 2^32 elements.
+    pub fn extend_vector(
+        &self,
+        level: Level,
+        values: &mut Vec<Goldilocks>,
+        log_blow_up: u32,
+        shift: Goldilocks,
+        order: Order,
+    ) {
+        assert!(log_blow_up <= Goldilocks::TWO_ADICITY - self.log_n, "at most 2^32 elements");
+        let len = values.len().checked_mul(1 << log_blow_up).expect("less than the address space");
+        values.reserve_exact(len - values.len());
+        advise_huge_pages(values.spare_capacity_mut());
+        self.intt(level, values, Order::Natural);
+        // SAFETY: the vector has room for these words, of which only the first are initialised. All that are added are written before
+        // they are read or counted, and as integers below p.
+        unsafe {
+            let words = Part::from_raw(values.as_mut_ptr().cast(), len);
+            self.transform_cosets(level, words, log_blow_up, shift);
+            values.set_len(len);
+        }
+        self.order_rows(level, values, self.log_n + log_blow_up, order);
+    }
+
+    /// Transforms the coefficients at the beginning to values on each coset of H, in bit-reversed order.
+    fn transform_cosets(&self, level: Level, extension: Part<'_>, log_blow_up: u32, shift: Goldilocks) {
         let len = extension.len() >> log_blow_up;
-        if len == 0 {
-            return;
-        }
         let root = power_of_two(self.generator, Goldilocks::TWO_ADICITY - self.log_n - log_blow_up);
-        let (first, others) = extension.split_at_mut(len);
-        others.chunks_exact_mut(len).for_each(|coset| coset.copy_from_slice(first));
-        for (coset, values) in extension.chunks_exact_mut(len).enumerate() {
-            let k = reverse_bits(coset, log_blow_up) as u64;
-            self.coset_ntt(level, values, shift * root.pow_vartime(&[k]), Order::BitReversed);
-        }
-        if order == Order::Natural {
-            let width = len / self.len();
-            // SAFETY: only whole rows are swapped.
-            let words = unsafe { Goldilocks::as_words_mut(extension) };
-            dispatch_goldilocks!(level, engine => reverse_rows(engine, words, width));
+        // The first coset takes the place of the coefficients, and is the last.
+        for coset in (0..1 << log_blow_up).rev() {
+            let shift = shift * root.pow_vartime(&[reverse_bits(coset, log_blow_up) as u64]);
+            let (from, to) = (extension.sub(0, len), extension.sub(coset * len, len));
+            self.transform_part(level, &self.forward, from, to, shift, Goldilocks::ONE);
         }
     }
 
@@ -286,15 +318,39 @@ impl GoldilocksDomain {
             values.len().is_multiple_of(self.len()),
             "a matrix with a row for each element of the domain"
         );
-        let width = values.len() / self.len();
-        if width == 0 || self.log_n == 0 {
-            return;
-        }
         // SAFETY: transforms write only integers below p.
-        let words = unsafe { Goldilocks::as_words_mut(values) };
-        let transform = Transform { width, after };
-        dispatch_goldilocks!(level, engine => transform.run(engine, steps, words, shift));
-        if order == Order::Natural {
+        let part = Part::new(unsafe { Goldilocks::as_words_mut(values) });
+        self.transform_part(level, steps, part, part, shift, after);
+        self.order_rows(level, values, self.log_n, order);
+    }
+
+    /// Transforms a part to another or in place, in bit-reversed order.
+    fn transform_part(
+        &self,
+        level: Level,
+        steps: &Steps,
+        from: Part<'_>,
+        to: Part<'_>,
+        shift: Goldilocks,
+        after: Goldilocks,
+    ) {
+        let width = to.len() / self.len();
+        if self.log_n == 0 {
+            // SAFETY: both parts have as many words, and are the same or do not overlap.
+            return unsafe { std::ptr::copy(from.rows(0, width).start, to.rows(0, width).start, width) };
+        }
+        if width > 0 {
+            let transform = Transform { width, after };
+            dispatch_goldilocks!(level, engine => transform.run(engine, steps, from, to, shift));
+        }
+    }
+
+    /// Brings `2^log_rows` rows from bit-reversed order to this one.
+    fn order_rows(&self, level: Level, values: &mut [Goldilocks], log_rows: u32, order: Order) {
+        let width = values.len() >> log_rows;
+        if order == Order::Natural && width > 0 {
+            // SAFETY: only whole rows are swapped.
+            let words = unsafe { Goldilocks::as_words_mut(values) };
             dispatch_goldilocks!(level, engine => reverse_rows(engine, words, width));
         }
     }
@@ -344,78 +400,113 @@ struct Transform {
 }
 
 impl Transform {
-    fn run<E: GoldilocksEngine>(self, engine: E, steps: &Steps, words: &mut [u64], shift: Goldilocks) {
+    fn run<E: GoldilocksEngine>(
+        self,
+        engine: E,
+        steps: &Steps,
+        from: Part<'_>,
+        to: Part<'_>,
+        shift: Goldilocks,
+    ) {
         if let Some(step) = steps.whole.as_ref().filter(|_| self.width > MANY_VECTORS * tile::lanes(engine)) {
-            return self.whole(engine, step, Part::new(words), shift);
+            return self.whole(engine, step, from, to, shift);
         }
         let steps = &steps.split[..];
         // The last step has the fewest rows.
         if steps.last().is_some_and(|step| step.rows() < tile::lanes(engine)) {
-            self.run_steps(Portable, steps, Part::new(words), shift);
+            self.run_steps(Portable, steps, from, to, shift);
         } else {
-            self.run_steps(engine, steps, Part::new(words), shift);
+            self.run_steps(engine, steps, from, to, shift);
         }
     }
 
     /// Transforms all rows in one step.
-    fn whole<E: GoldilocksEngine>(self, engine: E, step: &Step, part: Part<'_>, shift: Goldilocks) {
+    fn whole<E: GoldilocksEngine>(
+        self,
+        engine: E,
+        step: &Step,
+        from: Part<'_>,
+        to: Part<'_>,
+        shift: Goldilocks,
+    ) {
         let (lanes, width) = (tile::lanes(engine), self.width);
-        let powers = [self.after, shift, shift.pow_vartime(&[step.tables.leap() as u64])];
-        let scale = Scale::new(lanes, |_| powers);
-        let shift = step.shift(shift);
-        let input = if self.after == Goldilocks::ONE { Input::of(&shift) } else { Input::Scaled(&scale) };
+        let factors = step.factors(self.after, shift);
+        let input = Input::of(&factors);
         let state = || (step.tables.scratch(lanes), Lines::zeroed(lanes * step.rows()));
         each(width.div_ceil(lanes), state, |(scratch, copy), tile| {
             let (first, len) = (tile * lanes, lanes.min(width - tile * lanes));
-            let (rows, copy) = (part.rows(first, width), Part::new(copy).rows(0, lanes));
+            let [from, to] = [from, to].map(|part| part.rows(first, width));
+            let copy = Part::new(copy).rows(0, lanes);
             // SAFETY: only this task uses these words, and the copy is its own.
             unsafe {
                 if len == lanes {
-                    return tile::transform_tile(engine, &step.tables, input, rows, scratch);
+                    return tile::transform_tile(engine, &step.tables, input, from, to, scratch);
                 }
-                copy_rows(rows, copy, step.rows(), len);
-                tile::transform_tile(engine, &step.tables, input, copy, scratch);
-                copy_rows(copy, rows, step.rows(), len);
+                copy_rows(from, copy, step.rows(), len);
+                tile::transform_tile(engine, &step.tables, input, copy, copy, scratch);
+                copy_rows(copy, to, step.rows(), len);
             }
         });
     }
 
     /// Transforms a part after multiplying its value j by `shift^j`.
-    fn run_steps<E: GoldilocksEngine>(self, engine: E, steps: &[Step], part: Part<'_>, shift: Goldilocks) {
+    fn run_steps<E: GoldilocksEngine>(
+        self,
+        engine: E,
+        steps: &[Step],
+        from: Part<'_>,
+        to: Part<'_>,
+        shift: Goldilocks,
+    ) {
         let [step, rest @ ..] = steps else { return };
         if let [last] = rest {
-            self.columns(engine, step, part, shift);
-            return self.rows(engine, step, last, part, shift);
+            self.columns(engine, step, from, to, shift);
+            return self.rows(engine, step, last, to, shift);
         }
         if step.rows() > FEW_ROWS {
-            self.far_columns(engine, step, part, shift);
+            self.far_columns(engine, step, from, to, shift);
         } else {
-            self.columns(engine, step, part, shift);
+            self.columns(engine, step, from, to, shift);
         }
         let row = step.columns * self.width;
         parallel::for_each(0..step.rows(), |r| {
-            self.run_steps(engine, rest, part.sub(r * row, row), shift * step.power(r, 1));
+            let part = to.sub(r * row, row);
+            self.run_steps(engine, rest, part, part, shift * step.power(r, 1));
         });
     }
 
     /// Transforms every column, with the coefficient in row j1 times `shift^(columns j1)`; row r of the result holds output
     /// `reverse_bits(r)`.
-    fn columns<E: GoldilocksEngine>(self, engine: E, step: &Step, part: Part<'_>, shift: Goldilocks) {
+    fn columns<E: GoldilocksEngine>(
+        self,
+        engine: E,
+        step: &Step,
+        from: Part<'_>,
+        to: Part<'_>,
+        shift: Goldilocks,
+    ) {
         let (lanes, row, shift) = (tile::lanes(engine), step.columns * self.width, step.shift(shift));
         each(
             row / lanes,
             || step.tables.scratch(lanes),
             |scratch, tile| {
-                let rows = part.rows(tile * lanes, row);
+                let [from, to] = [from, to].map(|part| part.rows(tile * lanes, row));
                 // SAFETY: only this task uses these words.
-                unsafe { tile::transform_tile(engine, &step.tables, Input::of(&shift), rows, scratch) };
+                unsafe { tile::transform_tile(engine, &step.tables, Input::of(&shift), from, to, scratch) };
             },
         );
     }
 
     /// As [`columns`](Self::columns), for rows so far apart that their words would share few cache lines: on
     /// a copy of adjacent columns.
-    fn far_columns<E: GoldilocksEngine>(self, engine: E, step: &Step, part: Part<'_>, shift: Goldilocks) {
+    fn far_columns<E: GoldilocksEngine>(
+        self,
+        engine: E,
+        step: &Step,
+        from: Part<'_>,
+        to: Part<'_>,
+        shift: Goldilocks,
+    ) {
         /// The words of a copy.
         const COPY: usize = 1 << 13;
         let (lanes, row, shift) = (tile::lanes(engine), step.columns * self.width, step.shift(shift));
@@ -424,22 +515,23 @@ impl Transform {
         each(row.div_ceil(copied), state, |(scratch, copy), block| {
             let first = block * copied;
             let len = copied.min(row - first);
-            let (copy, rows) = (Part::new(copy).rows(0, copied), part.rows(first, row));
+            let copy = Part::new(copy).rows(0, copied);
+            let [from, to] = [from, to].map(|part| part.rows(first, row));
             // SAFETY: only this task uses these words.
-            unsafe { copy_rows(rows, copy, step.rows(), len) };
+            unsafe { copy_rows(from, copy, step.rows(), len) };
             let tiles = len.div_ceil(lanes);
             for column in (0..len).step_by(lanes) {
                 // Prefetches a part of the next block during the computation.
                 let tile = column / lanes;
                 for r in tile * step.rows() / tiles..(tile + 1) * step.rows() / tiles {
-                    (0..len).step_by(8).for_each(|word| prefetch_at(rows.row(r).wrapping_add(copied + word)));
+                    (0..len).step_by(8).for_each(|word| prefetch_at(from.row(r).wrapping_add(copied + word)));
                 }
                 let rows = Rows { start: copy.start.wrapping_add(column), stride: copied };
                 // SAFETY: as above.
-                unsafe { tile::transform_tile(engine, &step.tables, Input::of(&shift), rows, scratch) };
+                unsafe { tile::transform_tile(engine, &step.tables, Input::of(&shift), rows, rows, scratch) };
             }
             // SAFETY: as above.
-            unsafe { copy_rows(copy, rows, step.rows(), len) };
+            unsafe { copy_rows(copy, to, step.rows(), len) };
         });
     }
 
@@ -453,18 +545,14 @@ impl Transform {
         shift: Goldilocks,
     ) {
         let (lanes, width, row) = (tile::lanes(engine), self.width, step.columns * self.width);
-        let leap = last.tables.leap();
-        let shift_leap = shift.pow_vartime(&[leap as u64]);
-        let powers = |r| [self.after, shift * step.power(r, 1), shift_leap * step.power(r, leap)];
         if width.is_multiple_of(lanes) || width > MANY_VECTORS * lanes {
             let state = || (last.tables.scratch(lanes), Lines::zeroed(lanes * last.rows()));
             return each(step.rows(), state, |(scratch, copy), r| {
-                let powers = powers(r);
-                let scale = Scale::new(lanes, |_| powers);
+                let factors = last.factors(self.after, shift * step.power(r, 1));
                 let mut transform = |rows| {
                     // SAFETY: only this task uses these words.
                     unsafe {
-                        tile::transform_tile(engine, &last.tables, Input::Scaled(&scale), rows, scratch)
+                        tile::transform_tile(engine, &last.tables, Input::of(&factors), rows, rows, scratch)
                     };
                 };
                 let whole = width - width % lanes;
@@ -481,6 +569,9 @@ impl Transform {
                 }
             });
         }
+        let leap = last.tables.leap();
+        let shift_leap = shift.pow_vartime(&[leap as u64]);
+        let powers = |r| [self.after, shift * step.power(r, 1), shift_leap * step.power(r, leap)];
         each(
             step.rows() / lanes,
             || (last.tables.scratch(lanes), Lines::zeroed(row * lanes)),
@@ -494,7 +585,14 @@ impl Transform {
                     tile::rows_to_columns(engine, rows, columns, row);
                     for polynomial in 0..width {
                         let rows = tile.rows(polynomial * lanes, width * lanes);
-                        tile::transform_tile(engine, &last.tables, Input::Scaled(&scale), rows, scratch);
+                        tile::transform_tile(
+                            engine,
+                            &last.tables,
+                            Input::Scaled(&scale),
+                            rows,
+                            rows,
+                            scratch,
+                        );
                     }
                     tile::columns_to_rows(engine, columns, rows, row);
                 }

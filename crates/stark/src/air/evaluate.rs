@@ -9,6 +9,13 @@ use proofmill_field::{
         constant_planes,
     },
 };
+use proofmill_memory::Lines;
+use proofmill_parallel as parallel;
+
+/// The rows that a task should evaluate: each allocates its memory.
+pub fn rows_of_task(rows: usize) -> usize {
+    BLOCK * rows.div_ceil(BLOCK).div_ceil(4 * parallel::threads()).max(1)
+}
 
 /// A program with its inputs, but for the rows.
 #[derive(Clone, Debug)]
@@ -57,6 +64,19 @@ impl Total {
 
 /// The rows that are read before their columns are copied to the program's slots.
 const READ: usize = 8;
+
+/// Copies as many adjacent columns of [`READ`] rows as vectors have lanes to the beginnings of slots.
+#[inline(always)]
+fn transpose<E: GoldilocksEngine>(engine: E, rows: &[u64], width: usize, slots: &mut [u64]) {
+    let lanes = E::U64s::WIDTH;
+    const { assert!(READ.is_multiple_of(E::U64s::WIDTH)) };
+    assert!(rows.len() >= (READ - 1) * width + lanes && slots.len() >= (lanes - 1) * STRIDE + READ);
+    for first in (0..READ).step_by(lanes) {
+        let (from, to) = (rows[first * width..].as_ptr(), slots[first..].as_mut_ptr());
+        // SAFETY: the last vector of the rows, and of the slots, ends within them, as was checked.
+        unsafe { E::U64s::transpose(engine, |row| from.add(row * width), |slot| to.add(slot * STRIDE)) };
+    }
+}
 
 impl<'a, const N: usize> Evaluation<'a, N> {
     /// The sum of `factors[i] * constraint_i`, to be evaluated on rows of matrices with these numbers of columns.
@@ -113,10 +133,10 @@ impl<'a, const N: usize> Evaluation<'a, N> {
         sums: &mut [Extension<Goldilocks, N>],
         read: &impl Fn(usize, &mut [u64]),
     ) {
-        let mut scratch = vec![0; self.program.slots * STRIDE];
+        let mut scratch = Lines::zeroed(self.program.slots * STRIDE);
         let mut rows = vec![0; READ * self.width];
         for (block, sums) in sums.chunks_mut(BLOCK).enumerate() {
-            self.gather(first + block * BLOCK, sums.len(), &mut rows, &mut scratch, read);
+            self.gather(engine, first + block * BLOCK, sums.len(), &mut rows, &mut scratch, read);
             let mut totals = [Total::EMPTY; N];
             engine.run(
                 #[inline(always)]
@@ -138,8 +158,9 @@ impl<'a, const N: usize> Evaluation<'a, N> {
     }
 
     /// Writes the columns of `count` rows and of the row after them.
-    fn gather(
+    fn gather<E: GoldilocksEngine>(
         &self,
+        engine: E,
         first: usize,
         count: usize,
         rows: &mut [u64],
@@ -151,11 +172,26 @@ impl<'a, const N: usize> Evaluation<'a, N> {
             for k in 0..len {
                 read(first + start + k, &mut rows[k * self.width..][..self.width]);
             }
-            for (slot, column) in scratch.chunks_exact_mut(STRIDE).zip(&self.columns) {
-                for k in 0..len {
-                    slot[start + k] = rows[k * self.width + column];
-                }
-            }
+            engine.run(
+                #[inline(always)]
+                || {
+                    let lanes = E::U64s::WIDTH;
+                    let slots = scratch.chunks_mut(lanes * STRIDE).zip(self.columns.chunks(lanes));
+                    for (slots, columns) in slots {
+                        // Columns are in ascending order.
+                        let (column, adjacent) = (columns[0], columns[columns.len() - 1] + 1 - columns[0]);
+                        if len == READ && columns.len() == lanes && adjacent == lanes {
+                            transpose::<E>(engine, &rows[column..], self.width, &mut slots[start..]);
+                        } else {
+                            for (slot, column) in slots.chunks_mut(STRIDE).zip(columns) {
+                                for k in 0..len {
+                                    slot[start + k] = rows[k * self.width + column];
+                                }
+                            }
+                        }
+                    }
+                },
+            );
         }
     }
 

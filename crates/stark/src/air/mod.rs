@@ -10,7 +10,7 @@ mod program;
 
 pub use definition::{Air, Matrix, Preprocessed, Row, SELECTORS};
 pub(crate) use document::{NodeDocument, parse_element};
-pub use evaluate::Evaluation;
+pub use evaluate::{Evaluation, rows_of_task};
 pub use expression::capture;
 pub use graph::{Cell, Expression, Graph, Input, Lookup, Operation, Term};
 pub use lookup::{Bus, Products};

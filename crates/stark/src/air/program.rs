@@ -6,7 +6,7 @@ use proofmill_field::goldilocks::Goldilocks;
 use std::collections::BTreeMap;
 
 /// The rows that one instruction works on.
-pub const BLOCK: usize = 128;
+pub const BLOCK: usize = 64;
 
 /// The words from one slot of the scratch memory to the next: a block, the row after it, and padding to whole vectors.
 pub(super) const STRIDE: usize = BLOCK + 8;

@@ -125,7 +125,7 @@ where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
     /// The rows of a task.
-    const TASK: usize = 8 * BLOCK;
+    const TASK: usize = 16 * BLOCK;
     let graph = &rows.inputs.constraints.graph;
     let program = |expressions: &[Expression]| Program::new(&graph.only(expressions));
     let fractions = |lookup: &Lookup| -> Vec<Fraction> {

@@ -52,6 +52,18 @@ impl<'a> Part<'a> {
         Self { start: words.as_mut_ptr(), len: words.len(), words: PhantomData }
     }
 
+    /// Words of which those that are not initialised are written before they are read.
+    ///
+    /// # Safety
+    /// The words must be readable and writable, and not be accessed by others as long as this exists.
+    pub(crate) unsafe fn from_raw(start: *mut u64, len: usize) -> Self {
+        Self { start, len, words: PhantomData }
+    }
+
+    pub(crate) fn len(self) -> usize {
+        self.len
+    }
+
     pub(crate) fn sub(self, offset: usize, len: usize) -> Self {
         assert!(offset + len <= self.len, "a part of the part");
         Self { start: self.start.wrapping_add(offset), len, words: PhantomData }
@@ -68,25 +80,35 @@ impl<'a> Part<'a> {
 pub(crate) enum Input<'a> {
     /// No factors.
     Plain,
-    /// Row r is multiplied by the same `shift^r` in all lanes.
-    Shifted(&'a Shift),
+    /// Row r is multiplied by one factor in all lanes.
+    Multiplied(&'a Factors),
     /// Row r is multiplied by each lane's `first ratio^r`.
     Scaled(&'a Scale),
 }
 
 impl<'a> Input<'a> {
-    pub(crate) fn of(shift: &'a Option<Shift>) -> Self {
-        shift.as_ref().map_or(Self::Plain, Self::Shifted)
+    pub(crate) fn of(factors: &'a Option<Factors>) -> Self {
+        factors.as_ref().map_or(Self::Plain, Self::Multiplied)
     }
 }
 
-/// Powers of a shift: one part of `shift^(i + k stride)` is a factor of input k, the other is in the twiddles of row i.
-pub(crate) struct Shift {
-    inputs: Vec<Twiddle>,
+/// A factor for each row.
+pub(crate) struct Factors {
     twiddles: Vec<Twiddle>,
-    /// `shift^r` for row r.
     #[cfg(target_arch = "aarch64")]
-    powers: Vec<u64>,
+    words: Vec<u64>,
+}
+
+impl Factors {
+    /// `first ratio^r` for row r.
+    pub(crate) fn powers(first: Goldilocks, ratio: Goldilocks, rows: usize) -> Self {
+        let powers = || std::iter::successors(Some(first), |power| Some(*power * ratio)).take(rows);
+        Self {
+            twiddles: powers().map(|power| Twiddle::new(power.to_canonical())).collect(),
+            #[cfg(target_arch = "aarch64")]
+            words: powers().map(Goldilocks::to_canonical).collect(),
+        }
+    }
 }
 
 /// Powers of each lane's ratio.
@@ -143,8 +165,8 @@ impl Tables {
         // At least one pass, which scales and copies.
         while left > 0 || passes.is_empty() {
             let log_radix = match left {
-                // 2^5 = 8 * 4: two passes in any case, and the larger radix first needs fewer products.
-                5 => 3,
+                // 2^5 = 8 * 4: two passes in any case, and the larger radix first needs fewer products. 2^9 = 8 * 64.
+                5 | 9 => 3,
                 left => left.min(4),
             };
             let (radix, stride) = (1 << log_radix, 1 << (left - log_radix));
@@ -182,25 +204,6 @@ impl Tables {
         self.passes.first().map_or(1, |pass| pass.stride)
     }
 
-    /// For multiplying row r by `shift^r`.
-    pub(crate) fn shift(&self, shift: Goldilocks) -> Shift {
-        let pass = &self.passes[0];
-        let powers = |base| std::iter::successors(Some(Goldilocks::ONE), move |power| Some(*power * base));
-        let leap = shift.pow_vartime(&[pass.stride as u64]);
-        let inputs = powers(leap).take(pass.radix).map(|power| Twiddle::new(power.to_canonical())).collect();
-        let rows = pass.twiddles.chunks_exact(pass.radix).zip(powers(shift));
-        let product = |twiddle: &Twiddle, power| (Goldilocks::new(twiddle.word()) * power).to_canonical();
-        let twiddles = rows
-            .flat_map(|(row, power)| row.iter().map(move |twiddle| Twiddle::new(product(twiddle, power))))
-            .collect();
-        Shift {
-            inputs,
-            twiddles,
-            #[cfg(target_arch = "aarch64")]
-            powers: powers(shift).take(self.len).map(Goldilocks::to_canonical).collect(),
-        }
-    }
-
     /// Scratch for this number of lanes.
     pub(crate) fn scratch(&self, lanes: usize) -> Lines {
         Lines::zeroed(2 * self.len * lanes)
@@ -225,11 +228,12 @@ pub(crate) fn lanes<E: GoldilocksEngine>(engine: E) -> usize {
     E::U64s::WIDTH
 }
 
-/// Transforms every lane from natural to bit-reversed order; the number of rows is that of the tables. Inputs are any words,
-/// outputs are canonical.
+/// Transforms every lane from natural to bit-reversed order, from rows to others or in place; the number of rows is that of
+/// the tables. Inputs are any words, outputs are canonical.
 ///
 /// # Safety
-/// The rows must be readable and writable, and not be accessed by others during the call.
+/// The rows must be readable at `from` and writable at `to`, must be the same or not overlap, and not be accessed by others
+/// during the call.
 ///
 /// # Panics
 /// If the length of `scratch` is not that of [`Tables::scratch`].
@@ -237,7 +241,8 @@ pub(crate) unsafe fn transform_tile<E: GoldilocksEngine>(
     engine: E,
     tables: &Tables,
     input: Input<'_>,
-    rows: Rows,
+    from: Rows,
+    to: Rows,
     scratch: &mut [u64],
 ) {
     assert_eq!(scratch.len(), 2 * tables.len * lanes(engine), "scratch for the whole tile");
@@ -245,12 +250,12 @@ pub(crate) unsafe fn transform_tile<E: GoldilocksEngine>(
     #[cfg(target_arch = "aarch64")]
     if let Some(assembly) = engine.assembly() {
         // SAFETY: the caller's promise.
-        return unsafe { sve::transform(assembly, tables, input, rows, scratch) };
+        return unsafe { sve::transform(assembly, tables, input, from, to, scratch) };
     }
     engine.run(
         #[inline(always)]
         // SAFETY: the caller's promise.
-        || unsafe { passes::<E::U64s, E::Factor>(engine, tables, input, rows, scratch) },
+        || unsafe { passes::<E::U64s, E::Factor>(engine, tables, input, from, to, scratch) },
     );
 }
 
@@ -378,32 +383,34 @@ unsafe fn passes<W: U64s, F: Factor<W>>(
     token: W::Token,
     tables: &Tables,
     input: Input<'_>,
-    rows: Rows,
+    from: Rows,
+    to: Rows,
     scratch: *mut u64,
 ) {
     let last = tables.passes.len() - 1;
     let middle = Rows { start: scratch, stride: 2 * W::WIDTH };
     for (index, pass) in tables.passes.iter().enumerate() {
         let blocks = Blocks { pass, len: tables.len, input };
-        // The powers of a shift are in the first pass's twiddles.
-        let by_shifts = F::PREFERS_SHIFTS
-            && pass.radix == 16
-            && pass.stride == 4
-            && !(index == 0 && matches!(input, Input::Shifted(_)));
+        let by_shifts = F::PREFERS_SHIFTS && pass.radix == 16 && pass.stride == 4;
         // SAFETY: the caller's promise; the scratch buffer has room for every row.
         unsafe {
             match (index, index == last, input) {
-                (0, _, Input::Plain) if by_shifts => blocks.of_64::<W, F, PLAIN>(token, rows, middle),
-                (0, _, Input::Scaled(_)) if by_shifts => blocks.of_64::<W, F, SCALED>(token, rows, middle),
+                (0, _, Input::Plain) if by_shifts => blocks.of_64::<W, F, PLAIN>(token, from, middle),
+                (0, _, Input::Multiplied(_)) if by_shifts => {
+                    blocks.of_64::<W, F, MULTIPLIED>(token, from, middle);
+                }
+                (0, _, Input::Scaled(_)) if by_shifts => blocks.of_64::<W, F, SCALED>(token, from, middle),
                 _ if by_shifts => blocks.of_64::<W, F, GAUSSIAN>(token, middle, middle),
-                (0, false, Input::Plain) => blocks.run::<W, F, PLAIN, GAUSSIAN>(token, rows, middle),
-                (0, false, Input::Shifted(_)) => blocks.run::<W, F, SHIFTED, GAUSSIAN>(token, rows, middle),
-                (0, false, Input::Scaled(_)) => blocks.run::<W, F, SCALED, GAUSSIAN>(token, rows, middle),
-                (0, true, Input::Plain) => blocks.run::<W, F, PLAIN, PLAIN>(token, rows, rows),
-                (0, true, Input::Shifted(_)) => blocks.run::<W, F, SHIFTED, PLAIN>(token, rows, rows),
-                (0, true, Input::Scaled(_)) => blocks.run::<W, F, SCALED, PLAIN>(token, rows, rows),
+                (0, false, Input::Plain) => blocks.run::<W, F, PLAIN, GAUSSIAN>(token, from, middle),
+                (0, false, Input::Multiplied(_)) => {
+                    blocks.run::<W, F, MULTIPLIED, GAUSSIAN>(token, from, middle);
+                }
+                (0, false, Input::Scaled(_)) => blocks.run::<W, F, SCALED, GAUSSIAN>(token, from, middle),
+                (0, true, Input::Plain) => blocks.run::<W, F, PLAIN, PLAIN>(token, from, to),
+                (0, true, Input::Multiplied(_)) => blocks.run::<W, F, MULTIPLIED, PLAIN>(token, from, to),
+                (0, true, Input::Scaled(_)) => blocks.run::<W, F, SCALED, PLAIN>(token, from, to),
                 (_, false, _) => blocks.run::<W, F, GAUSSIAN, GAUSSIAN>(token, middle, middle),
-                (_, true, _) => blocks.run::<W, F, GAUSSIAN, PLAIN>(token, middle, rows),
+                (_, true, _) => blocks.run::<W, F, GAUSSIAN, PLAIN>(token, middle, to),
             }
         }
     }
@@ -411,7 +418,7 @@ unsafe fn passes<W: U64s, F: Factor<W>>(
 
 // The content of rows: words, words to be multiplied as `Input` says, or elements in Gaussian form.
 const PLAIN: u8 = 0;
-const SHIFTED: u8 = 1;
+const MULTIPLIED: u8 = 1;
 const SCALED: u8 = 2;
 const GAUSSIAN: u8 = 3;
 
@@ -478,10 +485,7 @@ impl Blocks<'_> {
         let Self { pass, len, input } = *self;
         let stride = pass.stride;
         let mut reader = Reader::<W, F, R>::new::<FROM>(token, input, from);
-        let twiddles = match input {
-            Input::Shifted(shift) if FROM == SHIFTED => &shift.twiddles[..],
-            _ => &pass.twiddles[..],
-        };
+        let twiddles = &pass.twiddles[..];
         assert!(TO != GAUSSIAN || twiddles.len() == R * stride, "a row of twiddles for each row of a block");
         // The offsets of the outputs of a block from output 0, in rows.
         let mut offsets = [0; R];
@@ -502,9 +506,7 @@ impl Blocks<'_> {
                     );
                     for k in 0..R {
                         // SAFETY: the caller's promise.
-                        unsafe {
-                            write::<W, F, FROM, TO>(y[k], k, to.row(block + i + offsets[k]), row_twiddles)
-                        };
+                        unsafe { write::<W, F, TO>(y[k], k, to.row(block + i + offsets[k]), row_twiddles) };
                     }
                 } else {
                     transform(
@@ -512,9 +514,7 @@ impl Blocks<'_> {
                         #[inline(always)]
                         |k, y| {
                             // SAFETY: the caller's promise.
-                            unsafe {
-                                write::<W, F, FROM, TO>(y, k, to.row(block + i + offsets[k]), row_twiddles)
-                            };
+                            unsafe { write::<W, F, TO>(y, k, to.row(block + i + offsets[k]), row_twiddles) };
                         },
                     );
                 }
@@ -571,8 +571,9 @@ impl Blocks<'_> {
 struct Reader<'a, W: U64s, F: Factor<W>, const R: usize> {
     token: W::Token,
     rows: Rows,
-    /// The factor of input k: the same for all lanes, or one per lane, which is multiplied by the ratio from row to row.
-    inputs: &'a [Twiddle],
+    /// The factor of each row.
+    factors: &'a [Twiddle],
+    /// The factor of input k in each lane, which is multiplied by the ratio from row to row.
     powers: [F::Power; R],
     ratio: F,
 }
@@ -582,7 +583,7 @@ impl<'a, W: U64s, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
     fn new<const FROM: u8>(token: W::Token, input: Input<'a>, rows: Rows) -> Self {
         let one = W::splat(token, 1);
         let (mut powers, mut ratio) = ([F::power(one); R], F::new(one));
-        let mut inputs = &[][..];
+        let mut factors = &[][..];
         match input {
             Input::Scaled(scale) if FROM == SCALED => {
                 ratio = F::new(W::load(token, &scale.ratio));
@@ -593,10 +594,10 @@ impl<'a, W: U64s, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
                     powers[k] = if k < 4 { leap.raise(powers[k - 1]) } else { leap_4.raise(powers[k - 4]) };
                 }
             }
-            Input::Shifted(shift) if FROM == SHIFTED => inputs = &shift.inputs[..R],
+            Input::Multiplied(of_rows) if FROM == MULTIPLIED => factors = &of_rows.twiddles,
             _ => {}
         }
-        Self { token, rows, inputs, powers, ratio }
+        Self { token, rows, factors, powers, ratio }
     }
 
     /// Reads R rows from this one on.
@@ -616,7 +617,9 @@ impl<'a, W: U64s, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
             x[k] = unsafe {
                 match FROM {
                     PLAIN => Gaussian::new(load(token, row)),
-                    SHIFTED => F::splat(token, &self.inputs[k]).times_words(load(token, row)),
+                    MULTIPLIED => {
+                        F::splat(token, &self.factors[first + k * stride]).times_words(load(token, row))
+                    }
                     SCALED => {
                         let scaled = F::scale(self.powers[k], load(token, row));
                         self.powers[k] = self.ratio.raise(self.powers[k]);
@@ -635,7 +638,7 @@ impl<'a, W: U64s, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
 /// # Safety
 /// As [`transform_tile`].
 #[inline(always)]
-unsafe fn write<W: U64s, F: Factor<W>, const FROM: u8, const TO: u8>(
+unsafe fn write<W: U64s, F: Factor<W>, const TO: u8>(
     y: Gaussian<W>,
     k: usize,
     row: *mut u64,
@@ -644,9 +647,8 @@ unsafe fn write<W: U64s, F: Factor<W>, const FROM: u8, const TO: u8>(
     // SAFETY: the caller's promise.
     unsafe {
         if TO == GAUSSIAN {
-            // Output 0 has twiddles only with a shift.
-            let is_plain = k == 0 && FROM != SHIFTED;
-            let y = if is_plain { y.reduced() } else { F::splat(y.re.token(), &twiddles[k]).times(y) };
+            // The twiddle of output 0 is 1.
+            let y = if k == 0 { y.reduced() } else { F::splat(y.re.token(), &twiddles[k]).times(y) };
             store(y.re, row);
             store(y.im, row.wrapping_add(W::WIDTH));
         } else {

@@ -1,9 +1,9 @@
 //! Tiles with vectors of any length: assembly passes, generated from the butterflies' formulas.
 //!
-//! Input factors are multiplied into a tile's rows in place, in a separate loop before the first pass: one more load and
-//! store per row, but half the kernels.
+//! Input factors are multiplied into a tile's rows where its outputs will be, in a separate loop before the first pass: one more
+//! load and store per row, but half the kernels.
 
-use super::{Input, MAX_LANES, MAX_RADIX, Part, Pass, Rows, Scale, Shift, Tables, reverse_bits};
+use super::{Factors, Input, MAX_LANES, MAX_RADIX, Part, Pass, Rows, Scale, Tables, reverse_bits};
 use proofmill_field::goldilocks::{Assembly, Twiddle};
 use std::{arch::asm, ptr};
 
@@ -105,12 +105,13 @@ pub(super) unsafe fn transform(
     assembly: Assembly,
     tables: &Tables,
     input: Input<'_>,
-    rows: Rows,
+    from: Rows,
+    to: Rows,
     scratch: *mut u64,
 ) {
     let kernels = assembly.choose::<fn() -> Kernels>(sve, sve2)();
     // SAFETY: the token proves the kernels' instructions; the rest is the caller's promise.
-    unsafe { kernels.transform(lanes(assembly), tables, input, rows, scratch) }
+    unsafe { kernels.transform(lanes(assembly), tables, input, from, to, scratch) }
 }
 
 /// Transposes rows to columns, then exchanges word by word.
@@ -144,16 +145,22 @@ impl Kernels {
         lanes: usize,
         tables: &Tables,
         input: Input<'_>,
-        rows: Rows,
+        mut from: Rows,
+        to: Rows,
         scratch: *mut u64,
     ) {
-        let Rows { start, stride } = rows;
+        let Rows { start, stride } = to;
+        if !matches!(input, Input::Plain) && from.start != start {
+            // SAFETY: the caller's promise.
+            (0..tables.len).for_each(|r| unsafe { ptr::copy_nonoverlapping(from.row(r), to.row(r), lanes) });
+            from = to;
+        }
         match input {
             Input::Plain => {}
-            Input::Shifted(Shift { powers, .. }) => {
-                assert_eq!(powers.len(), tables.len, "a power for each row");
+            Input::Multiplied(Factors { words, .. }) => {
+                assert_eq!(words.len(), tables.len, "a factor for each row");
                 // SAFETY: the caller's promise.
-                unsafe { (self.multiply_rows)(powers.as_ptr(), ptr::null(), start, stride, tables.len) };
+                unsafe { (self.multiply_rows)(words.as_ptr(), ptr::null(), start, stride, tables.len) };
             }
             Input::Scaled(Scale { first, ratio, .. }) => {
                 const { assert!(MAX_LANES == 32, "as many as the longest vectors have") };
@@ -166,8 +173,8 @@ impl Kernels {
         let middle = Rows { start: scratch, stride: 2 * lanes };
         for (index, pass) in tables.passes.iter().enumerate() {
             let (from_gaussian, to_gaussian) = (index != 0, index != last);
-            let from = if from_gaussian { middle } else { rows };
-            let to = if to_gaussian { middle } else { rows };
+            let from = if from_gaussian { middle } else { from };
+            let to = if to_gaussian { middle } else { to };
             let forms = &self.passes[usize::from(from_gaussian)][usize::from(to_gaussian)];
             let kernel = forms[pass.radix.trailing_zeros() as usize];
             // SAFETY: the caller's promise; the scratch buffer has room for every row.
