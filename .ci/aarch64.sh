@@ -16,7 +16,7 @@ tests() {
         for file in crates/"$crate"/tests/*.rs crates/"$crate"/tests/*/main.rs; do
             file=${file#crates/*/tests/} file=${file%/main.rs}
             case $file in
-                speed.rs | security.rs | airs.rs | document.rs | verifier.rs | batch_verifier.rs) ;;
+                speed.rs | security.rs | airs.rs | document.rs | verifier.rs | batch_verifier.rs | blinded_proofs.rs) ;;
                 *) echo --test "${file%.rs}" ;;
             esac
         done

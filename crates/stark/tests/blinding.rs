@@ -1,5 +1,5 @@
 //! Blinded proofs: accepted from every memory mode, refused if anything in them is changed, and no two of one trace are alike. Plonky3
-//! judges them in `crates/p3/tests/blinding.rs`.
+//! judges them in `crates/p3/tests/blinded_proofs.rs`.
 
 mod sequence;
 

@@ -25,6 +25,9 @@ const PARAMETERS: Parameters = Parameters {
     ..Parameters::PROVEN_100
 };
 
+/// An emulator is slow.
+const THREADS: &[usize] = if cfg!(target_arch = "aarch64") { &[2] } else { &[1, 2, 5] };
+
 const fn parameters(extension: u32) -> Parameters {
     Parameters { extension, ..PARAMETERS }
 }
@@ -213,7 +216,7 @@ macro_rules! same_proofs {
             };
             let expected = prove(Level::best().into(), &traces);
             assert_eq!(expected.log_rows, [log_steps, log_steps, BITS, 0]);
-            for_each_pool(&[1, 2, 5], |threads| {
+            for_each_pool(THREADS, |threads| {
                 for_each_goldilocks_level(|level| {
                     for memory in Memory::ALL {
                         for traces in [&traces, &in_parts] {
@@ -245,7 +248,7 @@ macro_rules! valid_blinded_proofs {
                 Parameters { queries: 2, ..parameters($degree) }.blinded(),
             );
             let (traces, public_values) = (system.traces(), system.public_values());
-            for_each_pool(&[1, 2, 5], |threads| {
+            for_each_pool(THREADS, |threads| {
                 for_each_goldilocks_level(|level| {
                     let key = TablesKey::<$hash>::new(
                         level,
