@@ -160,7 +160,7 @@ fn translated<'a, L, T: Clone>(
 ) -> T {
     let mut stack = vec![(root, false)];
     while let Some((node, ready)) = stack.pop() {
-        if captured.contains_key(&ptr::from_ref(node)) {
+        if !ready && captured.contains_key(&ptr::from_ref(node)) {
             continue;
         }
         let operands: &[&'a SymbolicExpr<L>] = match node {
@@ -170,7 +170,7 @@ fn translated<'a, L, T: Clone>(
             | SymbolicExpr::Sub { x, y, .. }
             | SymbolicExpr::Mul { x, y, .. } => &[x, y],
         };
-        if !ready {
+        if !ready && !operands.is_empty() {
             stack.push((node, true));
             stack.extend(operands.iter().map(|operand| (*operand, false)));
             continue;
