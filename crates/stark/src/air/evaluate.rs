@@ -27,6 +27,9 @@ pub struct Evaluation<'a, const N: usize> {
     scalars: Vec<u64>,
     /// The coefficients of the factor of each constraint.
     factors: Vec<[u64; N]>,
+    /// The number of sums, and which of them each constraint is added to.
+    sums: usize,
+    sum_of: Vec<usize>,
 }
 
 /// Sums of products, not reduced, for each row of a block.
@@ -109,10 +112,24 @@ impl<'a, const N: usize> Evaluation<'a, N> {
             width: offset(widths.len()),
             scalars: scalars.collect(),
             factors: factors.iter().map(|factor| factor.0.map(|each| each.to_canonical())).collect(),
+            sums: 1,
+            sum_of: vec![0; program.constraints],
         }
     }
 
-    /// Writes the sums on the rows from `first` on, on the calling thread.
+    /// Several sums in place of one, each of so many constraints that follow each other.
+    ///
+    /// # Panics
+    /// If there are not as many constraints as in all sums.
+    #[must_use]
+    pub fn with_sums(self, lengths: &[usize]) -> Self {
+        let of_each = |(sum, length): (usize, &usize)| std::iter::repeat_n(sum, *length);
+        let sum_of: Vec<_> = lengths.iter().enumerate().flat_map(of_each).collect();
+        assert_eq!(sum_of.len(), self.program.constraints, "as many constraints as in all sums");
+        Self { sums: lengths.len(), sum_of, ..self }
+    }
+
+    /// Writes the sums on the rows from `first` on, on the calling thread: all those of a row, then those of the next one.
     ///
     /// `read(row, words)` writes the values of a row, those of the first matrix first, as any words; it is also called for the
     /// row after the last one.
@@ -135,9 +152,10 @@ impl<'a, const N: usize> Evaluation<'a, N> {
     ) {
         let mut scratch = Lines::zeroed(self.program.slots * STRIDE);
         let mut rows = vec![0; READ * self.width];
-        for (block, sums) in sums.chunks_mut(BLOCK).enumerate() {
-            self.gather(engine, first + block * BLOCK, sums.len(), &mut rows, &mut scratch, read);
-            let mut totals = [Total::EMPTY; N];
+        let mut totals = vec![[Total::EMPTY; N]; self.sums];
+        for (block, sums) in sums.chunks_mut(BLOCK * self.sums).enumerate() {
+            self.gather(engine, first + block * BLOCK, sums.len() / self.sums, &mut rows, &mut scratch, read);
+            totals.fill([Total::EMPTY; N]);
             engine.run(
                 #[inline(always)]
                 || {
@@ -145,14 +163,16 @@ impl<'a, const N: usize> Evaluation<'a, N> {
                         self.step(engine, *instruction, &mut scratch, &mut totals);
                     }
                     for k in (0..BLOCK).step_by(E::U64s::WIDTH) {
-                        for total in &mut totals {
+                        for total in totals.as_flattened_mut() {
                             total.reduced(engine, k).words().store(&mut total.low[k..]);
                         }
                     }
                 },
             );
-            for (row, sum) in sums.iter_mut().enumerate() {
-                *sum = Extension(std::array::from_fn(|i| Goldilocks::new(totals[i].low[row])));
+            for (row, sums) in sums.chunks_mut(self.sums).enumerate() {
+                for (sum, total) in sums.iter_mut().zip(&totals) {
+                    *sum = Extension(std::array::from_fn(|i| Goldilocks::new(total[i].low[row])));
+                }
             }
         }
     }
@@ -201,7 +221,7 @@ impl<'a, const N: usize> Evaluation<'a, N> {
         engine: E,
         instruction: Instruction,
         scratch: &mut [u64],
-        totals: &mut [Total; N],
+        totals: &mut [[Total; N]],
     ) {
         let Instruction { operation, to, left, right } = instruction;
         let (to, left, index) = (to as usize, left as usize, right as usize);
@@ -252,7 +272,7 @@ impl<'a, const N: usize> Evaluation<'a, N> {
                 each!(|_k| scalar);
             }
             Operation::Constrain => {
-                for (total, factor) in totals.iter_mut().zip(self.factors[index]) {
+                for (total, factor) in totals[self.sum_of[index]].iter_mut().zip(self.factors[index]) {
                     let factor = GoldilocksLanes::new(E::U64s::splat(engine, factor));
                     for k in (0..BLOCK).step_by(lanes) {
                         let product = load!(left + k).product_planes(factor);

@@ -3,7 +3,7 @@
 use super::Tables;
 use crate::{
     Constraints, StarkError, Trace,
-    air::{BLOCK, Evaluation, Expression, Lookup, Program, SELECTORS, Term},
+    air::{BLOCK, Evaluation, Program, SELECTORS},
     quotient::factors,
     rows::RowInputs,
 };
@@ -104,13 +104,6 @@ fn read(inputs: &RowInputs<'_>, row: usize, trace: &[Goldilocks], words: &mut [u
     }
 }
 
-/// A fraction as programs.
-struct Fraction {
-    message: Program,
-    count: Program,
-    flag: Option<Program>,
-}
-
 /// The columns of a table's lookups, a row after the other, and the sum of all fractions.
 ///
 /// Zero denominators, which challenges make with negligible probability, give a proof that is not accepted.
@@ -127,16 +120,21 @@ where
     /// The rows of a task.
     const TASK: usize = 16 * BLOCK;
     let graph = &rows.inputs.constraints.graph;
-    let program = |expressions: &[Expression]| Program::new(&graph.only(expressions));
-    let fractions = |lookup: &Lookup| -> Vec<Fraction> {
-        let fraction = |term: &Term| Fraction {
-            message: program(&term.message),
-            count: program(&[term.count]),
-            flag: term.flag.map(|flag| program(&[flag])),
-        };
-        lookup.terms.iter().map(fraction).collect()
-    };
-    let lookups: Vec<_> = graph.lookups().iter().map(fractions).collect();
+    // What is computed of each term: the combination of its message, its count, and its flag if it has one.
+    let one = Extension::<Goldilocks, D>::ONE;
+    let (mut expressions, mut weights, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
+    for term in graph.lookups().iter().flat_map(|lookup| &lookup.terms) {
+        expressions.extend(&term.message);
+        weights.extend(factors(term.message.len(), challenges.beta));
+        lengths.push(term.message.len());
+        for scalar in std::iter::once(term.count).chain(term.flag) {
+            expressions.push(scalar);
+            weights.push(one);
+            lengths.push(1);
+        }
+    }
+    let program = Program::new(&graph.only(&expressions));
+    let evaluation = evaluation(&rows.inputs, &program, &weights).with_sums(&lengths);
     let bases: Vec<_> = challenges.bases(tables, table).collect();
     let width = D * graph.lookup_columns();
     let mut columns = Pages::new(rows.inputs.rows * width);
@@ -144,41 +142,34 @@ where
     let done = parallel::map(tasks, |(first, columns)| {
         let count = columns.len() / width;
         let (trace, width_of_trace) = (rows.rows(first, count + 1)?, rows.inputs.constraints.columns);
-        let values = |program: &Program, factors: &[Extension<Goldilocks, D>]| {
-            let mut sums = vec![Extension([Goldilocks::ZERO; D]); count];
-            evaluation(&rows.inputs, program, factors).run(level, first, &mut sums, |row, words| {
-                let trace = &trace[(row - first) * width_of_trace..][..width_of_trace];
-                read(&rows.inputs, row, trace, words);
-            });
-            sums
+        let mut values = vec![Extension([Goldilocks::ZERO; D]); count * lengths.len()];
+        evaluation.run(level, first, &mut values, |row, words| {
+            let trace = &trace[(row - first) * width_of_trace..][..width_of_trace];
+            read(&rows.inputs, row, trace, words);
+        });
+        let mut next = 0;
+        let mut value_of_rows = || {
+            next += 1;
+            values.iter().skip(next - 1).step_by(lengths.len()).copied()
         };
-        let one = Extension::<Goldilocks, D>::ONE;
-        for (index, (fractions, base)) in lookups.iter().zip(&bases).enumerate() {
+        for (index, (lookup, base)) in graph.lookups().iter().zip(&bases).enumerate() {
             let mut sums = vec![Extension([Goldilocks::ZERO; D]); count];
             let (mut selected, mut numerators) = (vec![one; count], sums.clone());
-            for fraction in fractions {
-                let width = rows.inputs.constraints.graph.lookups()[index].width();
-                let mut denominators = values(&fraction.message, &factors(width, challenges.beta));
-                denominators.iter_mut().for_each(|value| *value = *base - *value);
-                let counts = values(&fraction.count, &[one]);
-                match &fraction.flag {
-                    None => {
-                        batch_invert_vartime(&mut denominators);
-                        let terms = denominators.iter().zip(&counts);
-                        sums.iter_mut()
-                            .zip(terms)
-                            .for_each(|(sum, (inverse, count))| *sum += *inverse * *count);
+            for term in &lookup.terms {
+                let mut denominators: Vec<_> = value_of_rows().map(|message| *base - message).collect();
+                let counts = value_of_rows();
+                if term.flag.is_some() {
+                    for (row, (flag, count)) in value_of_rows().zip(counts).enumerate() {
+                        selected[row] += flag * (denominators[row] - one);
+                        numerators[row] += flag * count;
                     }
-                    Some(flag) => {
-                        let flags = values(flag, &[one]);
-                        for (row, flag) in flags.into_iter().enumerate() {
-                            selected[row] += flag * (denominators[row] - one);
-                            numerators[row] += flag * counts[row];
-                        }
-                    }
+                } else {
+                    batch_invert_vartime(&mut denominators);
+                    let terms = denominators.iter().zip(counts);
+                    sums.iter_mut().zip(terms).for_each(|(sum, (inverse, count))| *sum += *inverse * count);
                 }
             }
-            if fractions.iter().any(|fraction| fraction.flag.is_some()) {
+            if lookup.terms.iter().any(|term| term.flag.is_some()) {
                 batch_invert_vartime(&mut selected);
                 let terms = numerators.iter().zip(&selected);
                 sums.iter_mut()
