@@ -1,7 +1,11 @@
 //! Levels: the tokens of this architecture, in order of speed.
 
 use crate::token::*;
-use std::{fmt, str::FromStr};
+use std::{
+    fmt,
+    str::FromStr,
+    sync::{Mutex, PoisonError},
+};
 
 /// The length of a level's vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,10 +88,19 @@ levels! {
     Sve2 "sve2", Vectors::OfCpu, on "aarch64";
 }
 
+/// What [`Level::best`] gives, if that was set.
+static BEST: Mutex<Option<Level>> = Mutex::new(None);
+
 impl Level {
-    /// The fastest level that this CPU can run.
+    /// The fastest level that this CPU can run, or that which was [set](Self::set_best).
     pub fn best() -> Self {
-        *Self::available().last().expect("`portable` is always available")
+        let set = *BEST.lock().unwrap_or_else(PoisonError::into_inner);
+        set.unwrap_or_else(|| *Self::available().last().expect("`portable` is always available"))
+    }
+
+    /// Makes this level the best of the process from now on, to compare levels where none can be passed.
+    pub fn set_best(self) {
+        *BEST.lock().unwrap_or_else(PoisonError::into_inner) = Some(self);
     }
 }
 
@@ -147,7 +160,12 @@ mod tests {
             assert_eq!(level.name().parse(), Ok(level));
         }
         assert_eq!(Level::available()[0].name(), "portable");
-        assert_eq!(Level::available().last(), Some(&Level::best()));
+        let best = Level::best();
+        assert_eq!(Level::available().last(), Some(&best));
+        Level::available()[0].set_best();
+        assert_eq!(Level::best(), Level::available()[0]);
+        best.set_best();
+        assert_eq!(Level::best(), best);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //! medians. The engine's proofs are verified within its time.
 //!
 //! `cargo run --release -p proofmill-p3 --example compare -- keccak-f 12 fibonacci 18`: AIRs and logarithms of their rows, after
-//! `--repetitions COUNT` if not 5. On one thread: `RAYON_NUM_THREADS=1`. Plonky3's kernels for this CPU:
-//! `RUSTFLAGS="-C target-cpu=native"`.
+//! `--repetitions COUNT` if not 5. On one thread: `RAYON_NUM_THREADS=1`. With our kernels at another level: `PROOFMILL_LEVEL=avx2`. Plonky3's
+//! kernels for this CPU: `RUSTFLAGS="-C target-cpu=native"`.
 
 #[path = "../tests/airs/mod.rs"]
 #[allow(dead_code, reason = "the tests prove more AIRs")]
@@ -180,6 +180,14 @@ fn main() {
         repetitions = count;
         arguments.drain(..2);
     }
+    if let Ok(name) = std::env::var("PROOFMILL_LEVEL") {
+        name.parse::<Level>()
+            .unwrap_or_else(|error| {
+                eprintln!("error: PROOFMILL_LEVEL: {error}");
+                std::process::exit(2);
+            })
+            .set_best();
+    }
     let jobs = match arguments.as_slice() {
         [] => ["fibonacci", "16", "keccak-f", "10", "poseidon2", "10", "blake3", "8"]
             .map(str::to_owned)
@@ -187,7 +195,8 @@ fn main() {
         arguments => arguments.to_vec(),
     };
     println!(
-        "Seconds with Plonky3, with our kernels, with our prover, with our engine; how many times as fast each of ours is"
+        "Seconds with Plonky3, with our kernels at {}, with our prover, with our engine; how many times as fast each of ours is",
+        Level::best()
     );
     for job in jobs.chunks(2) {
         let log_rows =
