@@ -29,18 +29,6 @@ impl<H: TreeHash> Tree<H> {
         Ok(Self { nodes, rows })
     }
 
-    /// The tree over the digests of this many rows, which `fill` writes.
-    ///
-    /// # Errors
-    /// [`MerkleError::RowCount`], and those of `fill`.
-    pub fn of_digests(
-        level: Level,
-        rows: usize,
-        fill: impl FnOnce(&mut [H::Digest]) -> Result<(), MerkleError>,
-    ) -> Result<Self, MerkleError> {
-        Self::of_layers(level, rows, std::iter::once((0, fill)))
-    }
-
     /// The tree over digests from several layers. A function is called with the nodes of its layer, by ascending heights above the
     /// leaves, and changes them before the next layer is computed; that of height 0 writes the leaves.
     ///

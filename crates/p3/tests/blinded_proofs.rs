@@ -9,13 +9,12 @@ mod configurations;
 mod mutations;
 
 use airs::{Fibonacci, Powers, Preprocessed, Products, RoundConstants};
-use batches::Batch;
+use batches::{Batch, OfEngine};
 use configurations::{
     PARAMETERS, Parameters, elements,
     hiding::{cubic, quadratic},
 };
 use mutations::{ACCEPTED, SAMPLES, Tally, Verdicts, caught, opened_rows};
-use p3_air::BaseAir;
 use p3_batch_stark::{ProverData, StarkInstance};
 use p3_field::PrimeCharacteristicRing;
 use p3_goldilocks::Goldilocks;
@@ -24,9 +23,7 @@ use p3_uni_stark::{StarkGenericConfig, setup_preprocessed, verify_with_preproces
 use proofmill_cpu::Level;
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
 use proofmill_p3::{batch_from_plonky3, batch_key, batch_to_plonky3, from_plonky3, to_plonky3};
-use proofmill_stark::{
-    Memory, Proof, Resources, Tables, TablesKey, TablesProof, Trace, air, prove, prove_tables,
-};
+use proofmill_stark::{Memory, Proof, Resources, Tables, TablesKey, TablesProof, Trace, prove, prove_tables};
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
 
 fn cases() -> impl Iterator<Item = Parameters> {
@@ -156,15 +153,9 @@ macro_rules! batches_both_ways {
 
             let tables: Tables =
                 proofmill_p3::tables::<Challenge, _>(&batch.airs, &data.common.lookups).expect("tables");
-            let values: Vec<_> = batch.traces.iter().map(|trace| elements(&trace.values)).collect();
-            let values: Vec<_> = values.iter().map(Trace::from).collect();
-            let public_values: Vec<_> = batch.public_values.iter().map(|values| elements(values)).collect();
+            let OfEngine { traces, public_values, preprocessed } = batch.of_engine();
+            let values: Vec<_> = traces.iter().map(Trace::from).collect();
             let public_values: Vec<&[_]> = public_values.iter().map(Vec::as_slice).collect();
-            let preprocessed = batch.airs.iter().map(|air| {
-                let matrix = BaseAir::<Goldilocks>::preprocessed_trace(air)?;
-                Some(air::Preprocessed { columns: matrix.width(), values: elements(&matrix.values) })
-            });
-            let preprocessed: Vec<_> = preprocessed.collect();
             let key = |level| {
                 TablesKey::<$hash>::new(level, &parameters, &tables, preprocessed.clone()).expect("a key")
             };

@@ -6,9 +6,8 @@ mod batches;
 mod configurations;
 
 use airs::{Fibonacci, Powers, Preprocessed, Products, RoundConstants};
-use batches::Batch;
+use batches::{Batch, OfEngine};
 use configurations::{PARAMETERS, Parameters, defaults, elements, stock_keccak};
-use p3_air::BaseAir;
 use p3_batch_stark::{ProverData, StarkInstance, verify_batch};
 use p3_goldilocks::Goldilocks;
 use p3_matrix::Matrix;
@@ -17,7 +16,7 @@ use proofmill_cpu::Level;
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
 use proofmill_p3::{batch_from_plonky3, batch_to_plonky3, from_plonky3, to_plonky3};
 use proofmill_stark::{
-    Constraints, PreprocessedKey, Proof, TablesKey, TablesProof, Trace, air, prove, prove_tables, verify,
+    Constraints, PreprocessedKey, Proof, TablesKey, TablesProof, Trace, prove, prove_tables, verify,
     verify_tables,
 };
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
@@ -141,15 +140,9 @@ macro_rules! same_batches {
             let parameters = case.of_engine($degree);
             let tables =
                 proofmill_p3::tables::<Challenge, _>(&batch.airs, &data.common.lookups).expect("tables");
-            let values: Vec<_> = batch.traces.iter().map(|trace| elements(&trace.values)).collect();
-            let values: Vec<_> = values.iter().map(Trace::from).collect();
-            let public_values: Vec<_> = batch.public_values.iter().map(|values| elements(values)).collect();
+            let OfEngine { traces, public_values, preprocessed } = batch.of_engine();
+            let values: Vec<_> = traces.iter().map(Trace::from).collect();
             let public_values: Vec<&[_]> = public_values.iter().map(Vec::as_slice).collect();
-            let preprocessed = batch.airs.iter().map(|air| {
-                let matrix = BaseAir::<Goldilocks>::preprocessed_trace(air)?;
-                Some(air::Preprocessed { columns: matrix.width(), values: elements(&matrix.values) })
-            });
-            let preprocessed: Vec<_> = preprocessed.collect();
             for_each_pool(THREADS, |threads| {
                 for_each_goldilocks_level(|level: Level| {
                     let key = TablesKey::<$hash>::new(level, &parameters, &tables, preprocessed.clone());

@@ -11,6 +11,7 @@
 use crate::{
     StarkError, Trace,
     domain::{SHIFT, domain},
+    security::Parameters,
 };
 use proofmill_cpu::Level;
 use proofmill_field::{
@@ -39,16 +40,20 @@ pub(crate) struct Blinding {
 }
 
 impl Blinding {
-    /// For the commitments of a proof, with random columns and a seed of the operating system.
-    pub(crate) fn random(columns: usize) -> Result<Self, StarkError> {
+    /// For the commitments of a proof with these parameters, if it is blinded: from a seed of the operating system.
+    pub(crate) fn of_proof(parameters: &Parameters) -> Result<Option<Self>, StarkError> {
+        if !parameters.is_blinded() {
+            return Ok(None);
+        }
         let mut seed = <ChaCha20Rng as SeedableRng>::Seed::default();
         OsRng.try_fill_bytes(&mut seed).map_err(|error| StarkError::Randomness(error.to_string()))?;
-        Ok(Self { columns, rng: Some(ChaCha20Rng::from_seed(seed)) })
+        let columns = parameters.random_columns as usize;
+        Ok(Some(Self { columns, rng: Some(ChaCha20Rng::from_seed(seed)) }))
     }
 
-    /// For commitments to what is public: they have the shape of blinded ones and depend on nothing else.
-    pub(crate) fn zeros() -> Self {
-        Self { columns: 0, rng: None }
+    /// For commitments to preprocessed columns, which are public: zeros, so that everybody computes the same key.
+    pub(crate) fn of_key(parameters: &Parameters) -> Option<Self> {
+        parameters.is_blinded().then_some(Self { columns: 0, rng: None })
     }
 
     fn noise(&mut self) -> Noise {

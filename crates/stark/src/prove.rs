@@ -48,8 +48,7 @@ impl<H: StarkHash> PreprocessedKey<H> {
         parameters.check()?;
         let (values, columns) = (preprocessed.values, preprocessed.columns);
         let log_rows = check_shape("preprocessed columns", values.len(), columns, parameters)?;
-        // The verifier's key has to be the same for everybody.
-        let mut blinding = parameters.is_blinded().then(Blinding::zeros);
+        let mut blinding = Blinding::of_key(parameters);
         let extension =
             extend_trace(level.into(), parameters, &mut (&values).into(), columns, &mut blinding)?;
         let committed = Committed::of_matrices(level, parameters, [extension], &mut blinding)?;
@@ -172,8 +171,7 @@ where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
     let (level, progress) = (resources.level, resources.progress);
-    let random_columns = parameters.random_columns as usize;
-    let mut blinding = parameters.is_blinded().then(|| Blinding::random(random_columns)).transpose()?;
+    let mut blinding = Blinding::of_proof(parameters)?;
     progress.begin("extend trace");
     let trace = extend_trace(resources, parameters, trace, constraints.columns, &mut blinding)?;
     progress.begin("commit to trace");

@@ -41,6 +41,7 @@ impl Trace<'_> {
         parallel::map(tasks, |(first, to)| self.read(first, to)).into_iter().collect()
     }
 
+    /// As [`read`](Self::read), with the error of the source.
     pub(crate) fn values(&self, first: usize, to: &mut [Goldilocks]) -> io::Result<()> {
         match self {
             Self::Memory(values) => to.copy_from_slice(&values[first..][..to.len()]),

@@ -1,11 +1,16 @@
 //! Tables to be proven at once.
 
-use super::airs::{Fibonacci, Preprocessed, RoundConstants};
+use super::{
+    airs::{Fibonacci, Preprocessed, RoundConstants},
+    configurations::elements,
+};
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::{Field, PrimeCharacteristicRing};
 use p3_goldilocks::Goldilocks;
 use p3_lookup::{Count, InteractionBuilder, LookupBus};
-use p3_matrix::dense::RowMajorMatrix;
+use p3_matrix::{Matrix, dense::RowMajorMatrix};
+use proofmill_field::goldilocks::Goldilocks as Element;
+use proofmill_stark::air;
 use std::borrow::Cow;
 
 /// The table of all integers of so many bits, and others that look up in it.
@@ -140,7 +145,28 @@ pub(crate) struct Batch {
     pub(crate) public_values: Vec<Vec<Goldilocks>>,
 }
 
+/// A batch in our elements.
+#[allow(dead_code, reason = "other tests use it")]
+pub(crate) struct OfEngine {
+    pub(crate) traces: Vec<Vec<Element>>,
+    pub(crate) public_values: Vec<Vec<Element>>,
+    pub(crate) preprocessed: Vec<Option<air::Preprocessed>>,
+}
+
 impl Batch {
+    #[allow(dead_code, reason = "other tests use it")]
+    pub(crate) fn of_engine(&self) -> OfEngine {
+        let preprocessed = self.airs.iter().map(|air| {
+            let matrix = BaseAir::<Goldilocks>::preprocessed_trace(air)?;
+            Some(air::Preprocessed { columns: matrix.width(), values: elements(&matrix.values) })
+        });
+        OfEngine {
+            traces: self.traces.iter().map(|trace| elements(&trace.values)).collect(),
+            public_values: self.public_values.iter().map(|values| elements(values)).collect(),
+            preprocessed: preprocessed.collect(),
+        }
+    }
+
     pub(crate) fn new(tables: impl IntoIterator<Item = (Table, RowMajorMatrix<Goldilocks>)>) -> Self {
         let (airs, traces): (Vec<_>, Vec<_>) = tables.into_iter().unzip();
         let public_values = airs.iter().zip(&traces).map(|(air, trace)| match air {

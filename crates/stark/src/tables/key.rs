@@ -38,8 +38,7 @@ impl<H: StarkHash> TablesKey<H> {
             let (expected, found) = (format!("{expected:?} columns"), format!("{found:?} columns"));
             return Err(StarkError::Preprocessed { expected, found });
         }
-        // The verifier's key has to be the same for everybody.
-        let mut blinding = parameters.is_blinded().then(Blinding::zeros);
+        let mut blinding = Blinding::of_key(parameters);
         let (mut log_rows, mut values, mut matrices) = (Vec::new(), Vec::new(), Vec::new());
         for Preprocessed { columns, values: rows } in
             preprocessed.into_iter().flatten().filter(|given| given.columns > 0)

@@ -120,8 +120,7 @@ impl<H: StarkHash> Statement<'_, H> {
     {
         let Self { tables, key, traces: values, public_values, log_rows } = self;
         let (level, progress) = (resources.level, resources.progress);
-        let random_columns = parameters.random_columns as usize;
-        let mut blinding = parameters.is_blinded().then(|| Blinding::random(random_columns)).transpose()?;
+        let mut blinding = Blinding::of_proof(parameters)?;
         progress.begin("extend traces");
         let matrices = values.iter().zip(&tables.tables).map(|(values, table)| {
             extend_trace(resources, parameters, &mut values.borrowed(), table.columns, &mut blinding)
