@@ -5,6 +5,7 @@ pub mod bn254;
 pub mod constant_time;
 mod encoding;
 mod evm;
+pub mod formulas;
 mod group;
 pub mod grumpkin;
 pub mod hash_to_curve;

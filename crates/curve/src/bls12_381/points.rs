@@ -4,7 +4,7 @@
 //! and opposite points are handled; a lane with such a case does not change the results of other lanes.
 
 use super::{X, roots::Roots};
-use crate::{Affine, Curve, Jacobian, group::doubled};
+use crate::{Affine, Curve, Jacobian, formulas::doubled};
 use proofmill_field::{Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, Select, Vector};
 
 /// One point per lane: `x = X/Z^2`, `y = Y/Z^3`, Z = 0 for infinity.

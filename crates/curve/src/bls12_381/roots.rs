@@ -11,7 +11,7 @@
 //! square of Fq.
 
 use super::map_constants as constants;
-use crate::group::doubled;
+use crate::formulas::doubled;
 use proofmill_field::{
     Algebra, Engine, Lanes, Packable, Prime, Quadratic, Select, Vector,
     bls12_381::{Fq, Fq2, FqParams},

@@ -1,0 +1,145 @@
+//! Descriptions of devices.
+
+use crate::PipelineError;
+use serde::Deserialize;
+
+/// A device with tiles.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Device {
+    /// Its name.
+    pub name: String,
+    /// Its tiles, which are all alike.
+    pub tile: TileDescription,
+}
+
+/// A processor that issues several instructions a cycle.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TileDescription {
+    /// Cycles a second.
+    pub hertz: f64,
+    /// The names of what an instruction word has room for.
+    pub slots: Vec<String>,
+    /// Registers of eight numbers of 32 bits.
+    pub vectors: usize,
+    /// Registers of eight sums.
+    pub accumulators: usize,
+    /// Memory for instructions.
+    pub program_bytes: usize,
+    /// Size of an instruction word.
+    pub instruction_bytes: usize,
+    /// Cycles of a call of a kernel, beside its instructions.
+    pub call_cycles: usize,
+    /// Cycles to acquire and release a buffer.
+    pub lock_cycles: usize,
+    /// What each instruction needs.
+    pub instructions: Instructions,
+}
+
+/// The instructions of a tile.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "as the operations of a tile")]
+pub struct Instructions {
+    pub load: Timing,
+    pub store: Timing,
+    pub multiply: Timing,
+    pub ups: Timing,
+    pub srs: Timing,
+    pub carry_down: Timing,
+    pub carry_up: Timing,
+}
+
+/// Where an instruction goes and when its result is there.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Timing {
+    /// The slots that it may take.
+    pub slots: Vec<String>,
+    /// Cycles until the result can be read.
+    pub latency: usize,
+    /// Cycles until the result can be the sum that a product is added to, if fewer.
+    pub accumulate: Option<usize>,
+    /// How many of it, one after another, one vector needs.
+    #[serde(default = "one")]
+    pub issues: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+impl Device {
+    /// The devices that come with this crate, by name.
+    pub const COMMITTED: &[(&str, &str)] = &[("vck5000", include_str!("../../devices/vck5000.toml"))];
+
+    /// Reads a description.
+    ///
+    /// # Errors
+    /// Text that is no TOML or lacks something, slots that do not exist, tiles without registers.
+    pub fn parse(text: &str) -> Result<Self, PipelineError> {
+        let device: Self = toml::from_str(text).map_err(|error| {
+            let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+            PipelineError::Device { place: format!("line {line}"), problem: error.message().into() }
+        })?;
+        let problem =
+            |place: &str, problem: String| Err(PipelineError::Device { place: place.into(), problem });
+        let tile = &device.tile;
+        if !(tile.hertz > 0.0 && tile.hertz.is_finite()) {
+            return problem("tile.hertz", format!("{} is no frequency", tile.hertz));
+        }
+        for (place, number) in [
+            ("tile.vectors", tile.vectors),
+            ("tile.accumulators", tile.accumulators),
+            ("tile.program_bytes", tile.program_bytes),
+            ("tile.instruction_bytes", tile.instruction_bytes),
+        ] {
+            if !(1..=1 << 30).contains(&number) {
+                return problem(place, format!("{number} is not from 1 to 2^30"));
+            }
+        }
+        for (name, timing) in tile.instructions.by_name() {
+            let place = format!("tile.instructions.{name}");
+            if let Some(slot) = timing.slots.iter().find(|slot| !tile.slots.contains(slot)) {
+                return problem(
+                    &place,
+                    format!("there is no slot {slot}; slots are {}", tile.slots.join(", ")),
+                );
+            }
+            if timing.slots.is_empty() {
+                return problem(&place, "it needs a slot".into());
+            }
+            if !(1..=1000).contains(&timing.latency) || !(1..=1000).contains(&timing.issues) {
+                return problem(&place, "its latency and its issues are from 1 to 1000".into());
+            }
+            if timing.accumulate.is_some_and(|accumulate| !(1..=timing.latency).contains(&accumulate)) {
+                return problem(
+                    &place,
+                    "a sum goes on after 1 cycle at least, and after its latency at most".into(),
+                );
+            }
+        }
+        Ok(device)
+    }
+
+    /// A device that comes with this crate.
+    pub fn committed(name: &str) -> Option<Self> {
+        let (_, text) = Self::COMMITTED.iter().find(|(known, _)| *known == name)?;
+        Some(Self::parse(text).expect("tests read all of them"))
+    }
+}
+
+impl Instructions {
+    fn by_name(&self) -> [(&'static str, &Timing); 7] {
+        [
+            ("load", &self.load),
+            ("store", &self.store),
+            ("multiply", &self.multiply),
+            ("ups", &self.ups),
+            ("srs", &self.srs),
+            ("carry_down", &self.carry_down),
+            ("carry_up", &self.carry_up),
+        ]
+    }
+}

@@ -1,0 +1,75 @@
+//! Errors.
+
+use thiserror::Error;
+
+/// What is wrong with a field, a graph or its execution.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PipelineError {
+    /// A modulus that eight signed limbs do not suit.
+    #[error("the modulus has {bits} bits or is even: fields of a tile have odd moduli of 252 to 254 bits")]
+    Modulus {
+        /// Its bits.
+        bits: u32,
+    },
+    /// A part of a graph that refers to something which does not exist, or twice to the same.
+    #[error("graph {graph}, {place}: {problem}")]
+    Graph {
+        /// The graph's name.
+        graph: String,
+        /// The node, source or sink.
+        place: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A number that may not fit its register.
+    #[error(
+        "graph {graph}, node {node}: a number of {least} to {most} does not fit {bits} bits; reduce an operand before"
+    )]
+    Overflow {
+        /// The graph's name.
+        graph: String,
+        /// The node's name.
+        node: String,
+        /// The least number.
+        least: i128,
+        /// The greatest number.
+        most: i128,
+        /// Bits of the register.
+        bits: u32,
+    },
+    /// A description of a device that is malformed.
+    #[error("device, {place}: {problem}")]
+    Device {
+        /// Where.
+        place: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A kernel that a tile cannot run.
+    #[error("node {node} on {device}: {problem}")]
+    Kernel {
+        /// The node's name.
+        node: String,
+        /// The device's name.
+        device: String,
+        /// Why.
+        problem: String,
+    },
+    /// Buffers that are too small: no node can go on.
+    #[error("deadlock: {0}")]
+    Deadlock(String),
+    /// Inputs that do not suit the graph.
+    #[error("{0}")]
+    Inputs(String),
+}
+
+impl PipelineError {
+    /// The error with the name of the graph.
+    pub(crate) fn in_graph(mut self, name: &str) -> Self {
+        if let Self::Overflow { graph, .. } = &mut self {
+            *graph = name.into();
+        }
+        self
+    }
+}

@@ -1,0 +1,91 @@
+//! A thread for each node, and channels as edges.
+
+use super::{Arithmetic, check};
+use crate::{
+    Graph, PipelineError,
+    graph::{Port, Reader},
+    limbs::{Bundle, SignedField},
+};
+use std::{
+    sync::{
+        Arc,
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
+    thread,
+};
+
+type Senders = Vec<SyncSender<Arc<Bundle>>>;
+
+/// As [`run`](super::run), but every node and every source is a thread that waits for bundles and for room.
+///
+/// # Errors
+/// As [`run`](super::run).
+pub fn run_on_threads(
+    graph: &Graph,
+    field: &SignedField,
+    arithmetic: Arithmetic,
+    inputs: &[Vec<Bundle>],
+) -> Result<Vec<Vec<Bundle>>, PipelineError> {
+    // Threads that wait for each other would never end.
+    graph.check_buffers()?;
+    check(graph, inputs)?;
+    let zeros = Arc::new(Bundle::zeros(inputs.iter().flatten().next().map_or(0, Bundle::vectors)));
+    let mut of_sources: Vec<Senders> = graph.sources.iter().map(|_| Vec::new()).collect();
+    let mut of_nodes: Vec<Vec<Senders>> =
+        graph.nodes.iter().map(|node| node.outputs.iter().map(|_| Vec::new()).collect()).collect();
+    let mut read_by_nodes: Vec<Vec<Receiver<_>>> = graph.nodes.iter().map(|_| Vec::new()).collect();
+    let mut read_by_sinks: Vec<Receiver<Arc<Bundle>>> = Vec::new();
+    for (reader, edge) in graph.edges() {
+        let (sender, receiver) = sync_channel(edge.depth);
+        for _ in 0..edge.initial {
+            sender.send(zeros.clone()).expect("the receiver is there");
+        }
+        match edge.from {
+            Port::Source(source) => of_sources[source].push(sender),
+            Port::Node(node, output) => of_nodes[node][output].push(sender),
+        }
+        match reader {
+            Reader::Node(node, _) => read_by_nodes[node].push(receiver),
+            Reader::Sink(_) => read_by_sinks.push(receiver),
+        }
+    }
+    thread::scope(|scope| {
+        for (bundles, senders) in inputs.iter().zip(of_sources) {
+            scope.spawn(move || {
+                bundles.iter().for_each(|bundle| send(&senders, bundle.clone()));
+            });
+        }
+        let nodes =
+            graph.nodes.iter().zip(read_by_nodes).zip(of_nodes).map(|((node, receivers), senders)| {
+                scope.spawn(move || {
+                    // Until an input has ended.
+                    loop {
+                        let operands: Result<Vec<_>, _> = receivers.iter().map(Receiver::recv).collect();
+                        let Ok(operands) = operands else { return Ok(()) };
+                        let operands: Vec<_> = operands.iter().map(|operand| &**operand).collect();
+                        let outputs = arithmetic.fire(node, &operands, field)?;
+                        outputs.into_iter().zip(&senders).for_each(|(output, senders)| send(senders, output));
+                    }
+                })
+            });
+        let nodes: Vec<_> = nodes.collect();
+        let sinks: Vec<_> = read_by_sinks
+            .into_iter()
+            .map(|receiver| {
+                scope.spawn(move || receiver.into_iter().map(Arc::unwrap_or_clone).collect::<Vec<_>>())
+            })
+            .collect();
+        let joined: Result<Vec<()>, PipelineError> =
+            nodes.into_iter().map(|node| node.join().expect("nodes do not panic")).collect();
+        joined.map_err(|error| error.in_graph(&graph.name))?;
+        Ok(sinks.into_iter().map(|sink| sink.join().expect("sinks do not panic")).collect())
+    })
+}
+
+/// Sends a bundle to all readers. Those that have ended, because another of their inputs has, need it no more.
+fn send(senders: &Senders, bundle: Bundle) {
+    let bundle = Arc::new(bundle);
+    for sender in senders {
+        let _ended = sender.send(bundle.clone());
+    }
+}

@@ -1,0 +1,152 @@
+//! Where elements have to be reduced, by the intervals of their highest limbs.
+
+use super::{Edge, Graph, Node, Operation, Port, Step};
+use crate::{
+    PipelineError,
+    limbs::{Constants, Interval, Ranges, SignedField, Value},
+};
+
+/// How sums are reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reductions {
+    /// Every node of sums and differences reduces its results.
+    InNodes,
+    /// Nodes of their own, where an element could become too large.
+    WhereNeeded,
+}
+
+impl Graph {
+    /// The graph with reductions, so that no number of any tile can overflow and results are as small as sources may be.
+    ///
+    /// # Errors
+    /// As [`intervals`](Self::intervals), where reducing does not help.
+    pub fn reduced(&self, field: &SignedField, reductions: Reductions) -> Result<Self, PipelineError> {
+        self.order()?;
+        let mut graph = self.clone();
+        if reductions == Reductions::InNodes {
+            graph.nodes.iter_mut().for_each(Node::reduce);
+        }
+        loop {
+            let port = match graph.bounds(field)? {
+                Bounds::Fit(outputs) => {
+                    let delayed = graph.edges().filter(|(reader, edge)| {
+                        edge.initial > 0 || matches!(reader, super::Reader::Sink(_))
+                    });
+                    let large = delayed
+                        .map(|(_, edge)| edge.from)
+                        .find(|from| !field.bound().contains(interval(&outputs, *from, field)));
+                    match large {
+                        None => return Ok(graph),
+                        Some(port) => port,
+                    }
+                }
+                Bounds::Overflow { error, largest } => match largest {
+                    Some(port) => port,
+                    None => return Err(error),
+                },
+            };
+            graph.reduce(port);
+        }
+    }
+
+    /// The interval of the highest limb of each output of each node, if sources are within [`SignedField::bound`].
+    ///
+    /// # Errors
+    /// As [`order`](Self::order), and numbers that may not fit the registers of a tile.
+    pub fn intervals(&self, field: &SignedField) -> Result<Vec<Vec<Interval>>, PipelineError> {
+        match self.bounds(field)? {
+            Bounds::Fit(outputs) => Ok(outputs),
+            Bounds::Overflow { error, .. } => Err(error),
+        }
+    }
+
+    fn bounds(&self, field: &SignedField) -> Result<Bounds, PipelineError> {
+        let mut outputs: Vec<Vec<Interval>> = self.nodes.iter().map(|_| Vec::new()).collect();
+        for index in self.order()? {
+            let node = &self.nodes[index];
+            let mut tile = Ranges::default();
+            let constants = Constants::new(&mut tile, field);
+            let inputs = node.inputs.iter().map(|edge| {
+                // What comes with a delay is checked at the end.
+                if edge.initial > 0 { field.bound() } else { interval(&outputs, edge.from, field) }
+            });
+            let mut values: Vec<Value<Ranges>> = inputs.map(Ranges::value).collect();
+            for step in &node.steps {
+                values.push(constants.step(&mut tile, step, &values));
+            }
+            if let Some((Interval { least, most }, bits)) = tile.overflow() {
+                let (graph, node_name) = (self.name.clone(), node.name.clone());
+                let reducible =
+                    node.inputs.iter().filter(|edge| edge.initial == 0 && !self.is_reduced(edge.from));
+                let largest = reducible.max_by_key(|edge| interval(&outputs, edge.from, field).most);
+                return Ok(Bounds::Overflow {
+                    error: PipelineError::Overflow { graph, node: node_name, least, most, bits },
+                    largest: largest.map(|edge| edge.from),
+                });
+            }
+            outputs[index] = node.outputs.iter().map(|output| Ranges::top(&values[*output])).collect();
+        }
+        Ok(Bounds::Fit(outputs))
+    }
+
+    /// Whether an element is within the bound of sources, or the result of a reduction.
+    fn is_reduced(&self, port: Port) -> bool {
+        match port {
+            Port::Source(_) => true,
+            Port::Node(node, output) => {
+                let node = &self.nodes[node];
+                let step = node.outputs[output].checked_sub(node.inputs.len());
+                step.is_some_and(|step| node.steps[step].operation == Operation::Reduce)
+            }
+        }
+    }
+
+    /// Puts a reduction behind a port.
+    fn reduce(&mut self, port: Port) {
+        let reduced = Port::Node(self.nodes.len(), 0);
+        let edges = self.nodes.iter_mut().flat_map(|node| &mut node.inputs);
+        for edge in edges.chain(self.sinks.iter_mut().map(|sink| &mut sink.edge)) {
+            if edge.from == port {
+                edge.from = reduced;
+            }
+        }
+        self.nodes.push(Node {
+            name: format!("reduce-{}", self.nodes.len()),
+            inputs: vec![Edge::new(port)],
+            steps: vec![Step { operation: Operation::Reduce, operands: vec![0] }],
+            outputs: vec![1],
+        });
+    }
+}
+
+impl Node {
+    /// Reduces the outputs that are not products.
+    fn reduce(&mut self) {
+        for output in &mut self.outputs {
+            let step = output.checked_sub(self.inputs.len()).map(|step| self.steps[step].operation);
+            if matches!(
+                step,
+                Some(Operation::Add | Operation::Subtract | Operation::Negate | Operation::Double)
+            ) {
+                self.steps.push(Step { operation: Operation::Reduce, operands: vec![*output] });
+                *output = self.inputs.len() + self.steps.len() - 1;
+            }
+        }
+    }
+}
+
+enum Bounds {
+    Fit(Vec<Vec<Interval>>),
+    Overflow {
+        error: PipelineError,
+        /// What feeds the largest operand that can be reduced.
+        largest: Option<Port>,
+    },
+}
+
+fn interval(outputs: &[Vec<Interval>], port: Port, field: &SignedField) -> Interval {
+    match port {
+        Port::Source(_) => field.bound(),
+        Port::Node(node, output) => outputs[node][output],
+    }
+}

@@ -1,0 +1,18 @@
+//! Curve arithmetic as pipelines of small processors.
+//!
+//! A [formula](formulas) is recorded as a [graph](Graph) of field operations: a Kahn process network (G. Kahn, "The semantics of a
+//! simple language for parallel programming", 1974), whose nodes are programs of the tiles of a device and whose edges are
+//! buffers between them. It is [executed](execute) exactly, in the [signed limbs](limbs) of a tile.
+#![forbid(unsafe_code)]
+
+pub mod device;
+mod error;
+pub mod execute;
+pub mod formulas;
+pub mod graph;
+pub mod limbs;
+pub mod schedule;
+
+pub use device::Device;
+pub use error::PipelineError;
+pub use graph::Graph;

@@ -1,0 +1,88 @@
+//! Elements in the order of a tile's memory.
+
+use super::{LANES, LIMBS, SignedField, kernels::Word};
+
+/// A bundle of field elements, limb by limb: first the lowest limb of all elements, then the next. With 32 elements the words are a
+/// cuboid of 8 limbs, 4 vectors and 8 lanes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bundle {
+    /// By limb, vector and lane.
+    words: Vec<[i32; LANES]>,
+    vectors: usize,
+}
+
+impl Bundle {
+    /// Zeros: `LANES * vectors` elements.
+    pub fn zeros(vectors: usize) -> Self {
+        Self { words: vec![[0; LANES]; LIMBS * vectors], vectors }
+    }
+
+    /// The number of elements.
+    pub fn elements(&self) -> usize {
+        LANES * self.vectors
+    }
+
+    /// The number of vectors that a limb of all elements takes.
+    pub fn vectors(&self) -> usize {
+        self.vectors
+    }
+
+    /// The bytes in a tile's memory.
+    pub fn bytes(&self) -> usize {
+        size_of_val(self.words.as_slice())
+    }
+
+    /// One vector of elements, by limbs.
+    #[inline(always)]
+    pub(crate) fn vector(&self, vector: usize) -> [Word; LIMBS] {
+        let mut limbs = [Word::default(); LIMBS];
+        for (limb, word) in limbs.iter_mut().enumerate() {
+            *word = Word(self.words[limb * self.vectors + vector]);
+        }
+        limbs
+    }
+
+    /// Sets one vector of elements.
+    #[inline(always)]
+    pub(crate) fn set_vector(&mut self, vector: usize, limbs: &[Word; LIMBS]) {
+        for (limb, word) in limbs.iter().enumerate() {
+            self.words[limb * self.vectors + vector] = word.0;
+        }
+    }
+
+    /// Sets one element to an integer below the modulus; the form is as given, not Montgomery's.
+    ///
+    /// # Panics
+    /// If there is no such element, or the integer is not below the modulus.
+    pub fn set(&mut self, index: usize, integer: [u64; 4], field: &SignedField) {
+        for (limb, digit) in field.digits(integer).into_iter().enumerate() {
+            self.words[limb * self.vectors + index / LANES][index % LANES] = digit;
+        }
+    }
+
+    /// The limbs of one element.
+    ///
+    /// # Panics
+    /// If there is no such element.
+    pub fn digits(&self, index: usize) -> [i32; LIMBS] {
+        std::array::from_fn(|limb| self.words[limb * self.vectors + index / LANES][index % LANES])
+    }
+
+    /// Sets the limbs of one element.
+    ///
+    /// # Panics
+    /// If there is no such element.
+    pub fn set_digits(&mut self, index: usize, digits: [i32; LIMBS]) {
+        for (limb, digit) in digits.into_iter().enumerate() {
+            self.words[limb * self.vectors + index / LANES][index % LANES] = digit;
+        }
+    }
+
+    /// One element as an integer below the modulus.
+    ///
+    /// # Panics
+    /// If there is no such element.
+    pub fn get(&self, index: usize, field: &SignedField) -> [u64; 4] {
+        field.residue(self.digits(index))
+    }
+}

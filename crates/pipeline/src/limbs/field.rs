@@ -1,0 +1,147 @@
+//! A prime field's constants in signed limbs.
+
+use super::{LIMBS, to_digits};
+use crate::PipelineError;
+use proofmill_field::PrimeField;
+
+/// The most bits of a modulus p: elements may then be as large as 2 p, and their highest limb still fits.
+pub const MOST_BITS: u32 = 254;
+
+/// The constants of a prime field whose elements are eight signed limbs, times R = 2^256.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedField {
+    /// The modulus p, little-endian.
+    pub(super) words: [u64; 4],
+    /// The modulus in signed limbs.
+    pub(super) modulus: [i32; LIMBS],
+    /// `-1/p` modulo 2^32.
+    pub(super) inverse: i32,
+    /// `2^QUOTIENT_SHIFT / p_top`, rounded, where p_top is `p / 2^224`, not rounded.
+    pub(super) reciprocal: i32,
+    /// `R^2 mod p` in signed limbs: a product with it is the Montgomery form.
+    pub(super) square_of_r: [i32; LIMBS],
+}
+
+/// The quotient of an element by p is its highest limb times [`SignedField::reciprocal`] divided by 2 to this power.
+pub(super) const QUOTIENT_SHIFT: u32 = 60;
+
+impl SignedField {
+    /// The constants for an odd modulus in little-endian words.
+    ///
+    /// # Errors
+    /// Moduli that are even or have more than [`MOST_BITS`] or fewer than 252 bits.
+    pub fn new(modulus: [u64; 4]) -> Result<Self, PipelineError> {
+        let bits = 256 - modulus[3].leading_zeros();
+        if modulus[0] & 1 == 0 || modulus[3] == 0 || !(MOST_BITS - 2..=MOST_BITS).contains(&bits) {
+            return Err(PipelineError::Modulus { bits: if modulus[3] == 0 { 192 } else { bits } });
+        }
+        // Newton's iteration doubles the number of right bits; p is its own inverse modulo 8.
+        let low = modulus[0] as u32;
+        let inverse =
+            (0..4).fold(low, |inverse, _| inverse.wrapping_mul(2u32.wrapping_sub(low.wrapping_mul(inverse))));
+        let top = (modulus[3] as f64 + modulus[2] as f64 / 2f64.powi(64)) / 2f64.powi(32);
+        let mut square_of_r = [1, 0, 0, 0];
+        for _ in 0..512 {
+            square_of_r = doubled(square_of_r, modulus);
+        }
+        Ok(Self {
+            words: modulus,
+            modulus: to_digits(modulus, false),
+            inverse: inverse.wrapping_neg() as i32,
+            reciprocal: (2f64.powi(QUOTIENT_SHIFT as i32) / top).round() as i32,
+            square_of_r: centred(square_of_r, modulus),
+        })
+    }
+
+    /// The constants of a field.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of<F: PrimeField>() -> Result<Self, PipelineError> {
+        let minus_one = (-F::ONE).to_words();
+        let words = minus_one.as_ref();
+        let mut modulus = [0; 4];
+        if words.len() != modulus.len() {
+            return Err(PipelineError::Modulus { bits: F::BITS });
+        }
+        modulus.copy_from_slice(words);
+        // The largest element is even.
+        modulus[0] += 1;
+        Self::new(modulus)
+    }
+
+    /// The modulus, little-endian.
+    pub fn modulus(&self) -> [u64; 4] {
+        self.words
+    }
+
+    /// The limbs of an integer below the modulus, or of that integer less the modulus: what is nearer to zero.
+    ///
+    /// # Panics
+    /// If the integer is not below the modulus.
+    pub fn digits(&self, integer: [u64; 4]) -> [i32; LIMBS] {
+        assert!(is_below(integer, self.words), "an integer below the modulus");
+        centred(integer, self.words)
+    }
+
+    /// The integer below the modulus that limbs are congruent to.
+    pub fn residue(&self, digits: [i32; LIMBS]) -> [u64; 4] {
+        let (mut words, mut carry) = ([0; 4], 0);
+        for (i, digit) in digits.into_iter().enumerate() {
+            let sum = i64::from(digit) + carry;
+            words[i / 2] |= u64::from(sum as u32) << (32 * (i % 2));
+            carry = sum >> 32;
+        }
+        // At most three times, since limbs hold less than 3 p.
+        while carry < 0 {
+            let (sum, overflows) = added(words, self.words);
+            (words, carry) = (sum, carry + i64::from(overflows));
+        }
+        while !is_below(words, self.words) {
+            words = subtracted(words, self.words).0;
+        }
+        words
+    }
+}
+
+/// The digits of an integer, or of it less the modulus: what is nearer to zero.
+fn centred(integer: [u64; 4], modulus: [u64; 4]) -> [i32; LIMBS] {
+    let negative = subtracted(modulus, integer).0;
+    if is_below(negative, integer) { to_digits(negative, true) } else { to_digits(integer, false) }
+}
+
+fn is_below(a: [u64; 4], b: [u64; 4]) -> bool {
+    subtracted(a, b).1
+}
+
+/// `a - b` modulo 2^256, and whether it is negative.
+fn subtracted(a: [u64; 4], b: [u64; 4]) -> ([u64; 4], bool) {
+    let (mut difference, mut borrow) = ([0; 4], false);
+    for i in 0..4 {
+        let (word, first) = a[i].overflowing_sub(b[i]);
+        let (word, second) = word.overflowing_sub(u64::from(borrow));
+        (difference[i], borrow) = (word, first | second);
+    }
+    (difference, borrow)
+}
+
+/// `a + b` modulo 2^256, and whether it is larger.
+fn added(a: [u64; 4], b: [u64; 4]) -> ([u64; 4], bool) {
+    let (mut sum, mut carry) = ([0; 4], false);
+    for i in 0..4 {
+        let (word, first) = a[i].overflowing_add(b[i]);
+        let (word, second) = word.overflowing_add(u64::from(carry));
+        (sum[i], carry) = (word, first | second);
+    }
+    (sum, carry)
+}
+
+/// `2 a` modulo a modulus of at most 255 bits.
+fn doubled(a: [u64; 4], modulus: [u64; 4]) -> [u64; 4] {
+    let mut double = [0; 4];
+    for i in 0..4 {
+        double[i] = a[i] << 1 | if i == 0 { 0 } else { a[i - 1] >> 63 };
+    }
+    let (reduced, negative) = subtracted(double, modulus);
+    if negative { double } else { reduced }
+}

@@ -1,0 +1,195 @@
+//! The operations of a node, limb by limb, for one vector of elements.
+//!
+//! Bounds: all limbs but the highest may have any value of 32 bits. The highest one of a product is at most
+//! `(1/2 + p/R a b) p_top` and a little for elements a and b in multiples of p, because the multiple of p that is added is at most
+//! `R/2 p`: [`Ranges`](super::Ranges) computes it from the limbs.
+
+use crate::graph::{Operation, Step};
+
+use super::{
+    LANES, LIMBS, SignedField,
+    field::QUOTIENT_SHIFT,
+    tile::{Fit, Tile},
+};
+
+/// A vector of [`Bundle`](super::Bundle)s.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Word(pub(crate) [i32; LANES]);
+
+/// An element in memory, by limbs.
+pub type Value<T> = [<T as Tile>::Word; LIMBS];
+
+/// A field's constants in registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Constants<V> {
+    modulus: [V; LIMBS],
+    inverse: V,
+    reciprocal: V,
+    one: V,
+    minus_one: V,
+}
+
+impl<V: Copy> Constants<V> {
+    /// Fills the registers.
+    #[inline(always)]
+    pub fn new<T: Tile<Vector = V>>(tile: &mut T, field: &SignedField) -> Self {
+        let mut modulus = [tile.constant(0); LIMBS];
+        for (limb, digit) in modulus.iter_mut().zip(field.modulus) {
+            *limb = tile.constant(digit);
+        }
+        Self {
+            modulus,
+            inverse: tile.constant(field.inverse),
+            reciprocal: tile.constant(field.reciprocal),
+            one: tile.constant(1),
+            minus_one: tile.constant(-1),
+        }
+    }
+
+    /// One step of a node on the values before it.
+    #[inline(always)]
+    pub(crate) fn step<T: Tile<Vector = V>>(
+        &self,
+        tile: &mut T,
+        step: &Step,
+        values: &[Value<T>],
+    ) -> Value<T> {
+        let value = |operand: usize| &values[step.operands[operand]];
+        match step.operation {
+            Operation::Multiply => self.multiply(tile, value(0), value(1)),
+            Operation::Square => self.multiply(tile, value(0), value(0)),
+            Operation::Add => self.add(tile, value(0), value(1)),
+            Operation::Subtract => self.subtract(tile, value(0), value(1)),
+            Operation::Negate => self.negate(tile, value(0)),
+            Operation::Double => self.double(tile, value(0)),
+            Operation::Reduce => self.reduce(tile, value(0)),
+        }
+    }
+
+    /// `a b / R`: the digits of `a b + m p` above the lowest eight, where m makes those zero. Column by column; the limbs of m are
+    /// found on the way.
+    #[inline(always)]
+    pub fn multiply<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>, b: &Value<T>) -> Value<T> {
+        let (mut quotients, mut result) = (*a, *a);
+        let mut carry = None;
+        for column in 0..2 * LIMBS - 1 {
+            let limbs = column.saturating_sub(LIMBS - 1)..LIMBS.min(column + 1);
+            let mut sum = carry;
+            for i in limbs.clone() {
+                let (left, right) = (tile.load(&a[i]), tile.load(&b[column - i]));
+                sum = Some(match sum {
+                    None => tile.mul(left, right),
+                    Some(sum) => tile.mac(sum, left, right),
+                });
+            }
+            let Some(mut sum) = sum else { unreachable!("every column has a product") };
+            for i in limbs.start..limbs.end.min(column) {
+                let quotient = tile.load(&quotients[i]);
+                sum = tile.mac(sum, quotient, self.modulus[column - i]);
+            }
+            if column < LIMBS {
+                let low = tile.srs(sum, 0, Fit::Wraps);
+                let quotient = tile.mul(low, self.inverse);
+                let quotient = tile.srs(quotient, 0, Fit::Wraps);
+                quotients[column] = tile.store(quotient);
+                sum = tile.mac(sum, quotient, self.modulus[0]);
+            } else {
+                let digit = tile.srs(sum, 0, Fit::Wraps);
+                result[column - LIMBS] = tile.store(digit);
+            }
+            carry = Some(tile.carry(sum));
+        }
+        let Some(last) = carry else { unreachable!("there are columns") };
+        let digit = tile.srs(last, 0, Fit::Whole);
+        result[LIMBS - 1] = tile.store(digit);
+        result
+    }
+
+    /// `a + b`.
+    #[inline(always)]
+    pub fn add<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>, b: &Value<T>) -> Value<T> {
+        self.sum(tile, [(a, self.one), (b, self.one)])
+    }
+
+    /// `a - b`.
+    #[inline(always)]
+    pub fn subtract<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>, b: &Value<T>) -> Value<T> {
+        self.sum(tile, [(a, self.one), (b, self.minus_one)])
+    }
+
+    /// `-a`.
+    #[inline(always)]
+    pub fn negate<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>) -> Value<T> {
+        self.sum(tile, [(a, self.minus_one)])
+    }
+
+    /// `2 a`.
+    #[inline(always)]
+    pub fn double<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>) -> Value<T> {
+        self.sum(tile, [(a, self.one), (a, self.one)])
+    }
+
+    /// The sum of multiples of elements, as it is: not reduced.
+    #[inline(always)]
+    fn sum<T: Tile<Vector = V>, const N: usize>(&self, tile: &mut T, terms: [(&Value<T>, V); N]) -> Value<T> {
+        let mut result = *terms[0].0;
+        let mut carry = None;
+        for limb in 0..LIMBS {
+            let mut sum = carry;
+            for (element, factor) in terms {
+                let digit = tile.load(&element[limb]);
+                sum = Some(match sum {
+                    None => tile.mul(digit, factor),
+                    Some(sum) => tile.mac(sum, digit, factor),
+                });
+            }
+            let Some(sum) = sum else { unreachable!("there are terms") };
+            let last = limb == LIMBS - 1;
+            let digit = tile.srs(sum, 0, if last { Fit::Whole } else { Fit::Wraps });
+            result[limb] = tile.store(digit);
+            if !last {
+                carry = Some(tile.carry(sum));
+            }
+        }
+        result
+    }
+
+    /// `a` less a multiple of p: nearly the smallest in size, at most p/2 and a little.
+    #[inline(always)]
+    pub fn reduce<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>) -> Value<T> {
+        let top = tile.load(&a[LIMBS - 1]);
+        let (quotient, top) = tile.remainder(top, self.reciprocal, QUOTIENT_SHIFT, self.modulus[LIMBS - 1]);
+        let mut result = *a;
+        let mut carry = None;
+        for limb in 0..LIMBS - 1 {
+            let digit = tile.load(&a[limb]);
+            let mut sum = match carry {
+                None => tile.ups(digit, 0),
+                Some(carry) => tile.mac(carry, digit, self.one),
+            };
+            sum = tile.msc(sum, quotient, self.modulus[limb]);
+            let digit = tile.srs(sum, 0, Fit::Wraps);
+            result[limb] = tile.store(digit);
+            carry = Some(tile.carry(sum));
+        }
+        let Some(carry) = carry else { unreachable!("there are limbs") };
+        let carry = tile.srs(carry, 0, Fit::Whole);
+        let top = tile.mac(top, carry, self.one);
+        let digit = tile.srs(top, 0, Fit::Whole);
+        result[LIMBS - 1] = tile.store(digit);
+        result
+    }
+}
+
+impl Word {
+    /// A vector of these numbers.
+    pub fn new(numbers: [i32; LANES]) -> Self {
+        Self(numbers)
+    }
+
+    /// Its numbers.
+    pub fn numbers(self) -> [i32; LANES] {
+        self.0
+    }
+}

@@ -1,0 +1,185 @@
+//! Kernels as programs of a tile's instructions.
+
+use super::{
+    LANES, LIMBS, Value, Word,
+    exact::Exact,
+    tile::{Fit, Tile},
+};
+
+/// An instruction; its result is known by its index in the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instruction {
+    /// What it does.
+    pub operation: TileOperation,
+    /// The accumulator that it reads: the instruction that computed it.
+    pub accumulator: Option<usize>,
+    /// The vectors that it reads.
+    pub operands: Vec<Operand>,
+}
+
+/// What an instruction does: see [`Tile`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TileOperation {
+    /// [`Tile::mul`], [`Tile::mac`], or [`Tile::msc`] if it subtracts.
+    Multiply {
+        /// Whether the product is subtracted.
+        subtract: bool,
+    },
+    /// [`Tile::ups`].
+    Ups {
+        /// By how many bits.
+        shift: u32,
+    },
+    /// [`Tile::srs`].
+    Srs {
+        /// By how many bits.
+        shift: u32,
+        /// Whether the numbers fit.
+        fit: Fit,
+    },
+    /// The first half of [`Tile::carry`]: to numbers of 64 bits.
+    CarryDown,
+    /// The second half: to an accumulator.
+    CarryUp,
+    /// [`Tile::store`].
+    Store,
+}
+
+/// A vector that an instruction reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// The result of an instruction.
+    Register(usize),
+    /// A word of memory.
+    Memory(usize),
+    /// A number in all lanes.
+    Constant(i32),
+}
+
+/// The instructions for one vector of elements.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// In an order in which every result is there before it is read.
+    pub instructions: Vec<Instruction>,
+    /// For each word of memory the instruction that stores it; `None` for inputs.
+    pub words: Vec<Option<usize>>,
+    /// The words of the results.
+    pub outputs: Vec<[usize; LIMBS]>,
+}
+
+impl Program {
+    /// Words of an element that is there at the beginning.
+    pub fn input(&mut self) -> Value<Self> {
+        std::array::from_fn(|_| self.word(None))
+    }
+
+    /// The numbers that have to be in registers.
+    pub fn constants(&self) -> Vec<i32> {
+        let operands = self.instructions.iter().flat_map(|instruction| &instruction.operands);
+        let numbers = operands.filter_map(|operand| match operand {
+            Operand::Constant(number) => Some(*number),
+            _ => None,
+        });
+        let mut numbers: Vec<_> = numbers.collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
+    fn word(&mut self, stored_by: Option<usize>) -> usize {
+        self.words.push(stored_by);
+        self.words.len() - 1
+    }
+
+    fn push(&mut self, operation: TileOperation, accumulator: Option<usize>, operands: &[Operand]) -> usize {
+        self.instructions.push(Instruction { operation, accumulator, operands: operands.to_vec() });
+        self.instructions.len() - 1
+    }
+
+    /// Runs the instructions in an order, each once, on the words of the inputs, and returns all words.
+    ///
+    /// # Panics
+    /// If an instruction comes before one whose result it reads.
+    pub fn run(&self, order: impl IntoIterator<Item = usize>, inputs: &[[Word; LIMBS]]) -> Vec<Word> {
+        let mut tile = Exact::default();
+        let mut words: Vec<Option<Word>> = inputs.as_flattened().iter().copied().map(Some).collect();
+        words.resize(self.words.len(), None);
+        let mut vectors: Vec<Option<[i32; LANES]>> = vec![None; self.instructions.len()];
+        let mut accumulators: Vec<Option<[i128; LANES]>> = vec![None; self.instructions.len()];
+        for index in order {
+            let instruction = &self.instructions[index];
+            let operand = |operand: usize| match instruction.operands[operand] {
+                Operand::Register(from) => vectors[from].expect("it was computed before"),
+                Operand::Memory(word) => words[word].expect("it was stored before").0,
+                Operand::Constant(number) => [number; LANES],
+            };
+            let sum = instruction.accumulator.map(|from| accumulators[from].expect("it was computed before"));
+            match (instruction.operation, sum) {
+                (TileOperation::Multiply { .. }, None) => {
+                    accumulators[index] = Some(tile.mul(operand(0), operand(1)));
+                }
+                (TileOperation::Multiply { subtract }, Some(sum)) => {
+                    let operation = if subtract { Exact::msc } else { Exact::mac };
+                    accumulators[index] = Some(operation(&mut tile, sum, operand(0), operand(1)));
+                }
+                (TileOperation::Ups { shift }, _) => accumulators[index] = Some(tile.ups(operand(0), shift)),
+                (TileOperation::Srs { shift, fit }, Some(sum)) => {
+                    vectors[index] = Some(tile.srs(sum, shift, fit))
+                }
+                (TileOperation::CarryDown, Some(sum)) => accumulators[index] = Some(tile.carry(sum)),
+                (TileOperation::CarryUp, Some(sum)) => accumulators[index] = Some(sum),
+                (TileOperation::Store, _) => {
+                    let word =
+                        self.words.iter().position(|stored_by| *stored_by == Some(index)).expect("its word");
+                    words[word] = Some(Word(operand(0)));
+                }
+                (operation, None) => unreachable!("{operation:?} reads an accumulator"),
+            }
+        }
+        words.into_iter().map(|word| word.expect("every word was stored")).collect()
+    }
+}
+
+impl Tile for Program {
+    type Word = usize;
+    type Vector = Operand;
+    type Accumulator = usize;
+
+    fn constant(&mut self, number: i32) -> Operand {
+        Operand::Constant(number)
+    }
+
+    fn load(&mut self, word: &usize) -> Operand {
+        Operand::Memory(*word)
+    }
+
+    fn store(&mut self, vector: Operand) -> usize {
+        let index = self.push(TileOperation::Store, None, &[vector]);
+        self.word(Some(index))
+    }
+
+    fn ups(&mut self, vector: Operand, shift: u32) -> usize {
+        self.push(TileOperation::Ups { shift }, None, &[vector])
+    }
+
+    fn carry(&mut self, accumulator: usize) -> usize {
+        let down = self.push(TileOperation::CarryDown, Some(accumulator), &[]);
+        self.push(TileOperation::CarryUp, Some(down), &[])
+    }
+
+    fn srs(&mut self, accumulator: usize, shift: u32, fit: Fit) -> Operand {
+        Operand::Register(self.push(TileOperation::Srs { shift, fit }, Some(accumulator), &[]))
+    }
+
+    fn mul(&mut self, a: Operand, b: Operand) -> usize {
+        self.push(TileOperation::Multiply { subtract: false }, None, &[a, b])
+    }
+
+    fn mac(&mut self, accumulator: usize, a: Operand, b: Operand) -> usize {
+        self.push(TileOperation::Multiply { subtract: false }, Some(accumulator), &[a, b])
+    }
+
+    fn msc(&mut self, accumulator: usize, a: Operand, b: Operand) -> usize {
+        self.push(TileOperation::Multiply { subtract: true }, Some(accumulator), &[a, b])
+    }
+}

@@ -1,0 +1,362 @@
+//! The scheduler: cycle by cycle, the oldest vectors of elements first, and of each the instruction with the longest way to the end.
+
+use super::{
+    Action, Placed, Schedule,
+    needs::{Needs, Registers},
+};
+use crate::{
+    device::{TileDescription, Timing},
+    limbs::Program,
+};
+
+/// Cycles without an instruction after which registers do not suffice.
+const STUCK: usize = 1000;
+
+pub(super) struct Scheduler<'a> {
+    tile: &'a TileDescription,
+    needs: Needs<'a>,
+    instructions: usize,
+    /// Vectors of elements in one iteration.
+    at_once: usize,
+    /// Registers that constants leave.
+    capacity: Registers,
+    /// What one vector of elements needs at least, to come to its end.
+    reserve: Registers,
+}
+
+/// One vector of elements.
+struct Copy {
+    issued: Vec<Option<usize>>,
+    /// How many instructions each one still waits for.
+    missing: Vec<usize>,
+    readers: Vec<usize>,
+    available: Vec<usize>,
+    /// The next instructions that take a register: in order, so that those that free one are never blocked.
+    next: [usize; 2],
+    held: Registers,
+    left: usize,
+}
+
+/// Slots and registers by cycle.
+struct Table {
+    period: Option<usize>,
+    rows: Vec<Vec<Placed>>,
+    registers: Vec<Registers>,
+}
+
+impl<'a> Scheduler<'a> {
+    pub(super) fn new(
+        tile: &'a TileDescription,
+        program: &'a Program,
+        at_once: usize,
+        registers: usize,
+    ) -> Self {
+        let needs = Needs::new(program, &tile.instructions);
+        let reserve = needs.most();
+        Self {
+            tile,
+            needs,
+            instructions: program.instructions.len(),
+            at_once,
+            capacity: Registers { vectors: registers, accumulators: tile.accumulators },
+            reserve,
+        }
+    }
+
+    /// The cycles that the slots need at least: by each set of slots that some instructions cannot do without.
+    pub(super) fn bound(&self) -> usize {
+        let mut uses: Vec<(&[String], usize)> = Vec::new();
+        for index in 0..self.instructions {
+            uses.push((&self.needs.timing(index).slots, self.needs.timing(index).issues));
+            uses.extend(
+                self.needs.loads[index].iter().map(|_| (self.tile.instructions.load.slots.as_slice(), 1)),
+            );
+        }
+        let sets: Vec<_> = uses.iter().map(|(slots, _)| *slots).collect();
+        let of_set = |set: &&[String]| {
+            let within = uses.iter().filter(|(slots, _)| slots.iter().all(|slot| set.contains(slot)));
+            let issues: usize = within.map(|(_, issues)| issues).sum();
+            (issues * self.at_once).div_ceil(set.len())
+        };
+        sets.iter().map(of_set).max().unwrap_or(1).max(1)
+    }
+
+    /// A schedule, if there are enough registers: of one iteration alone, or of a loop with this many cycles.
+    pub(super) fn run(&self, period: Option<usize>) -> Option<Schedule> {
+        if self.reserve.vectors > self.capacity.vectors
+            || self.reserve.accumulators > self.capacity.accumulators
+        {
+            return None;
+        }
+        let mut copies: Vec<_> = (0..self.at_once).map(|_| self.copy()).collect();
+        let rows = vec![Vec::new(); period.unwrap_or(0)];
+        let mut table = Table { period, rows, registers: Vec::new() };
+        // Loads come before the first instruction.
+        let (mut cycle, mut last) = (self.tile.instructions.load.latency, 0);
+        while copies.iter().any(|copy| copy.left > 0) {
+            let oldest = copies.iter().position(|copy| copy.left > 0).unwrap_or(0);
+            for copy in oldest..copies.len() {
+                let mut candidates = copies[copy].available.clone();
+                candidates.sort_by_key(|index| (usize::MAX - self.needs.path[*index], *index));
+                for index in candidates {
+                    if self.issue(&mut copies, oldest, copy, index, cycle, &mut table) {
+                        last = cycle;
+                    }
+                }
+            }
+            let held = copies.iter().fold(Registers::default(), |sum, copy| sum.plus(copy.held));
+            table.hold(cycle, held);
+            cycle += 1;
+            if cycle > last + STUCK {
+                return None;
+            }
+        }
+        self.finish(&copies, table)
+    }
+
+    fn copy(&self) -> Copy {
+        let missing: Vec<_> = self.needs.before.iter().map(Vec::len).collect();
+        let mut copy = Copy {
+            issued: vec![None; self.instructions],
+            available: (0..self.instructions).filter(|index| missing[*index] == 0).collect(),
+            missing,
+            readers: self.needs.readers.clone(),
+            next: [0; 2],
+            held: Registers::default(),
+            left: self.instructions,
+        };
+        copy.skip(&self.needs);
+        copy
+    }
+
+    /// Issues an instruction in a cycle if everything that it needs is there.
+    fn issue(
+        &self,
+        copies: &mut [Copy],
+        oldest: usize,
+        copy: usize,
+        index: usize,
+        cycle: usize,
+        table: &mut Table,
+    ) -> bool {
+        let this = &copies[copy];
+        let ready = self.needs.before[index]
+            .iter()
+            .all(|(from, cycles)| this.issued[*from].is_some_and(|issued| issued + cycles <= cycle));
+        let result = self.needs.results[index];
+        let in_order = (result.vectors == 0 || this.next[0] == index)
+            && (result.accumulators == 0 || this.next[1] == index);
+        if !ready || !in_order {
+            return false;
+        }
+        let freed = self.needs.reads[index].iter().filter(|from| this.readers[**from] == 1);
+        let freed = freed.fold(Registers::default(), |sum, from| sum.plus(self.needs.results[*from]));
+        let held = copies
+            .iter()
+            .fold(Registers::default(), |sum, copy| sum.plus(copy.held))
+            .less(freed)
+            .plus(result);
+        let kept = if copy == oldest {
+            Registers::default()
+        } else {
+            let oldest = &copies[oldest];
+            Registers {
+                vectors: self.reserve.vectors.saturating_sub(oldest.held.vectors),
+                accumulators: self.reserve.accumulators.saturating_sub(oldest.held.accumulators),
+            }
+        };
+        let loads = &self.needs.loads[index];
+        let takes = |used: usize, freed: usize, result: usize, kept: usize, capacity: usize| {
+            result <= freed || used + kept <= capacity
+        };
+        if !takes(
+            held.accumulators,
+            freed.accumulators,
+            result.accumulators,
+            kept.accumulators,
+            self.capacity.accumulators,
+        ) || !takes(
+            held.vectors,
+            freed.vectors,
+            result.vectors + loads.len(),
+            kept.vectors + loads.len(),
+            self.capacity.vectors,
+        ) || table.loaded(cycle) + loads.len() + held.vectors > self.capacity.vectors
+        {
+            return false;
+        }
+        // Where its loads go: as late as they can.
+        let load = &self.tile.instructions.load;
+        let mut places: Vec<(usize, usize, usize)> = Vec::new();
+        for word in loads {
+            let stored = self.stored(this, index, *word);
+            let latest = cycle - load.latency;
+            let place = (stored..=latest).rev().take(load.latency).find_map(|at| {
+                let taken = |slot| places.iter().any(|(other, taken, _)| (*other, *taken) == (at, slot));
+                let slot = self.slots(load).find(|slot| table.is_free(at, *slot) && !taken(*slot))?;
+                // It is in its register from when it arrives.
+                let waits = at + load.latency..cycle;
+                waits
+                    .into_iter()
+                    .all(|waiting| table.has_register(waiting, self.capacity.vectors))
+                    .then_some((at, slot, *word))
+            });
+            let Some(place) = place else { return false };
+            places.push(place);
+        }
+        let timing = self.needs.timing(index);
+        let free = |slot: &usize| (0..timing.issues).all(|issue| table.is_free(cycle + issue, *slot));
+        let Some(slot) = self.slots(timing).find(free) else { return false };
+        for (at, slot, word) in places {
+            table.place(Placed {
+                slot,
+                vector: copy,
+                action: Action::Load { word, reader: index },
+                cycle: at,
+            });
+            (at + load.latency..=cycle).for_each(|waiting| table.load(waiting));
+        }
+        for issue in 0..timing.issues {
+            table.place(Placed {
+                slot,
+                vector: copy,
+                action: Action::Instruction(index),
+                cycle: cycle + issue,
+            });
+        }
+        copies[copy].issued(index, cycle, freed, result, &self.needs);
+        true
+    }
+
+    /// The first cycle in which a word can be loaded.
+    fn stored(&self, copy: &Copy, index: usize, word: usize) -> usize {
+        let stores = self.needs.before[index].iter().filter(|(from, _)| self.needs.stores(*from, word));
+        stores
+            .map(|(from, _)| copy.issued[*from].unwrap_or(0) + self.tile.instructions.store.latency)
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn slots(&self, timing: &Timing) -> impl Iterator<Item = usize> {
+        timing.slots.iter().filter_map(|slot| self.tile.slots.iter().position(|known| known == slot))
+    }
+
+    fn finish(&self, copies: &[Copy], mut table: Table) -> Option<Schedule> {
+        let cycles = table.rows.iter().flatten().map(|placed| placed.cycle);
+        let (first, last) = (cycles.clone().min()?, cycles.max()?);
+        let span = last + 1 - first;
+        if table.period.is_none() {
+            table.rows.drain(..first);
+        }
+        let most = table.most();
+        let fits = most.vectors <= self.capacity.vectors && most.accumulators <= self.capacity.accumulators;
+        // Words of memory are used again in the next iteration.
+        let long = |copy: &Copy| {
+            let issued = copy.issued.iter().flatten();
+            issued.clone().max().unwrap_or(&0) - issued.min().unwrap_or(&0)
+                + self.tile.instructions.load.latency
+        };
+        if !fits || table.period.is_some_and(|period| copies.iter().any(|copy| long(copy) > period)) {
+            return None;
+        }
+        table.rows.iter_mut().flatten().for_each(|placed| placed.cycle -= first);
+        Some(Schedule {
+            rows: table.rows,
+            vectors: self.at_once,
+            span,
+            registers: most.vectors,
+            accumulators: most.accumulators,
+            slots: Vec::new(),
+        })
+    }
+}
+
+impl Copy {
+    fn issued(&mut self, index: usize, cycle: usize, freed: Registers, result: Registers, needs: &Needs<'_>) {
+        self.issued[index] = Some(cycle);
+        self.available.retain(|available| *available != index);
+        self.left -= 1;
+        self.held = self.held.less(freed);
+        if needs.readers[index] > 0 {
+            self.held = self.held.plus(result);
+        }
+        needs.reads[index].iter().for_each(|from| self.readers[*from] -= 1);
+        for after in &needs.after[index] {
+            self.missing[*after] -= 1;
+            if self.missing[*after] == 0 {
+                self.available.push(*after);
+            }
+        }
+        self.skip(needs);
+    }
+
+    /// Moves to the next instructions that take registers.
+    fn skip(&mut self, needs: &Needs<'_>) {
+        let takes =
+            [|registers: Registers| registers.vectors > 0, |registers: Registers| registers.accumulators > 0];
+        for (next, takes) in self.next.iter_mut().zip(takes) {
+            while *next < self.issued.len() && (self.issued[*next].is_some() || !takes(needs.results[*next]))
+            {
+                *next += 1;
+            }
+        }
+    }
+}
+
+impl Table {
+    fn row(&self, cycle: usize) -> usize {
+        self.period.map_or(cycle, |period| cycle % period)
+    }
+
+    fn is_free(&self, cycle: usize, slot: usize) -> bool {
+        self.rows.get(self.row(cycle)).is_none_or(|row| row.iter().all(|placed| placed.slot != slot))
+    }
+
+    fn place(&mut self, placed: Placed) {
+        let row = self.row(placed.cycle);
+        if self.rows.len() <= row {
+            self.rows.resize(row + 1, Vec::new());
+        }
+        self.rows[row].push(placed);
+    }
+
+    fn at(&mut self, cycle: usize) -> &mut Registers {
+        if self.registers.len() <= cycle {
+            self.registers.resize(cycle + 1, Registers::default());
+        }
+        &mut self.registers[cycle]
+    }
+
+    /// The registers that loaded vectors take in the current cycle.
+    fn loaded(&self, cycle: usize) -> usize {
+        self.registers.get(cycle).map_or(0, |registers| registers.vectors)
+    }
+
+    /// Whether a vector may wait in a register in a cycle before the current one.
+    fn has_register(&self, cycle: usize, capacity: usize) -> bool {
+        self.registers.get(cycle).is_none_or(|registers| registers.vectors < capacity)
+    }
+
+    fn load(&mut self, cycle: usize) {
+        self.at(cycle).vectors += 1;
+    }
+
+    /// Adds what is held in a cycle, after its last instruction.
+    fn hold(&mut self, cycle: usize, held: Registers) {
+        let registers = self.at(cycle);
+        *registers = registers.plus(held);
+    }
+
+    /// The most registers in use, in all iterations that overlap.
+    fn most(&self) -> Registers {
+        let mut sums = vec![Registers::default(); self.period.unwrap_or(self.registers.len())];
+        for (cycle, registers) in self.registers.iter().enumerate() {
+            let row = self.row(cycle);
+            sums[row] = sums[row].plus(*registers);
+        }
+        sums.into_iter().fold(Registers::default(), |most, registers| Registers {
+            vectors: most.vectors.max(registers.vectors),
+            accumulators: most.accumulators.max(registers.accumulators),
+        })
+    }
+}

@@ -1,0 +1,151 @@
+//! Kernels in the instruction words of a tile: list scheduling (R. Graham, "Bounds on multiprocessing timing anomalies", 1969) within the
+//! tile's slots and registers, then as a loop whose iterations overlap (B. Rau, "Iterative modulo scheduling", 1994).
+
+mod list;
+mod needs;
+
+use crate::{
+    Device, PipelineError,
+    graph::Node,
+    limbs::{Constants, Program, SignedField},
+};
+use list::Scheduler;
+use std::fmt;
+
+/// A kernel's loop: what is issued in each cycle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// The instruction words, in order; the loop goes on with the first after the last.
+    pub rows: Vec<Vec<Placed>>,
+    /// The vectors of elements that one iteration computes.
+    pub vectors: usize,
+    /// Cycles from the first instruction of an iteration to its last: more than there are rows if iterations overlap.
+    pub span: usize,
+    /// The most registers for vectors in use, with those of constants.
+    pub registers: usize,
+    /// The most accumulators in use.
+    pub accumulators: usize,
+    slots: Vec<String>,
+}
+
+/// An instruction in a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The slot.
+    pub slot: usize,
+    /// Which vector of the iteration.
+    pub vector: usize,
+    /// The instruction.
+    pub action: Action,
+    /// The cycle, counted from the first of the iteration.
+    pub cycle: usize,
+}
+
+/// What is issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// A load of a word that an instruction reads.
+    Load {
+        /// The word.
+        word: usize,
+        /// The instruction.
+        reader: usize,
+    },
+    /// An instruction of the program, or another part of one that needs several.
+    Instruction(usize),
+}
+
+/// The program of a node for one vector of elements, and its results' words.
+pub fn program(node: &Node, field: &SignedField) -> Program {
+    let mut program = Program::default();
+    let constants = Constants::new(&mut program, field);
+    let mut values: Vec<_> = node.inputs.iter().map(|_| program.input()).collect();
+    for step in &node.steps {
+        values.push(constants.step(&mut program, step, &values));
+    }
+    program.outputs = node.outputs.iter().map(|output| values[*output]).collect();
+    program
+}
+
+/// The shortest loop that is found for a node's program on a device's tiles, for bundles of some vectors.
+///
+/// # Errors
+/// Programs that do not fit the tile's memory or its registers.
+pub fn schedule(
+    node: &str,
+    program: &Program,
+    device: &Device,
+    vectors: usize,
+) -> Result<Schedule, PipelineError> {
+    let refused =
+        |problem: String| PipelineError::Kernel { node: node.into(), device: device.name.clone(), problem };
+    let tile = &device.tile;
+    let constants = program.constants().len().div_ceil(crate::limbs::LANES);
+    let Some(registers) = tile.vectors.checked_sub(constants).filter(|rest| *rest > 0) else {
+        return Err(refused(format!("its constants take all {} registers", tile.vectors)));
+    };
+    let words = tile.program_bytes / tile.instruction_bytes;
+    let mut shortest = usize::MAX;
+    // As many vectors side by side as the program memory has room for.
+    for at_once in (1..=vectors).rev().filter(|at_once| vectors % at_once == 0) {
+        let scheduler = Scheduler::new(tile, program, at_once, registers);
+        let Some(line) = scheduler.run(None) else {
+            return Err(refused(format!(
+                "{registers} registers and {} accumulators do not suffice",
+                tile.accumulators
+            )));
+        };
+        let bound = scheduler.bound();
+        // Overlapped iterations are tried from the shortest that the slots allow.
+        let overlapped = (bound..line.rows.len())
+            .step_by((bound / 100).max(1))
+            .find_map(|period| scheduler.run(Some(period)));
+        let schedule = overlapped.unwrap_or(line);
+        shortest = shortest.min(schedule.rows.len());
+        if schedule.rows.len() <= words {
+            return Ok(Schedule {
+                registers: schedule.registers + constants,
+                slots: tile.slots.clone(),
+                ..schedule
+            });
+        }
+    }
+    Err(refused(format!("its {shortest} instructions exceed the {words} of the program memory: split it")))
+}
+
+impl Schedule {
+    /// The cycles for a bundle of some vectors.
+    pub fn cycles(&self, vectors: usize) -> usize {
+        self.rows.len() * vectors.div_ceil(self.vectors) + self.span - self.rows.len().min(self.span)
+    }
+
+    /// How many of the cycles have an instruction in each slot.
+    pub fn utilisation(&self) -> Vec<(&str, f64)> {
+        let used = |slot| self.rows.iter().flatten().filter(|placed| placed.slot == slot).count();
+        let each = self.slots.iter().enumerate();
+        each.map(|(slot, name)| (name.as_str(), used(slot) as f64 / self.rows.len() as f64)).collect()
+    }
+}
+
+impl fmt::Display for Schedule {
+    /// A line for each instruction word: in each slot the vector and the index of the instruction, or the word that is loaded.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:>5}", "cycle")?;
+        self.slots.iter().try_for_each(|slot| write!(f, "  {slot:<10}"))?;
+        writeln!(f)?;
+        for (cycle, row) in self.rows.iter().enumerate() {
+            write!(f, "{cycle:>5}")?;
+            for slot in 0..self.slots.len() {
+                let text = row.iter().find(|placed| placed.slot == slot).map_or_else(String::new, |placed| {
+                    match placed.action {
+                        Action::Load { word, .. } => format!("{}:[{word}]", placed.vector),
+                        Action::Instruction(index) => format!("{}:{index}", placed.vector),
+                    }
+                });
+                write!(f, "  {text:<10}")?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,156 @@
+//! What the instructions of a program wait for, and which registers they take.
+
+use crate::{
+    device::{Instructions, Timing},
+    limbs::{Instruction, Operand, Program, TileOperation},
+};
+
+/// A program with the times of a tile's instructions.
+pub(super) struct Needs<'a> {
+    program: &'a Program,
+    timings: &'a Instructions,
+    /// For each instruction those that it waits for, and how many cycles after they were issued.
+    pub(super) before: Vec<Vec<(usize, usize)>>,
+    /// Those that wait for it.
+    pub(super) after: Vec<Vec<usize>>,
+    /// Cycles from its issue to the last one that depends on it.
+    pub(super) path: Vec<usize>,
+    /// How many instructions read its result from a register.
+    pub(super) readers: Vec<usize>,
+    /// The instructions whose results it reads from registers.
+    pub(super) reads: Vec<Vec<usize>>,
+    /// The words of memory that it reads.
+    pub(super) loads: Vec<Vec<usize>>,
+    /// The registers of its result.
+    pub(super) results: Vec<Registers>,
+}
+
+/// Registers of both kinds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Registers {
+    pub(super) vectors: usize,
+    pub(super) accumulators: usize,
+}
+
+impl<'a> Needs<'a> {
+    pub(super) fn new(program: &'a Program, timings: &'a Instructions) -> Self {
+        let count = program.instructions.len();
+        let mut needs = Self {
+            program,
+            timings,
+            before: vec![Vec::new(); count],
+            after: vec![Vec::new(); count],
+            path: vec![0; count],
+            readers: vec![0; count],
+            reads: program.instructions.iter().map(registers_read).collect(),
+            loads: program.instructions.iter().map(words_read).collect(),
+            results: program.instructions.iter().map(result).collect(),
+        };
+        for index in 0..count {
+            needs.reads[index].iter().for_each(|from| needs.readers[*from] += 1);
+            let in_registers = needs.reads[index].iter().map(|from| (*from, needs.latency(*from, index)));
+            // A load comes after the store.
+            let by_memory = timings.store.latency + timings.load.latency;
+            let in_memory =
+                needs.loads[index].iter().filter_map(|word| Some((program.words[*word]?, by_memory)));
+            needs.before[index] = in_registers.chain(in_memory).collect();
+            for (from, _) in &needs.before[index] {
+                needs.after[*from].push(index);
+            }
+        }
+        for index in (0..count).rev() {
+            for (from, cycles) in &needs.before[index] {
+                needs.path[*from] = needs.path[*from].max(cycles + needs.path[index]);
+            }
+        }
+        needs
+    }
+
+    pub(super) fn timing(&self, index: usize) -> &'a Timing {
+        match self.program.instructions[index].operation {
+            TileOperation::Multiply { .. } => &self.timings.multiply,
+            TileOperation::Ups { .. } => &self.timings.ups,
+            TileOperation::Srs { .. } => &self.timings.srs,
+            TileOperation::CarryDown => &self.timings.carry_down,
+            TileOperation::CarryUp => &self.timings.carry_up,
+            TileOperation::Store => &self.timings.store,
+        }
+    }
+
+    /// Cycles from the issue of an instruction to that of one that reads its result.
+    fn latency(&self, from: usize, to: usize) -> usize {
+        let timing = self.timing(from);
+        let sums = |index: usize| {
+            matches!(self.program.instructions[index].operation, TileOperation::Multiply { .. })
+        };
+        let adds = sums(from) && sums(to) && self.program.instructions[to].accumulator == Some(from);
+        timing.issues - 1 + timing.accumulate.filter(|_| adds).unwrap_or(timing.latency)
+    }
+
+    /// Whether an instruction stores a word.
+    pub(super) fn stores(&self, index: usize, word: usize) -> bool {
+        self.program.words[word] == Some(index)
+    }
+
+    /// The registers that the program takes if it is run in order.
+    pub(super) fn most(&self) -> Registers {
+        let mut readers = self.readers.clone();
+        let (mut used, mut most) = (Registers::default(), Registers::default());
+        for index in 0..self.program.instructions.len() {
+            // Loaded vectors too, since they may need registers at the same time.
+            let loaded = self.loads[index].len();
+            for from in &self.reads[index] {
+                readers[*from] -= 1;
+                if readers[*from] == 0 {
+                    used = used.less(self.results[*from]);
+                }
+            }
+            used = used.plus(self.results[index]);
+            most.vectors = most.vectors.max(used.vectors + loaded);
+            most.accumulators = most.accumulators.max(used.accumulators);
+        }
+        most
+    }
+}
+
+fn registers_read(instruction: &Instruction) -> Vec<usize> {
+    let vectors = instruction.operands.iter().filter_map(|operand| match operand {
+        Operand::Register(from) => Some(*from),
+        _ => None,
+    });
+    let mut all: Vec<_> = instruction.accumulator.into_iter().chain(vectors).collect();
+    all.dedup();
+    all
+}
+
+fn words_read(instruction: &Instruction) -> Vec<usize> {
+    let words = instruction.operands.iter().filter_map(|operand| match operand {
+        Operand::Memory(word) => Some(*word),
+        _ => None,
+    });
+    let mut words: Vec<_> = words.collect();
+    words.dedup();
+    words
+}
+
+fn result(instruction: &Instruction) -> Registers {
+    match instruction.operation {
+        TileOperation::Multiply { .. } | TileOperation::Ups { .. } | TileOperation::CarryUp => {
+            Registers { vectors: 0, accumulators: 1 }
+        }
+        TileOperation::Srs { .. } => Registers { vectors: 1, accumulators: 0 },
+        // Eight lanes of 64 bits.
+        TileOperation::CarryDown => Registers { vectors: 2, accumulators: 0 },
+        TileOperation::Store => Registers::default(),
+    }
+}
+
+impl Registers {
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self { vectors: self.vectors + other.vectors, accumulators: self.accumulators + other.accumulators }
+    }
+
+    pub(super) fn less(self, other: Self) -> Self {
+        Self { vectors: self.vectors - other.vectors, accumulators: self.accumulators - other.accumulators }
+    }
+}
