@@ -9,7 +9,7 @@ use crate::graph::{Operation, Step};
 use super::{
     LANES, LIMBS, SignedField,
     field::QUOTIENT_SHIFT,
-    tile::{Fit, Tile},
+    tile::{Divisor, Fit, Tile},
 };
 
 /// A vector of [`Bundle`](super::Bundle)s.
@@ -25,7 +25,7 @@ pub type Value<T> = [<T as Tile>::Word; LIMBS];
 pub struct Constants<V> {
     modulus: [V; LIMBS],
     inverse: V,
-    reciprocal: V,
+    divisor: Divisor<V>,
     one: V,
     minus_one: V,
 }
@@ -41,7 +41,12 @@ impl<V: Copy> Constants<V> {
         Self {
             modulus,
             inverse: tile.constant(field.inverse),
-            reciprocal: tile.constant(field.reciprocal),
+            divisor: Divisor {
+                modulus_top: modulus[LIMBS - 1],
+                reciprocal: tile.constant(field.reciprocal),
+                shift: QUOTIENT_SHIFT,
+                one: tile.constant(1),
+            },
             one: tile.constant(1),
             minus_one: tile.constant(-1),
         }
@@ -158,8 +163,9 @@ impl<V: Copy> Constants<V> {
     /// `a` less a multiple of p: nearly the smallest in size, at most p/2 and a little.
     #[inline(always)]
     pub fn reduce<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>) -> Value<T> {
+        let Divisor { reciprocal, shift, .. } = self.divisor;
         let top = tile.load(&a[LIMBS - 1]);
-        let (quotient, top) = tile.remainder(top, self.reciprocal, QUOTIENT_SHIFT, self.modulus[LIMBS - 1]);
+        let quotient = tile.quotient(top, reciprocal, shift);
         let mut result = *a;
         let mut carry = None;
         for limb in 0..LIMBS - 1 {
@@ -174,8 +180,8 @@ impl<V: Copy> Constants<V> {
             carry = Some(tile.carry(sum));
         }
         let Some(carry) = carry else { unreachable!("there are limbs") };
-        let carry = tile.srs(carry, 0, Fit::Whole);
-        let top = tile.mac(top, carry, self.one);
+        let top = tile.load(&a[LIMBS - 1]);
+        let top = tile.remainder(carry, top, quotient, &self.divisor);
         let digit = tile.srs(top, 0, Fit::Whole);
         result[LIMBS - 1] = tile.store(digit);
         result

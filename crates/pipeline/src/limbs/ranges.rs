@@ -3,7 +3,7 @@
 use super::{
     LIMBS, SignedField, Value,
     exact::{ACCUMULATOR_BITS, fits, shifted},
-    tile::{Fit, Tile, remainder},
+    tile::{Divisor, Fit, Tile},
 };
 
 /// All integers from one to another.
@@ -149,25 +149,25 @@ impl Tile for Ranges {
     /// Interval by interval with one quotient each: otherwise the remainder would be as large as all multiples of the modulus.
     fn remainder(
         &mut self,
+        accumulator: Interval,
         top: Interval,
-        reciprocal: Interval,
-        shift: u32,
-        modulus_top: Interval,
-    ) -> (Interval, Interval) {
+        _: Interval,
+        constants: &Divisor<Interval>,
+    ) -> Interval {
+        let Divisor { modulus_top, reciprocal, shift, one } = *constants;
         let mut pieces = vec![top];
-        let mut joined: Option<(Interval, Interval)> = None;
+        let mut joined: Option<Interval> = None;
         while let Some(piece) = pieces.pop() {
-            let (quotient, rest) = remainder(self, piece, reciprocal, shift, modulus_top);
+            let quotient = self.quotient(piece, reciprocal, shift);
             if quotient.least < quotient.most {
                 let middle = (piece.least + piece.most).div_euclid(2);
                 pieces.push(Interval { least: piece.least, most: middle });
                 pieces.push(Interval { least: middle + 1, most: piece.most });
                 continue;
             }
-            joined =
-                Some(joined.map_or((quotient, rest), |(quotients, rests)| {
-                    (quotients.join(quotient), rests.join(rest))
-                }));
+            let sum = self.mac(accumulator, piece, one);
+            let rest = self.msc(sum, quotient, modulus_top);
+            joined = Some(joined.map_or(rest, |rests| rests.join(rest)));
         }
         joined.expect("an interval has numbers")
     }

@@ -51,29 +51,34 @@ pub trait Tile {
     /// `accumulator - a b`.
     fn msc(&mut self, accumulator: Self::Accumulator, a: Self::Vector, b: Self::Vector) -> Self::Accumulator;
 
-    /// The quotient `q` of `top` by the real number whose reciprocal is `reciprocal / 2^shift`, and `top - q modulus_top`.
+    /// The quotient of `top` by the real number whose reciprocal is `reciprocal / 2^shift`.
+    fn quotient(&mut self, top: Self::Vector, reciprocal: Self::Vector, shift: u32) -> Self::Vector {
+        let product = self.mul(top, reciprocal);
+        self.srs(product, shift, Fit::Whole)
+    }
+
+    /// `accumulator + top - quotient modulus_top`, where the quotient is that of `top` by `reciprocal / 2^shift`.
     fn remainder(
         &mut self,
+        accumulator: Self::Accumulator,
         top: Self::Vector,
-        reciprocal: Self::Vector,
-        shift: u32,
-        modulus_top: Self::Vector,
-    ) -> (Self::Vector, Self::Accumulator) {
-        remainder(self, top, reciprocal, shift, modulus_top)
+        quotient: Self::Vector,
+        constants: &Divisor<Self::Vector>,
+    ) -> Self::Accumulator {
+        let sum = self.mac(accumulator, top, constants.one);
+        self.msc(sum, quotient, constants.modulus_top)
     }
 }
 
-/// The instructions of [`Tile::remainder`].
-#[inline(always)]
-pub(super) fn remainder<T: Tile + ?Sized>(
-    tile: &mut T,
-    top: T::Vector,
-    reciprocal: T::Vector,
-    shift: u32,
-    modulus_top: T::Vector,
-) -> (T::Vector, T::Accumulator) {
-    let product = tile.mul(top, reciprocal);
-    let quotient = tile.srs(product, shift, Fit::Whole);
-    let wide = tile.ups(top, 0);
-    (quotient, tile.msc(wide, quotient, modulus_top))
+/// What [`Tile::remainder`] divides by.
+#[derive(Clone, Copy, Debug)]
+pub struct Divisor<V> {
+    /// The highest limb of the modulus.
+    pub modulus_top: V,
+    /// `2^shift / p_top`, where p_top is the modulus divided by the weight of its highest limb.
+    pub reciprocal: V,
+    /// Bits of the reciprocal's fraction.
+    pub shift: u32,
+    /// 1.
+    pub one: V,
 }
