@@ -5,7 +5,7 @@ use proofmill_curve::{Curve, Jacobian, Xyzz, bn254::G1};
 use proofmill_field::{
     Field, PrimeField,
     bn254::{Fq, Fr},
-    prime_field_levels,
+    goldilocks_levels,
 };
 use proofmill_pipeline::{
     execute::{Arithmetic, run},
@@ -67,7 +67,7 @@ fn main() {
     println!("the curve: {scalar:.0} ns an addition");
     let graph = formulas::graph("xyzz-plus-affine").expect("a formula");
     let graph = graph.reduced(&field, Reductions::WhereNeeded).expect("numbers that fit");
-    for level in prime_field_levels() {
+    for level in goldilocks_levels() {
         let network = median(|| drop(black_box(run(&graph, &field, Arithmetic::Level(level), &inputs))));
         println!("the network at {}: {network:.0} ns, {:.2} times", level.name(), network / scalar);
     }

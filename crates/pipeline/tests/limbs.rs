@@ -9,7 +9,7 @@ use proofmill_pipeline::{
     graph::{Edge, Node, Operation, Port, Sink, Step},
     limbs::{Bundle, LIMBS, SignedField},
 };
-use proofmill_testing::{for_each_level, rng};
+use proofmill_testing::{for_each_goldilocks_level, rng};
 use rand::Rng;
 
 const VECTORS: usize = 4;
@@ -103,7 +103,7 @@ fn operations_are_those_of_integers() {
             let inputs: Vec<_> =
                 [&a, &b][..operation.operands()].iter().map(|input| bundles(input)).collect();
             let exact = run(&graph, &field, Arithmetic::Exact, &inputs).unwrap();
-            for_each_level(|level| {
+            for_each_goldilocks_level(|level| {
                 let fast = run(&graph, &field, Arithmetic::Level(level), &inputs).unwrap();
                 assert!(fast == exact, "{operation:?} at {}", level.name());
             });

@@ -12,7 +12,7 @@ use proofmill_pipeline::{
     graph::{Edge, Operation, Port, Reductions},
     limbs::{Bundle, SignedField},
 };
-use proofmill_testing::{for_each_level, rng};
+use proofmill_testing::{for_each_goldilocks_level, rng};
 use rand::Rng;
 
 const VECTORS: usize = 4;
@@ -114,7 +114,7 @@ fn sums_are_the_curves_at_every_level() {
         graph.intervals(&field()).expect("numbers that fit");
         let exact = run(&graph, &field(), Arithmetic::Exact, &inputs).unwrap();
         assert!(matches(&exact, &sums, of_xyzz));
-        for_each_level(|level| {
+        for_each_goldilocks_level(|level| {
             assert!(
                 run(&graph, &field(), Arithmetic::Level(level), &inputs).unwrap() == exact,
                 "{}",

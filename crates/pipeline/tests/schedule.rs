@@ -28,8 +28,7 @@ fn timing<'a>(device: &'a Device, program: &Program, index: usize) -> &'a Timing
     let instructions = &device.tile.instructions;
     match program.instructions[index].operation {
         TileOperation::Multiply { .. } => &instructions.multiply,
-        TileOperation::Ups { .. } => &instructions.ups,
-        TileOperation::Srs { .. } => &instructions.srs,
+        TileOperation::Low { .. } | TileOperation::Quotient => &instructions.srs,
         TileOperation::CarryDown => &instructions.carry_down,
         TileOperation::CarryUp => &instructions.carry_up,
         TileOperation::Store => &instructions.store,
@@ -134,18 +133,6 @@ fn kernels_keep_the_rules_and_compute_the_same() {
                 let program = program(node, &field);
                 let schedule = schedule(&node.name, &program, &device, VECTORS).unwrap();
                 check(&schedule, &program, &device);
-                println!(
-                    "{name} {} {:?}: {} rows of {} vectors, span {}, {} cycles, {:?} registers {} accumulators {}",
-                    node.name,
-                    node.steps.iter().map(|step| step.operation).collect::<Vec<_>>(),
-                    schedule.rows.len(),
-                    schedule.vectors,
-                    schedule.span,
-                    schedule.cycles(VECTORS),
-                    schedule.utilisation(),
-                    schedule.registers,
-                    schedule.accumulators
-                );
                 let alone = alone(node);
                 let inputs: Vec<_> = node
                     .inputs

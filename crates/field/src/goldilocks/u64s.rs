@@ -84,6 +84,15 @@ pub trait U64s:
     /// The products of the low 32-bit halves.
     fn mul_halves(self, rhs: Self) -> Self;
 
+    /// The products of the low 32-bit halves as signed numbers.
+    #[inline(always)]
+    fn mul_signed_halves(self, rhs: Self) -> Self {
+        let sign_of =
+            |word: Self| Self::splat(word.token(), 0) - (word.shr::<31>() & Self::splat(word.token(), 1));
+        let lacking = (sign_of(self) & rhs) + (sign_of(rhs) & self);
+        self.mul_halves(rhs) - lacking.shl::<32>()
+    }
+
     /// `self` plus the products of the low 32-bit halves of a and b.
     #[inline(always)]
     fn add_product_of_halves(self, a: Self, b: Self) -> Self {
@@ -299,6 +308,11 @@ impl U64s for U64x1 {
     #[inline(always)]
     fn mul_halves(self, rhs: Self) -> Self {
         Self((self.0 & EPSILON) * (rhs.0 & EPSILON))
+    }
+
+    #[inline(always)]
+    fn mul_signed_halves(self, rhs: Self) -> Self {
+        Self((i64::from(self.0 as i32) * i64::from(rhs.0 as i32)) as u64)
     }
 
     #[inline(always)]

@@ -45,7 +45,6 @@ pub struct Instructions {
     pub load: Timing,
     pub store: Timing,
     pub multiply: Timing,
-    pub ups: Timing,
     pub srs: Timing,
     pub carry_down: Timing,
     pub carry_up: Timing,
@@ -131,12 +130,11 @@ impl Device {
 }
 
 impl Instructions {
-    fn by_name(&self) -> [(&'static str, &Timing); 7] {
+    fn by_name(&self) -> [(&'static str, &Timing); 6] {
         [
             ("load", &self.load),
             ("store", &self.store),
             ("multiply", &self.multiply),
-            ("ups", &self.ups),
             ("srs", &self.srs),
             ("carry_down", &self.carry_down),
             ("carry_up", &self.carry_up),

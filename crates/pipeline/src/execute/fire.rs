@@ -3,12 +3,9 @@
 use crate::{
     PipelineError,
     graph::Node,
-    limbs::{Bundle, Constants, Exact, LIMBS, Lanes, SignedField, Tile, Word},
+    limbs::{Bundle, Constants, Exact, LANES, LIMBS, Lanes, Numbers, SignedField},
 };
-use proofmill_field::{
-    cpu::{Level, Token},
-    dispatch,
-};
+use proofmill_field::{cpu::Level, dispatch_goldilocks, goldilocks::GoldilocksEngine};
 
 /// By what numbers are computed.
 #[derive(Clone, Copy, Debug)]
@@ -47,17 +44,29 @@ impl Arithmetic {
                     });
                 }
             }
-            Self::Level(level) => dispatch!(level, token => token.run(
-                #[inline(always)]
-                || fire(&mut Lanes, node, inputs, &mut outputs, field)
-            )),
+            Self::Level(level) => {
+                dispatch_goldilocks!(level, token => in_lanes(token, node, inputs, &mut outputs, field))
+            }
         }
         Ok(outputs)
     }
 }
 
+fn in_lanes<E: GoldilocksEngine>(
+    token: E,
+    node: &Node,
+    inputs: &[&Bundle],
+    outputs: &mut [Bundle],
+    field: &SignedField,
+) {
+    token.run(
+        #[inline(always)]
+        || fire(&mut Lanes::<E::U64s>::new(token), node, inputs, outputs, field),
+    );
+}
+
 #[inline(always)]
-fn fire<T: Tile<Word = Word>>(
+fn fire<T: Numbers>(
     tile: &mut T,
     node: &Node,
     inputs: &[&Bundle],
@@ -65,16 +74,26 @@ fn fire<T: Tile<Word = Word>>(
     field: &SignedField,
 ) {
     let constants = Constants::new(tile, field);
-    let mut values = vec![[Word::default(); LIMBS]; inputs.len() + node.steps.len()];
+    let zero = [tile.read(&[0; LANES]); LIMBS];
+    let mut values = vec![zero; inputs.len() + node.steps.len()];
     for vector in 0..inputs[0].vectors() {
-        for (value, input) in values.iter_mut().zip(inputs) {
-            *value = input.vector(vector);
-        }
-        for (index, step) in node.steps.iter().enumerate() {
-            values[inputs.len() + index] = constants.step(tile, step, &values);
-        }
-        for (bundle, output) in outputs.iter_mut().zip(&node.outputs) {
-            bundle.set_vector(vector, &values[*output]);
+        for lanes in (0..LANES).step_by(T::WIDTH) {
+            for (value, input) in values.iter_mut().zip(inputs) {
+                for limb in 0..LIMBS {
+                    value[limb] = tile.read(&input.limb(limb, vector)[lanes..]);
+                }
+            }
+            for (index, step) in node.steps.iter().enumerate() {
+                values[inputs.len() + index] = constants.step(tile, step, &values);
+            }
+            for (bundle, output) in outputs.iter_mut().zip(&node.outputs) {
+                for limb in 0..LIMBS {
+                    T::write(
+                        values[*output][limb],
+                        &mut bundle.limb_mut(limb, vector)[lanes..lanes + T::WIDTH],
+                    );
+                }
+            }
         }
     }
 }

@@ -8,6 +8,9 @@ use crate::{
 };
 use std::{collections::VecDeque, rc::Rc};
 
+/// Which of the nodes that can fire does so.
+type Choice<'a> = &'a mut dyn FnMut(&[usize]) -> usize;
+
 /// Runs a network until its sources are empty, and returns the bundles of each sink.
 ///
 /// # Errors
@@ -19,7 +22,7 @@ pub fn run(
     arithmetic: Arithmetic,
     inputs: &[Vec<Bundle>],
 ) -> Result<Vec<Vec<Bundle>>, PipelineError> {
-    run_in_order(graph, field, arithmetic, inputs, |_| 0)
+    execute(graph, field, arithmetic, inputs, None)
 }
 
 /// [`run`] with a choice: which of the nodes that can fire does so next. The results do not depend on it.
@@ -31,7 +34,17 @@ pub fn run_in_order(
     field: &SignedField,
     arithmetic: Arithmetic,
     inputs: &[Vec<Bundle>],
-    choose: impl FnMut(&[usize]) -> usize,
+    mut choose: impl FnMut(&[usize]) -> usize,
+) -> Result<Vec<Vec<Bundle>>, PipelineError> {
+    execute(graph, field, arithmetic, inputs, Some(&mut choose))
+}
+
+fn execute(
+    graph: &Graph,
+    field: &SignedField,
+    arithmetic: Arithmetic,
+    inputs: &[Vec<Bundle>],
+    choose: Option<Choice<'_>>,
 ) -> Result<Vec<Vec<Bundle>>, PipelineError> {
     check(graph, inputs)?;
     let vectors = inputs.iter().flatten().next().map_or(0, Bundle::vectors);
@@ -54,7 +67,7 @@ impl Graph {
     pub fn check_buffers(&self) -> Result<(), PipelineError> {
         let inputs = vec![VecDeque::from([()]); self.sources.len()];
         let fire = |node: usize, _| Ok(vec![(); self.nodes[node].outputs.len()]);
-        Buffers::new(self, inputs, ()).run(fire, |_| 0).map(drop)
+        Buffers::new(self, inputs, ()).run(fire, None).map(drop)
     }
 }
 
@@ -104,26 +117,39 @@ impl<'a, T: Clone> Buffers<'a, T> {
         buffers
     }
 
-    /// Fires nodes while any can.
+    /// Fires nodes while any can: in the graph's order, or those that are chosen.
     fn run(
         mut self,
         mut fire: impl FnMut(usize, Vec<T>) -> Result<Vec<T>, PipelineError>,
-        mut choose: impl FnMut(&[usize]) -> usize,
+        mut choose: Option<Choice<'_>>,
     ) -> Result<Vec<Vec<T>>, PipelineError> {
         let order = self.graph.order()?;
         let bundles = self.inputs.first().map_or(0, VecDeque::len);
         let mut firings = vec![0; order.len()];
         loop {
             self.fill();
-            let ready: Vec<_> = order.iter().copied().filter(|node| self.can_fire(*node)).collect();
-            if ready.is_empty() {
+            let mut ready = order.clone();
+            if let Some(choose) = &mut choose {
+                ready.retain(|node| self.can_fire(*node));
+                if !ready.is_empty() {
+                    ready = vec![ready[choose(&ready)]];
+                }
+            }
+            let before: usize = firings.iter().sum();
+            for node in ready {
+                while self.can_fire(node) {
+                    let operands = self.take(node);
+                    let outputs = fire(node, operands)?;
+                    self.send(node, outputs);
+                    firings[node] += 1;
+                    if choose.is_some() {
+                        break;
+                    }
+                }
+            }
+            if firings.iter().sum::<usize>() == before {
                 break;
             }
-            let node = ready[choose(&ready)];
-            let operands = self.take(node);
-            let outputs = fire(node, operands)?;
-            self.send(node, outputs);
-            firings[node] += 1;
         }
         match firings.iter().position(|firings| *firings < bundles) {
             Some(node) => Err(PipelineError::Deadlock(self.circle(node))),

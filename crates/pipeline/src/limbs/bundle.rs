@@ -1,6 +1,6 @@
 //! Elements in the order of a tile's memory.
 
-use super::{LANES, LIMBS, SignedField, kernels::Word};
+use super::{LANES, LIMBS, SignedField};
 
 /// A bundle of field elements, limb by limb: first the lowest limb of all elements, then the next. With 32 elements the words are a
 /// cuboid of 8 limbs, 4 vectors and 8 lanes.
@@ -32,22 +32,16 @@ impl Bundle {
         size_of_val(self.words.as_slice())
     }
 
-    /// One vector of elements, by limbs.
+    /// One limb of the elements of a vector.
     #[inline(always)]
-    pub(crate) fn vector(&self, vector: usize) -> [Word; LIMBS] {
-        let mut limbs = [Word::default(); LIMBS];
-        for (limb, word) in limbs.iter_mut().enumerate() {
-            *word = Word(self.words[limb * self.vectors + vector]);
-        }
-        limbs
+    pub(crate) fn limb(&self, limb: usize, vector: usize) -> &[i32; LANES] {
+        &self.words[limb * self.vectors + vector]
     }
 
-    /// Sets one vector of elements.
+    /// One limb of the elements of a vector.
     #[inline(always)]
-    pub(crate) fn set_vector(&mut self, vector: usize, limbs: &[Word; LIMBS]) {
-        for (limb, word) in limbs.iter().enumerate() {
-            self.words[limb * self.vectors + vector] = word.0;
-        }
+    pub(crate) fn limb_mut(&mut self, limb: usize, vector: usize) -> &mut [i32; LANES] {
+        &mut self.words[limb * self.vectors + vector]
     }
 
     /// Sets one element to an integer below the modulus; the form is as given, not Montgomery's.

@@ -3,7 +3,7 @@
 use super::{
     LANES,
     kernels::Word,
-    tile::{Fit, Tile},
+    tile::{Fit, Numbers, QUOTIENT_SHIFT, Tile},
 };
 use std::array;
 
@@ -56,7 +56,7 @@ pub(super) fn fits(number: i128, bits: u32) -> bool {
 
 /// `number / 2^shift`, halves rounded up.
 pub(super) fn shifted(number: i128, shift: u32) -> i128 {
-    if shift == 0 { number } else { (number + (1 << (shift - 1))) >> shift }
+    (number + (1 << (shift - 1))) >> shift
 }
 
 impl Tile for Exact {
@@ -76,20 +76,20 @@ impl Tile for Exact {
         Word(vector)
     }
 
-    fn ups(&mut self, vector: Self::Vector, shift: u32) -> Self::Accumulator {
-        self.checked(vector.map(|number| i128::from(number) << shift), ACCUMULATOR_BITS)
+    fn low(&mut self, accumulator: Self::Accumulator, fit: Fit) -> Self::Vector {
+        if fit == Fit::Whole {
+            self.checked(accumulator, 32);
+        }
+        accumulator.map(|number| number as i32)
     }
 
     fn carry(&mut self, accumulator: Self::Accumulator) -> Self::Accumulator {
         self.checked(accumulator.map(|number| shifted(number, 32)), 64)
     }
 
-    fn srs(&mut self, accumulator: Self::Accumulator, shift: u32, fit: Fit) -> Self::Vector {
-        let numbers = accumulator.map(|number| shifted(number, shift));
-        if fit == Fit::Whole {
-            self.checked(numbers, 32);
-        }
-        numbers.map(|number| number as i32)
+    fn quotient(&mut self, accumulator: Self::Accumulator) -> Self::Vector {
+        let quotients = accumulator.map(|number| shifted(number, QUOTIENT_SHIFT));
+        self.checked(quotients, 32).map(|number| number as i32)
     }
 
     fn mul(&mut self, a: Self::Vector, b: Self::Vector) -> Self::Accumulator {
@@ -102,5 +102,17 @@ impl Tile for Exact {
 
     fn msc(&mut self, accumulator: Self::Accumulator, a: Self::Vector, b: Self::Vector) -> Self::Accumulator {
         self.sum(accumulator, a, b, -1)
+    }
+}
+
+impl Numbers for Exact {
+    const WIDTH: usize = LANES;
+
+    fn read(&mut self, numbers: &[i32]) -> Word {
+        Word(array::from_fn(|lane| numbers[lane]))
+    }
+
+    fn write(word: Word, numbers: &mut [i32]) {
+        numbers.copy_from_slice(&word.0);
     }
 }

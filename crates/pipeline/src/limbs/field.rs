@@ -1,6 +1,6 @@
 //! A prime field's constants in signed limbs.
 
-use super::{LIMBS, to_digits};
+use super::{LIMBS, tile::QUOTIENT_SHIFT, to_digits};
 use crate::PipelineError;
 use proofmill_field::PrimeField;
 
@@ -21,9 +21,6 @@ pub struct SignedField {
     /// `R^2 mod p` in signed limbs: a product with it is the Montgomery form.
     pub(super) square_of_r: [i32; LIMBS],
 }
-
-/// The quotient of an element by p is its highest limb times [`SignedField::reciprocal`] divided by 2 to this power.
-pub(super) const QUOTIENT_SHIFT: u32 = 60;
 
 impl SignedField {
     /// The constants for an odd modulus in little-endian words.

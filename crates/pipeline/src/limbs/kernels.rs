@@ -8,7 +8,6 @@ use crate::graph::{Operation, Step};
 
 use super::{
     LANES, LIMBS, SignedField,
-    field::QUOTIENT_SHIFT,
     tile::{Divisor, Fit, Tile},
 };
 
@@ -26,7 +25,6 @@ pub struct Constants<V> {
     modulus: [V; LIMBS],
     inverse: V,
     divisor: Divisor<V>,
-    one: V,
     minus_one: V,
 }
 
@@ -44,10 +42,8 @@ impl<V: Copy> Constants<V> {
             divisor: Divisor {
                 modulus_top: modulus[LIMBS - 1],
                 reciprocal: tile.constant(field.reciprocal),
-                shift: QUOTIENT_SHIFT,
                 one: tile.constant(1),
             },
-            one: tile.constant(1),
             minus_one: tile.constant(-1),
         }
     }
@@ -94,19 +90,19 @@ impl<V: Copy> Constants<V> {
                 sum = tile.mac(sum, quotient, self.modulus[column - i]);
             }
             if column < LIMBS {
-                let low = tile.srs(sum, 0, Fit::Wraps);
+                let low = tile.low(sum, Fit::Wraps);
                 let quotient = tile.mul(low, self.inverse);
-                let quotient = tile.srs(quotient, 0, Fit::Wraps);
+                let quotient = tile.low(quotient, Fit::Wraps);
                 quotients[column] = tile.store(quotient);
                 sum = tile.mac(sum, quotient, self.modulus[0]);
             } else {
-                let digit = tile.srs(sum, 0, Fit::Wraps);
+                let digit = tile.low(sum, Fit::Wraps);
                 result[column - LIMBS] = tile.store(digit);
             }
             carry = Some(tile.carry(sum));
         }
         let Some(last) = carry else { unreachable!("there are columns") };
-        let digit = tile.srs(last, 0, Fit::Whole);
+        let digit = tile.low(last, Fit::Whole);
         result[LIMBS - 1] = tile.store(digit);
         result
     }
@@ -114,13 +110,13 @@ impl<V: Copy> Constants<V> {
     /// `a + b`.
     #[inline(always)]
     pub fn add<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>, b: &Value<T>) -> Value<T> {
-        self.sum(tile, [(a, self.one), (b, self.one)])
+        self.sum(tile, [(a, self.divisor.one), (b, self.divisor.one)])
     }
 
     /// `a - b`.
     #[inline(always)]
     pub fn subtract<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>, b: &Value<T>) -> Value<T> {
-        self.sum(tile, [(a, self.one), (b, self.minus_one)])
+        self.sum(tile, [(a, self.divisor.one), (b, self.minus_one)])
     }
 
     /// `-a`.
@@ -132,7 +128,7 @@ impl<V: Copy> Constants<V> {
     /// `2 a`.
     #[inline(always)]
     pub fn double<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>) -> Value<T> {
-        self.sum(tile, [(a, self.one), (a, self.one)])
+        self.sum(tile, [(a, self.divisor.one), (a, self.divisor.one)])
     }
 
     /// The sum of multiples of elements, as it is: not reduced.
@@ -151,7 +147,7 @@ impl<V: Copy> Constants<V> {
             }
             let Some(sum) = sum else { unreachable!("there are terms") };
             let last = limb == LIMBS - 1;
-            let digit = tile.srs(sum, 0, if last { Fit::Whole } else { Fit::Wraps });
+            let digit = tile.low(sum, if last { Fit::Whole } else { Fit::Wraps });
             result[limb] = tile.store(digit);
             if !last {
                 carry = Some(tile.carry(sum));
@@ -163,26 +159,26 @@ impl<V: Copy> Constants<V> {
     /// `a` less a multiple of p: nearly the smallest in size, at most p/2 and a little.
     #[inline(always)]
     pub fn reduce<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>) -> Value<T> {
-        let Divisor { reciprocal, shift, .. } = self.divisor;
         let top = tile.load(&a[LIMBS - 1]);
-        let quotient = tile.quotient(top, reciprocal, shift);
+        let quotient = tile.mul(top, self.divisor.reciprocal);
+        let quotient = tile.quotient(quotient);
         let mut result = *a;
         let mut carry = None;
         for limb in 0..LIMBS - 1 {
             let digit = tile.load(&a[limb]);
             let mut sum = match carry {
-                None => tile.ups(digit, 0),
-                Some(carry) => tile.mac(carry, digit, self.one),
+                None => tile.mul(digit, self.divisor.one),
+                Some(carry) => tile.mac(carry, digit, self.divisor.one),
             };
             sum = tile.msc(sum, quotient, self.modulus[limb]);
-            let digit = tile.srs(sum, 0, Fit::Wraps);
+            let digit = tile.low(sum, Fit::Wraps);
             result[limb] = tile.store(digit);
             carry = Some(tile.carry(sum));
         }
         let Some(carry) = carry else { unreachable!("there are limbs") };
         let top = tile.load(&a[LIMBS - 1]);
         let top = tile.remainder(carry, top, quotient, &self.divisor);
-        let digit = tile.srs(top, 0, Fit::Whole);
+        let digit = tile.low(top, Fit::Whole);
         result[LIMBS - 1] = tile.store(digit);
         result
     }

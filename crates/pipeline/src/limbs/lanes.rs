@@ -2,114 +2,125 @@
 
 use super::{
     LANES,
-    kernels::Word,
-    tile::{Fit, Tile},
+    tile::{Fit, Numbers, QUOTIENT_SHIFT, Tile},
 };
+use proofmill_field::goldilocks::U64s;
 
-/// Computes what the tile would, without checks: kernels and their operands are proven to fit by [`Ranges`](super::Ranges).
+/// Computes what the tile would, without checks, for as many elements as a vector of 64-bit words has: kernels and their operands
+/// are proven to fit by [`Ranges`](super::Ranges).
 ///
-/// Plain loops over lanes, which the compiler turns into the vectors of the level that the caller enables.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Lanes;
-
-/// A sum S of products: S modulo 2^64, and the sum of the products' upper halves, which tells the rest of it: the carries that
-/// are missing are as many as the products at most, and known modulo 2^32.
+/// Numbers are the low halves of words; what is in the high halves does not matter.
 #[derive(Clone, Copy, Debug)]
-pub struct Sum {
-    low: [i64; LANES],
-    high: [i64; LANES],
+pub struct Lanes<W: U64s> {
+    token: W::Token,
 }
 
-impl Sum {
+impl<W: U64s> Lanes<W> {
+    /// For CPUs with the token's instructions.
     #[inline(always)]
-    fn of(mut number: impl FnMut(usize) -> i64) -> Self {
-        let mut sum = Self { low: [0; LANES], high: [0; LANES] };
-        for i in 0..LANES {
-            let number = number(i);
-            sum.low[i] = number;
-            sum.high[i] = number >> 32;
-        }
-        sum
+    pub fn new(token: W::Token) -> Self {
+        Self { token }
+    }
+}
+
+/// A sum S of products: S modulo 2^64, and the sum of the products' upper halves. What that lacks of `S / 2^32`, rounded down, is
+/// the number of carries: known modulo 2^32, and less than the number of products.
+#[derive(Clone, Copy, Debug)]
+pub struct Sum<W> {
+    low: W,
+    high: W,
+}
+
+impl<W: U64s> Sum<W> {
+    /// A number of at most 2^62 in size.
+    #[inline(always)]
+    fn of(number: W) -> Self {
+        Self { low: number, high: number.shr_signed::<32>() }
+    }
+
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        Self { low: self.low + other.low, high: self.high + other.high }
     }
 
     /// `S / 2^32`, rounded down.
     #[inline(always)]
-    fn upper(&self, lane: usize) -> i64 {
-        let carries = ((self.low[lane] as u64 >> 32) as u32).wrapping_sub(self.high[lane] as u32);
-        self.high[lane] + i64::from(carries)
+    fn upper(self) -> W {
+        self.high + (self.low.high_half() - self.high).low_half()
     }
 }
 
-impl Tile for Lanes {
-    type Word = Word;
-    type Vector = [i32; LANES];
-    type Accumulator = Sum;
+impl<W: U64s> Tile for Lanes<W> {
+    type Word = W;
+    type Vector = W;
+    type Accumulator = Sum<W>;
 
     #[inline(always)]
-    fn constant(&mut self, number: i32) -> Self::Vector {
-        [number; LANES]
+    fn constant(&mut self, number: i32) -> W {
+        W::splat(self.token, number as u64)
     }
 
     #[inline(always)]
-    fn load(&mut self, word: &Word) -> Self::Vector {
-        word.0
+    fn load(&mut self, word: &W) -> W {
+        *word
     }
 
     #[inline(always)]
-    fn store(&mut self, vector: Self::Vector) -> Word {
-        Word(vector)
-    }
-
-    #[inline(always)]
-    fn ups(&mut self, vector: Self::Vector, shift: u32) -> Sum {
-        let mut sum = Sum::of(|i| i64::from(vector[i]) << shift);
-        for i in 0..LANES {
-            sum.high[i] = i64::from(vector[i]) << shift >> 32;
-        }
-        sum
-    }
-
-    #[inline(always)]
-    fn carry(&mut self, sum: Sum) -> Sum {
-        Sum::of(|i| sum.upper(i) + i64::from(sum.low[i] as u32 >> 31))
-    }
-
-    #[inline(always)]
-    fn srs(&mut self, sum: Sum, shift: u32, _: Fit) -> Self::Vector {
-        let mut vector = [0; LANES];
-        for i in 0..LANES {
-            vector[i] = match shift {
-                0 => sum.low[i] as i32,
-                // The halves of a shift above 32 are seen in the upper part.
-                33.. => ((sum.upper(i) + (1 << (shift - 33))) >> (shift - 32)) as i32,
-                _ => unreachable!("kernels shift by more than 32 bits or not at all"),
-            };
-        }
+    fn store(&mut self, vector: W) -> W {
         vector
     }
 
     #[inline(always)]
-    fn mul(&mut self, a: Self::Vector, b: Self::Vector) -> Sum {
-        Sum::of(|i| i64::from(a[i]) * i64::from(b[i]))
+    fn low(&mut self, sum: Sum<W>, _: Fit) -> W {
+        sum.low
     }
 
     #[inline(always)]
-    fn mac(&mut self, mut sum: Sum, a: Self::Vector, b: Self::Vector) -> Sum {
-        for i in 0..LANES {
-            let product = i64::from(a[i]) * i64::from(b[i]);
-            sum.low[i] = sum.low[i].wrapping_add(product);
-            sum.high[i] += product >> 32;
-        }
-        sum
+    fn carry(&mut self, sum: Sum<W>) -> Sum<W> {
+        Sum::of(sum.upper() + sum.low.low_half().shr::<31>())
     }
 
     #[inline(always)]
-    fn msc(&mut self, mut sum: Sum, a: Self::Vector, b: Self::Vector) -> Sum {
-        for i in 0..LANES {
-            let product = -(i64::from(a[i]) * i64::from(b[i]));
-            sum.low[i] = sum.low[i].wrapping_add(product);
-            sum.high[i] += product >> 32;
+    fn quotient(&mut self, sum: Sum<W>) -> W {
+        const SHIFT: u32 = QUOTIENT_SHIFT - 32;
+        (sum.upper() + W::splat(self.token, 1 << (SHIFT - 1))).shr_signed::<SHIFT>()
+    }
+
+    #[inline(always)]
+    fn mul(&mut self, a: W, b: W) -> Sum<W> {
+        Sum::of(a.mul_signed_halves(b))
+    }
+
+    #[inline(always)]
+    fn mac(&mut self, sum: Sum<W>, a: W, b: W) -> Sum<W> {
+        sum.plus(Sum::of(a.mul_signed_halves(b)))
+    }
+
+    #[inline(always)]
+    fn msc(&mut self, sum: Sum<W>, a: W, b: W) -> Sum<W> {
+        let zero = W::splat(self.token, 0);
+        sum.plus(Sum::of(zero - a.mul_signed_halves(b)))
+    }
+}
+
+impl<W: U64s> Numbers for Lanes<W> {
+    const WIDTH: usize = W::WIDTH;
+
+    #[inline(always)]
+    fn read(&mut self, numbers: &[i32]) -> W {
+        let mut words = [0; LANES];
+        for (word, number) in words[..W::WIDTH].iter_mut().zip(numbers) {
+            *word = *number as u64;
         }
-        sum
+        W::load(self.token, &words)
+    }
+
+    #[inline(always)]
+    fn write(word: W, numbers: &mut [i32]) {
+        let mut words = [0; LANES];
+        word.store(&mut words);
+        for (number, word) in numbers.iter_mut().zip(words) {
+            *number = word as i32;
+        }
     }
 }

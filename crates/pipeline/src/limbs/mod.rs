@@ -25,7 +25,7 @@ pub use kernels::{Constants, Value, Word};
 pub use lanes::Lanes;
 pub use program::{Instruction, Operand, Program, TileOperation};
 pub use ranges::{Interval, Ranges};
-pub use tile::{Divisor, Fit, Tile};
+pub use tile::{Divisor, Fit, Numbers, QUOTIENT_SHIFT, Tile};
 
 /// Limbs of an element.
 pub const LIMBS: usize = 8;

@@ -25,18 +25,13 @@ pub enum TileOperation {
         /// Whether the product is subtracted.
         subtract: bool,
     },
-    /// [`Tile::ups`].
-    Ups {
-        /// By how many bits.
-        shift: u32,
-    },
-    /// [`Tile::srs`].
-    Srs {
-        /// By how many bits.
-        shift: u32,
+    /// [`Tile::low`].
+    Low {
         /// Whether the numbers fit.
         fit: Fit,
     },
+    /// [`Tile::quotient`].
+    Quotient,
     /// The first half of [`Tile::carry`]: to numbers of 64 bits.
     CarryDown,
     /// The second half: to an accumulator.
@@ -122,10 +117,8 @@ impl Program {
                     let operation = if subtract { Exact::msc } else { Exact::mac };
                     accumulators[index] = Some(operation(&mut tile, sum, operand(0), operand(1)));
                 }
-                (TileOperation::Ups { shift }, _) => accumulators[index] = Some(tile.ups(operand(0), shift)),
-                (TileOperation::Srs { shift, fit }, Some(sum)) => {
-                    vectors[index] = Some(tile.srs(sum, shift, fit))
-                }
+                (TileOperation::Low { fit }, Some(sum)) => vectors[index] = Some(tile.low(sum, fit)),
+                (TileOperation::Quotient, Some(sum)) => vectors[index] = Some(tile.quotient(sum)),
                 (TileOperation::CarryDown, Some(sum)) => accumulators[index] = Some(tile.carry(sum)),
                 (TileOperation::CarryUp, Some(sum)) => accumulators[index] = Some(sum),
                 (TileOperation::Store, _) => {
@@ -158,8 +151,8 @@ impl Tile for Program {
         self.word(Some(index))
     }
 
-    fn ups(&mut self, vector: Operand, shift: u32) -> usize {
-        self.push(TileOperation::Ups { shift }, None, &[vector])
+    fn low(&mut self, accumulator: usize, fit: Fit) -> Operand {
+        Operand::Register(self.push(TileOperation::Low { fit }, Some(accumulator), &[]))
     }
 
     fn carry(&mut self, accumulator: usize) -> usize {
@@ -167,8 +160,8 @@ impl Tile for Program {
         self.push(TileOperation::CarryUp, Some(down), &[])
     }
 
-    fn srs(&mut self, accumulator: usize, shift: u32, fit: Fit) -> Operand {
-        Operand::Register(self.push(TileOperation::Srs { shift, fit }, Some(accumulator), &[]))
+    fn quotient(&mut self, accumulator: usize) -> Operand {
+        Operand::Register(self.push(TileOperation::Quotient, Some(accumulator), &[]))
     }
 
     fn mul(&mut self, a: Operand, b: Operand) -> usize {

@@ -3,7 +3,7 @@
 use super::{
     LIMBS, SignedField, Value,
     exact::{ACCUMULATOR_BITS, fits, shifted},
-    tile::{Divisor, Fit, Tile},
+    tile::{Divisor, Fit, QUOTIENT_SHIFT, Tile},
 };
 
 /// All integers from one to another.
@@ -116,21 +116,20 @@ impl Tile for Ranges {
         vector
     }
 
-    fn ups(&mut self, vector: Interval, shift: u32) -> Interval {
-        self.checked(vector.mul(Interval::of(1 << shift)), ACCUMULATOR_BITS)
+    fn low(&mut self, accumulator: Interval, fit: Fit) -> Interval {
+        match fit {
+            Fit::Whole => self.checked(accumulator, 32),
+            Fit::Wraps if Interval::DIGIT.contains(accumulator) => accumulator,
+            Fit::Wraps => Interval::DIGIT,
+        }
     }
 
     fn carry(&mut self, accumulator: Interval) -> Interval {
         self.checked(accumulator.shifted(32), 64)
     }
 
-    fn srs(&mut self, accumulator: Interval, shift: u32, fit: Fit) -> Interval {
-        let interval = accumulator.shifted(shift);
-        match fit {
-            Fit::Whole => self.checked(interval, 32),
-            Fit::Wraps if Interval::DIGIT.contains(interval) => interval,
-            Fit::Wraps => Interval::DIGIT,
-        }
+    fn quotient(&mut self, accumulator: Interval) -> Interval {
+        self.checked(accumulator.shifted(QUOTIENT_SHIFT), 32)
     }
 
     fn mul(&mut self, a: Interval, b: Interval) -> Interval {
@@ -152,13 +151,14 @@ impl Tile for Ranges {
         accumulator: Interval,
         top: Interval,
         _: Interval,
-        constants: &Divisor<Interval>,
+        divisor: &Divisor<Interval>,
     ) -> Interval {
-        let Divisor { modulus_top, reciprocal, shift, one } = *constants;
+        let Divisor { modulus_top, reciprocal, one } = *divisor;
         let mut pieces = vec![top];
         let mut joined: Option<Interval> = None;
         while let Some(piece) = pieces.pop() {
-            let quotient = self.quotient(piece, reciprocal, shift);
+            let product = self.mul(piece, reciprocal);
+            let quotient = self.quotient(product);
             if quotient.least < quotient.most {
                 let middle = (piece.least + piece.most).div_euclid(2);
                 pieces.push(Interval { least: piece.least, most: middle });

@@ -14,8 +14,8 @@ pub enum Fit {
 /// A kernel is written once over this trait. [`Exact`](super::Exact) computes its numbers and checks that all fit,
 /// [`Lanes`](super::Lanes) computes them by this CPU's vectors, [`Ranges`](super::Ranges) proves that they fit.
 ///
-/// Names of operations are those of the AI Engine's intrinsics: `ups` shifts up into an accumulator, `srs` shifts down, rounds
-/// and narrows to a vector.
+/// On an AI Engine, [`low`](Self::low), [`quotient`](Self::quotient) and the first half of [`carry`](Self::carry) are its `srs`, which shifts,
+/// rounds and narrows.
 pub trait Tile {
     /// A vector in memory.
     type Word: Copy;
@@ -33,14 +33,14 @@ pub trait Tile {
     /// Stores a vector.
     fn store(&mut self, vector: Self::Vector) -> Self::Word;
 
-    /// `vector 2^shift`.
-    fn ups(&mut self, vector: Self::Vector, shift: u32) -> Self::Accumulator;
+    /// The lowest 32 bits as a signed number.
+    fn low(&mut self, accumulator: Self::Accumulator, fit: Fit) -> Self::Vector;
 
-    /// `accumulator / 2^32`, halves rounded up, by way of numbers of 64 bits.
+    /// `accumulator / 2^32`, halves rounded up: with [`low`](Self::low), all of the number. By way of numbers of 64 bits.
     fn carry(&mut self, accumulator: Self::Accumulator) -> Self::Accumulator;
 
-    /// `accumulator / 2^shift`, halves rounded up.
-    fn srs(&mut self, accumulator: Self::Accumulator, shift: u32, fit: Fit) -> Self::Vector;
+    /// `accumulator / 2^QUOTIENT_SHIFT`, halves rounded up, of a product.
+    fn quotient(&mut self, accumulator: Self::Accumulator) -> Self::Vector;
 
     /// `a b`.
     fn mul(&mut self, a: Self::Vector, b: Self::Vector) -> Self::Accumulator;
@@ -51,34 +51,41 @@ pub trait Tile {
     /// `accumulator - a b`.
     fn msc(&mut self, accumulator: Self::Accumulator, a: Self::Vector, b: Self::Vector) -> Self::Accumulator;
 
-    /// The quotient of `top` by the real number whose reciprocal is `reciprocal / 2^shift`.
-    fn quotient(&mut self, top: Self::Vector, reciprocal: Self::Vector, shift: u32) -> Self::Vector {
-        let product = self.mul(top, reciprocal);
-        self.srs(product, shift, Fit::Whole)
-    }
-
-    /// `accumulator + top - quotient modulus_top`, where the quotient is that of `top` by `reciprocal / 2^shift`.
+    /// `accumulator + top - quotient modulus_top`, where the quotient is that of `top reciprocal`.
     fn remainder(
         &mut self,
         accumulator: Self::Accumulator,
         top: Self::Vector,
         quotient: Self::Vector,
-        constants: &Divisor<Self::Vector>,
+        divisor: &Divisor<Self::Vector>,
     ) -> Self::Accumulator {
-        let sum = self.mac(accumulator, top, constants.one);
-        self.msc(sum, quotient, constants.modulus_top)
+        let sum = self.mac(accumulator, top, divisor.one);
+        self.msc(sum, quotient, divisor.modulus_top)
     }
 }
+
+/// The quotient of an element by the modulus is its highest limb times [`Divisor::reciprocal`], divided by 2 to this power.
+pub const QUOTIENT_SHIFT: u32 = 60;
 
 /// What [`Tile::remainder`] divides by.
 #[derive(Clone, Copy, Debug)]
 pub struct Divisor<V> {
     /// The highest limb of the modulus.
     pub modulus_top: V,
-    /// `2^shift / p_top`, where p_top is the modulus divided by the weight of its highest limb.
+    /// `2^QUOTIENT_SHIFT / p_top`, where p_top is the modulus divided by the weight of its highest limb.
     pub reciprocal: V,
-    /// Bits of the reciprocal's fraction.
-    pub shift: u32,
     /// 1.
     pub one: V,
+}
+
+/// A tile that computes numbers.
+pub trait Numbers: Tile {
+    /// How many lanes a word has: at most [`LANES`](super::LANES), which it divides.
+    const WIDTH: usize;
+
+    /// A word of the first `WIDTH` numbers.
+    fn read(&mut self, numbers: &[i32]) -> Self::Word;
+
+    /// Writes a word to `WIDTH` numbers.
+    fn write(word: Self::Word, numbers: &mut [i32]);
 }

@@ -69,8 +69,7 @@ impl<'a> Needs<'a> {
     pub(super) fn timing(&self, index: usize) -> &'a Timing {
         match self.program.instructions[index].operation {
             TileOperation::Multiply { .. } => &self.timings.multiply,
-            TileOperation::Ups { .. } => &self.timings.ups,
-            TileOperation::Srs { .. } => &self.timings.srs,
+            TileOperation::Low { .. } | TileOperation::Quotient => &self.timings.srs,
             TileOperation::CarryDown => &self.timings.carry_down,
             TileOperation::CarryUp => &self.timings.carry_up,
             TileOperation::Store => &self.timings.store,
@@ -135,10 +134,8 @@ fn words_read(instruction: &Instruction) -> Vec<usize> {
 
 fn result(instruction: &Instruction) -> Registers {
     match instruction.operation {
-        TileOperation::Multiply { .. } | TileOperation::Ups { .. } | TileOperation::CarryUp => {
-            Registers { vectors: 0, accumulators: 1 }
-        }
-        TileOperation::Srs { .. } => Registers { vectors: 1, accumulators: 0 },
+        TileOperation::Multiply { .. } | TileOperation::CarryUp => Registers { vectors: 0, accumulators: 1 },
+        TileOperation::Low { .. } | TileOperation::Quotient => Registers { vectors: 1, accumulators: 0 },
         // Eight lanes of 64 bits.
         TileOperation::CarryDown => Registers { vectors: 2, accumulators: 0 },
         TileOperation::Store => Registers::default(),

@@ -165,6 +165,12 @@ impl U64s for U64x4 {
     }
 
     #[inline(always)]
+    fn mul_signed_halves(self, rhs: Self) -> Self {
+        // SAFETY: see the head.
+        Self { words: unsafe { _mm256_mul_epi32(self.words, rhs.words) }, ..self }
+    }
+
+    #[inline(always)]
     fn add_folded(self, rhs: Self) -> Self {
         let flipped = self.flip_sign();
         let sum = flipped + rhs;

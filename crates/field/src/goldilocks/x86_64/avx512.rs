@@ -170,6 +170,12 @@ impl<T: Into<Avx512> + Copy + Send + Sync + 'static> U64s for U64x8<T> {
     }
 
     #[inline(always)]
+    fn mul_signed_halves(self, rhs: Self) -> Self {
+        // SAFETY: see the head.
+        Self { words: unsafe { _mm512_mul_epi32(self.words, rhs.words) }, ..self }
+    }
+
+    #[inline(always)]
     fn add_folded(self, rhs: Self) -> Self {
         Self {
             // SAFETY: see the head.
