@@ -6,7 +6,7 @@ use crate::{
     graph::{Edge, Port, Reader},
     limbs::{Bundle, SignedField},
 };
-use std::{collections::VecDeque, rc::Rc};
+use std::{borrow::Cow, collections::VecDeque, rc::Rc};
 
 /// Which of the nodes that can fire does so.
 type Choice<'a> = &'a mut dyn FnMut(&[usize]) -> usize;
@@ -48,15 +48,17 @@ fn execute(
 ) -> Result<Vec<Vec<Bundle>>, PipelineError> {
     check(graph, inputs)?;
     let vectors = inputs.iter().flatten().next().map_or(0, Bundle::vectors);
-    let zeros = Rc::new(Bundle::zeros(vectors));
-    let inputs = inputs.iter().map(|bundles| bundles.iter().cloned().map(Rc::new).collect()).collect();
-    let fire = |node: usize, operands: Vec<Rc<Bundle>>| {
-        let operands: Vec<_> = operands.iter().map(|operand| &**operand).collect();
+    let shared = |bundle| Rc::new(Cow::Owned(bundle));
+    let inputs =
+        inputs.iter().map(|bundles| bundles.iter().map(|bundle| Rc::new(Cow::Borrowed(bundle))).collect());
+    let fire = |node: usize, operands: Vec<Rc<Cow<'_, Bundle>>>| {
+        let operands: Vec<&Bundle> = operands.iter().map(|operand| &***operand).collect();
         let outputs = arithmetic.fire(&graph.nodes[node], &operands, field);
-        Ok(outputs.map_err(|error| error.in_graph(&graph.name))?.into_iter().map(Rc::new).collect())
+        Ok(outputs.map_err(|error| error.in_graph(&graph.name))?.into_iter().map(shared).collect())
     };
-    let results = Buffers::new(graph, inputs, zeros).run(fire, choose)?;
-    Ok(results.into_iter().map(|bundles| bundles.into_iter().map(Rc::unwrap_or_clone).collect()).collect())
+    let results = Buffers::new(graph, inputs.collect(), shared(Bundle::zeros(vectors))).run(fire, choose)?;
+    let owned = |bundle: Rc<Cow<'_, Bundle>>| Rc::unwrap_or_clone(bundle).into_owned();
+    Ok(results.into_iter().map(|bundles| bundles.into_iter().map(owned).collect()).collect())
 }
 
 impl Graph {

@@ -72,39 +72,57 @@ impl<V: Copy> Constants<V> {
     /// found on the way.
     #[inline(always)]
     pub fn multiply<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>, b: &Value<T>) -> Value<T> {
-        let (mut quotients, mut result) = (*a, *a);
-        let mut carry = None;
-        for column in 0..2 * LIMBS - 1 {
-            let limbs = column.saturating_sub(LIMBS - 1)..LIMBS.min(column + 1);
-            let mut sum = carry;
-            for i in limbs.clone() {
-                let (left, right) = (tile.load(&a[i]), tile.load(&b[column - i]));
-                sum = Some(match sum {
-                    None => tile.mul(left, right),
-                    Some(sum) => tile.mac(sum, left, right),
-                });
-            }
-            let Some(mut sum) = sum else { unreachable!("every column has a product") };
-            for i in limbs.start..limbs.end.min(column) {
-                let quotient = tile.load(&quotients[i]);
-                sum = tile.mac(sum, quotient, self.modulus[column - i]);
-            }
-            if column < LIMBS {
-                let low = tile.low(sum, Fit::Wraps);
-                let quotient = tile.mul(low, self.inverse);
-                let quotient = tile.low(quotient, Fit::Wraps);
-                quotients[column] = tile.store(quotient);
-                sum = tile.mac(sum, quotient, self.modulus[0]);
-            } else {
-                let digit = tile.low(sum, Fit::Wraps);
-                result[column - LIMBS] = tile.store(digit);
-            }
-            carry = Some(tile.carry(sum));
-        }
-        let Some(last) = carry else { unreachable!("there are columns") };
+        let mut product = Product { a, b, quotients: *a, result: *a, carry: None };
+        // One call for each column, so that its loops have a length that is known when it is compiled.
+        self.column::<0, T>(tile, &mut product);
+        self.column::<1, T>(tile, &mut product);
+        self.column::<2, T>(tile, &mut product);
+        self.column::<3, T>(tile, &mut product);
+        self.column::<4, T>(tile, &mut product);
+        self.column::<5, T>(tile, &mut product);
+        self.column::<6, T>(tile, &mut product);
+        self.column::<7, T>(tile, &mut product);
+        self.column::<8, T>(tile, &mut product);
+        self.column::<9, T>(tile, &mut product);
+        self.column::<10, T>(tile, &mut product);
+        self.column::<11, T>(tile, &mut product);
+        self.column::<12, T>(tile, &mut product);
+        self.column::<13, T>(tile, &mut product);
+        self.column::<14, T>(tile, &mut product);
+        let Some(last) = product.carry else { unreachable!("there are columns") };
         let digit = tile.low(last, Fit::Whole);
-        result[LIMBS - 1] = tile.store(digit);
-        result
+        product.result[LIMBS - 1] = tile.store(digit);
+        product.result
+    }
+
+    /// One column of a product.
+    #[inline(always)]
+    fn column<const COLUMN: usize, T: Tile<Vector = V>>(&self, tile: &mut T, product: &mut Product<'_, T>) {
+        let (first, end) = (COLUMN.saturating_sub(LIMBS - 1), LIMBS.min(COLUMN + 1));
+        let mut sum = product.carry;
+        for i in first..end {
+            let (left, right) = (tile.load(&product.a[i]), tile.load(&product.b[COLUMN - i]));
+            sum = Some(match sum {
+                None => tile.mul(left, right),
+                Some(sum) => tile.mac(sum, left, right),
+            });
+        }
+        let Some(mut sum) = sum else { unreachable!("every column has a product") };
+        for i in first..end.min(COLUMN) {
+            let quotient = tile.load(&product.quotients[i]);
+            sum = tile.mac(sum, quotient, self.modulus[COLUMN - i]);
+        }
+        if COLUMN < LIMBS {
+            let low = tile.low(sum, Fit::Wraps);
+            let quotient = tile.mul(low, self.inverse);
+            let quotient = tile.low(quotient, Fit::Wraps);
+            product.quotients[COLUMN] = tile.store(quotient);
+            sum = tile.mac(sum, quotient, self.modulus[0]);
+        } else {
+            let digit = tile.low(sum, Fit::Wraps);
+            product.result[COLUMN - LIMBS] = tile.store(digit);
+        }
+        product.carry = Some(tile.carry(sum));
     }
 
     /// `a + b`.
@@ -182,6 +200,16 @@ impl<V: Copy> Constants<V> {
         result[LIMBS - 1] = tile.store(digit);
         result
     }
+}
+
+/// A Montgomery product that is being computed.
+struct Product<'a, T: Tile> {
+    a: &'a Value<T>,
+    b: &'a Value<T>,
+    /// The limbs of the multiple of p that is added.
+    quotients: Value<T>,
+    result: Value<T>,
+    carry: Option<T::Accumulator>,
 }
 
 impl Word {
