@@ -16,7 +16,7 @@ tests() {
         for file in crates/"$crate"/tests/*.rs crates/"$crate"/tests/*/main.rs; do
             file=${file#crates/*/tests/} file=${file%/main.rs}
             case $file in
-                speed.rs | security.rs | airs.rs | document.rs | verifier.rs | batch_verifier.rs | blinded_proofs.rs) ;;
+                speed.rs | security.rs | airs.rs | document.rs | verifier.rs | batch_verifier.rs | blinded_proofs.rs | schedule.rs) ;;
                 *) echo --test "${file%.rs}" ;;
             esac
         done
@@ -33,7 +33,7 @@ emulated() {
         PROOFMILL_REQUIRE_LEVELS=$2 cargo test --quiet --locked --workspace --target "$target" "${@:3}"
 }
 
-arithmetic=($(tests sha256 field curve pairing hash poly stark p3) --test keys --test vectors)
+arithmetic=($(tests sha256 field curve pairing hash poly stark p3 pipeline) --test keys --test vectors)
 cargo check --quiet --locked --workspace --lib --bins --target "$target"
 cargo build --quiet --locked --workspace "${arithmetic[@]}" --test merkle --target "$target"
 PROOFMILL_REQUIRE_SHA256=neon,arm-sha2 emulated sve=off portable,neon "${arithmetic[@]}"

@@ -7,7 +7,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum PipelineError {
     /// A modulus that eight signed limbs do not suit.
-    #[error("the modulus has {bits} bits or is even: fields of a tile have odd moduli of 252 to 254 bits")]
+    #[error("the modulus has {bits} bits or is even: fields of a tile have odd moduli of 254 bits")]
     Modulus {
         /// Its bits.
         bits: u32,

@@ -4,8 +4,8 @@ use super::{LIMBS, tile::QUOTIENT_SHIFT, to_digits};
 use crate::PipelineError;
 use proofmill_field::PrimeField;
 
-/// The most bits of a modulus p: elements may then be as large as 2 p, and their highest limb still fits.
-pub const MOST_BITS: u32 = 254;
+/// Bits of a modulus p: elements may then be as large as 2 p, and their highest limb still fits.
+pub const BITS: u32 = 254;
 
 /// The constants of a prime field whose elements are eight signed limbs, times R = 2^256.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,37 +16,33 @@ pub struct SignedField {
     pub(super) modulus: [i32; LIMBS],
     /// `-1/p` modulo 2^32.
     pub(super) inverse: i32,
-    /// `2^QUOTIENT_SHIFT / p_top`, rounded, where p_top is `p / 2^224`, not rounded.
+    /// `2^QUOTIENT_SHIFT / p_top`, rounded, where p_top is `p / 2^224`: below 2^31, since p has 254 bits.
     pub(super) reciprocal: i32,
-    /// `R^2 mod p` in signed limbs: a product with it is the Montgomery form.
-    pub(super) square_of_r: [i32; LIMBS],
 }
 
 impl SignedField {
     /// The constants for an odd modulus in little-endian words.
     ///
     /// # Errors
-    /// Moduli that are even or have more than [`MOST_BITS`] or fewer than 252 bits.
+    /// Moduli that are even or do not have [`BITS`] bits.
     pub fn new(modulus: [u64; 4]) -> Result<Self, PipelineError> {
-        let bits = 256 - modulus[3].leading_zeros();
-        if modulus[0] & 1 == 0 || modulus[3] == 0 || !(MOST_BITS - 2..=MOST_BITS).contains(&bits) {
-            return Err(PipelineError::Modulus { bits: if modulus[3] == 0 { 192 } else { bits } });
+        let bits = modulus
+            .iter()
+            .rev()
+            .fold(0, |bits, word| if bits > 0 { bits + 64 } else { 64 - word.leading_zeros() });
+        if modulus[0] & 1 == 0 || bits != BITS {
+            return Err(PipelineError::Modulus { bits });
         }
         // Newton's iteration doubles the number of right bits; p is its own inverse modulo 8.
         let low = modulus[0] as u32;
         let inverse =
             (0..4).fold(low, |inverse, _| inverse.wrapping_mul(2u32.wrapping_sub(low.wrapping_mul(inverse))));
         let top = (modulus[3] as f64 + modulus[2] as f64 / 2f64.powi(64)) / 2f64.powi(32);
-        let mut square_of_r = [1, 0, 0, 0];
-        for _ in 0..512 {
-            square_of_r = doubled(square_of_r, modulus);
-        }
         Ok(Self {
             words: modulus,
             modulus: to_digits(modulus, false),
             inverse: inverse.wrapping_neg() as i32,
             reciprocal: (2f64.powi(QUOTIENT_SHIFT as i32) / top).round() as i32,
-            square_of_r: centred(square_of_r, modulus),
         })
     }
 
@@ -131,14 +127,4 @@ fn added(a: [u64; 4], b: [u64; 4]) -> ([u64; 4], bool) {
         (sum[i], carry) = (word, first | second);
     }
     (sum, carry)
-}
-
-/// `2 a` modulo a modulus of at most 255 bits.
-fn doubled(a: [u64; 4], modulus: [u64; 4]) -> [u64; 4] {
-    let mut double = [0; 4];
-    for i in 0..4 {
-        double[i] = a[i] << 1 | if i == 0 { 0 } else { a[i - 1] >> 63 };
-    }
-    let (reduced, negative) = subtracted(double, modulus);
-    if negative { double } else { reduced }
 }

@@ -20,7 +20,7 @@ mod tile;
 
 pub use bundle::Bundle;
 pub use exact::Exact;
-pub use field::{MOST_BITS, SignedField};
+pub use field::{BITS, SignedField};
 pub use kernels::{Constants, Value, Word};
 pub use lanes::Lanes;
 pub use program::{Instruction, Operand, Program, TileOperation};

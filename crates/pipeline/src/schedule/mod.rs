@@ -87,7 +87,7 @@ pub fn schedule(
     let words = tile.program_bytes / tile.instruction_bytes;
     let mut shortest = usize::MAX;
     // As many vectors side by side as the program memory has room for.
-    for at_once in (1..=vectors).rev().filter(|at_once| vectors % at_once == 0) {
+    for at_once in (1..=vectors).rev().filter(|at_once| vectors.is_multiple_of(*at_once)) {
         let scheduler = Scheduler::new(tile, program, at_once, registers);
         let Some(line) = scheduler.run(None) else {
             return Err(refused(format!(
