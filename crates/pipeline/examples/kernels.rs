@@ -10,8 +10,9 @@ use proofmill_pipeline::{
 };
 use std::{env, error::Error};
 
-/// Vectors of a bundle.
+/// Vectors of a bundle, and bundles of a call.
 const VECTORS: usize = 4;
+const BUNDLES: usize = 4;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = env::args().skip(1).collect();
@@ -25,18 +26,22 @@ fn main() -> Result<(), Box<dyn Error>> {
         .ok_or_else(|| format!("{device} is none of the devices {}", names.join(", ")))?;
     let field = SignedField::of::<Fq>()?;
     let graph = graph.reduced(&field, Reductions::WhereNeeded)?;
-    println!("{:<12} {:>12} {:>8} {:>6}  use of slots", "node", "instructions", "vectors", "cycles");
+    println!(
+        "{:<12} {:>12} {:>5} {:>8} {:>7}  use of slots",
+        "node", "instructions", "loop", "vectors", "cycles"
+    );
     for node in &graph.nodes {
         let program = program(node, &field);
-        let schedule = schedule(&node.name, &program, &device, VECTORS)?;
+        let schedule = schedule(&node.name, &program, &device, VECTORS * BUNDLES)?;
         let used: Vec<_> =
             schedule.utilisation().iter().map(|(slot, used)| format!("{slot} {used:.2}")).collect();
         println!(
-            "{:<12} {:>12} {:>8} {:>6}  {}",
+            "{:<12} {:>12} {:>5} {:>8} {:>7}  {}",
             node.name,
+            schedule.instructions(),
             schedule.rows.len(),
             schedule.vectors,
-            schedule.cycles(VECTORS),
+            schedule.cycles(VECTORS * BUNDLES) / BUNDLES,
             used.join(", ")
         );
         if rest.contains(&node.name) {

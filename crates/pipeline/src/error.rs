@@ -56,6 +56,16 @@ pub enum PipelineError {
         /// Why.
         problem: String,
     },
+    /// Pipelines that a device has no room for.
+    #[error("{graph} on {device}: {problem}")]
+    Run {
+        /// The graph's name.
+        graph: String,
+        /// The device's name.
+        device: String,
+        /// Why.
+        problem: String,
+    },
     /// Buffers that are too small: no node can go on.
     #[error("deadlock: {0}")]
     Deadlock(String),

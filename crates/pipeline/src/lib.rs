@@ -2,7 +2,8 @@
 //!
 //! A [formula](formulas) is recorded as a [graph](Graph) of field operations: a Kahn process network (G. Kahn, "The semantics of a
 //! simple language for parallel programming", 1974), whose nodes are programs of the tiles of a device and whose edges are
-//! buffers between them. It is [executed](execute) exactly, in the [signed limbs](limbs) of a tile.
+//! buffers between them. It is [executed](execute) exactly, in the [signed limbs](limbs) of a tile; a [`Device`] says what its kernels
+//! [take](schedule), and how long pipelines of them [run](simulate).
 #![forbid(unsafe_code)]
 
 pub mod device;
@@ -12,6 +13,7 @@ pub mod formulas;
 pub mod graph;
 pub mod limbs;
 pub mod schedule;
+pub mod simulate;
 
 pub use device::Device;
 pub use error::PipelineError;

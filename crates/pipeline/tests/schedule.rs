@@ -94,7 +94,10 @@ fn check(schedule: &Schedule, program: &Program, device: &Device) {
         }
     }
     assert!(schedule.registers <= tile.vectors && schedule.accumulators <= tile.accumulators);
-    assert!(schedule.rows.len() * tile.instruction_bytes <= tile.program_bytes);
+    assert!(schedule.instructions() * tile.instruction_bytes <= tile.program_bytes);
+    assert!(
+        schedule.instructions() >= schedule.rows.len() && schedule.cycles(schedule.vectors) == schedule.span
+    );
 }
 
 /// Runs the program of one vector in the order of the schedule.
@@ -217,7 +220,7 @@ fn malformed_devices_are_refused_with_the_reason() {
         Err(error @ PipelineError::Device { .. }) => error.to_string(),
         other => panic!("{other:?}"),
     };
-    assert_eq!(refused("hertz = 1.25e9", "hertz = -1.0"), "device, tile.hertz: -1 is no frequency");
+    assert_eq!(refused("hertz = 1.25e9", "hertz = -1.0"), "device, tile.hertz: -1 is not positive");
     assert_eq!(refused("vectors = 8", "vectors = 0"), "device, tile.vectors: 0 is not from 1 to 2^30");
     assert_eq!(
         refused("store = { slots = [\"store\"]", "store = { slots = [\"stores\"]"),

@@ -9,8 +9,42 @@ use serde::Deserialize;
 pub struct Device {
     /// Its name.
     pub name: String,
+    /// How many tiles it has.
+    pub grid: Grid,
     /// Its tiles, which are all alike.
     pub tile: TileDescription,
+    /// What brings elements to tiles from outside of the grid, and results back.
+    pub streams: Streams,
+    /// What brings them to the card.
+    pub host: Host,
+}
+
+/// The arrangement of the tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grid {
+    /// Columns.
+    pub columns: usize,
+    /// Tiles in a column.
+    pub rows: usize,
+}
+
+/// Streams between the grid's tiles and what is around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Streams {
+    /// Bytes of one stream in a cycle of the tiles.
+    pub bytes_per_cycle: usize,
+}
+
+/// The link to the host.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Host {
+    /// Bytes a second, in each direction.
+    pub bytes_per_second: f64,
+    /// Seconds of a transfer beside those of its bytes.
+    pub transfer_seconds: f64,
 }
 
 /// A processor that issues several instructions a cycle.
@@ -25,6 +59,8 @@ pub struct TileDescription {
     pub vectors: usize,
     /// Registers of eight sums.
     pub accumulators: usize,
+    /// Memory for elements.
+    pub data_bytes: usize,
     /// Memory for instructions.
     pub program_bytes: usize,
     /// Size of an instruction word.
@@ -85,12 +121,23 @@ impl Device {
         let problem =
             |place: &str, problem: String| Err(PipelineError::Device { place: place.into(), problem });
         let tile = &device.tile;
-        if !(tile.hertz > 0.0 && tile.hertz.is_finite()) {
-            return problem("tile.hertz", format!("{} is no frequency", tile.hertz));
+        let Host { bytes_per_second, transfer_seconds } = device.host;
+        for (place, number) in [
+            ("tile.hertz", tile.hertz),
+            ("host.bytes_per_second", bytes_per_second),
+            ("host.transfer_seconds", transfer_seconds),
+        ] {
+            if !(number > 0.0 && number.is_finite()) {
+                return problem(place, format!("{number} is not positive"));
+            }
         }
         for (place, number) in [
             ("tile.vectors", tile.vectors),
             ("tile.accumulators", tile.accumulators),
+            ("grid.columns", device.grid.columns),
+            ("grid.rows", device.grid.rows),
+            ("streams.bytes_per_cycle", device.streams.bytes_per_cycle),
+            ("tile.data_bytes", tile.data_bytes),
             ("tile.program_bytes", tile.program_bytes),
             ("tile.instruction_bytes", tile.instruction_bytes),
         ] {

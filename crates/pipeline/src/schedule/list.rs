@@ -12,6 +12,12 @@ use crate::{
 /// Cycles without an instruction after which registers do not suffice.
 const STUCK: usize = 1000;
 
+/// Cycles for which a register is taken as a rule.
+const AHEAD: usize = 12;
+
+/// Iterations that may overlap: so many sets of a program's words in memory are used in turn.
+const OVERLAPPING: usize = 4;
+
 pub(super) struct Scheduler<'a> {
     tile: &'a TileDescription,
     needs: Needs<'a>,
@@ -166,22 +172,16 @@ impl<'a> Scheduler<'a> {
             }
         };
         let loads = &self.needs.loads[index];
-        let takes = |used: usize, freed: usize, result: usize, kept: usize, capacity: usize| {
+        let overlapped = table.overlapped(cycle);
+        let fits = |used: usize, freed: usize, result: usize, kept: usize, capacity: usize| {
             result <= freed || used + kept <= capacity
         };
-        if !takes(
-            held.accumulators,
-            freed.accumulators,
-            result.accumulators,
-            kept.accumulators,
-            self.capacity.accumulators,
-        ) || !takes(
-            held.vectors,
-            freed.vectors,
-            result.vectors + loads.len(),
-            kept.vectors + loads.len(),
-            self.capacity.vectors,
-        ) || table.loaded(cycle) + loads.len() + held.vectors > self.capacity.vectors
+        let accumulators = self.capacity.accumulators.saturating_sub(overlapped.accumulators);
+        let vectors = self.capacity.vectors.saturating_sub(overlapped.vectors);
+        let with_loads = held.vectors + loads.len();
+        if !fits(held.accumulators, freed.accumulators, result.accumulators, kept.accumulators, accumulators)
+            || !fits(with_loads, freed.vectors, result.vectors + loads.len(), kept.vectors, vectors)
+            || table.loaded(cycle) + with_loads > vectors
         {
             return false;
         }
@@ -250,13 +250,14 @@ impl<'a> Scheduler<'a> {
         }
         let most = table.most();
         let fits = most.vectors <= self.capacity.vectors && most.accumulators <= self.capacity.accumulators;
-        // Words of memory are used again in the next iteration.
         let long = |copy: &Copy| {
             let issued = copy.issued.iter().flatten();
             issued.clone().max().unwrap_or(&0) - issued.min().unwrap_or(&0)
                 + self.tile.instructions.load.latency
         };
-        if !fits || table.period.is_some_and(|period| copies.iter().any(|copy| long(copy) > period)) {
+        if !fits
+            || table.period.is_some_and(|period| copies.iter().any(|copy| long(copy) > OVERLAPPING * period))
+        {
             return None;
         }
         table.rows.iter_mut().flatten().for_each(|placed| placed.cycle -= first);
@@ -332,6 +333,17 @@ impl Table {
         self.registers.get(cycle).map_or(0, |registers| registers.vectors)
     }
 
+    /// The registers that earlier iterations take in a cycle and soon after it.
+    fn overlapped(&self, cycle: usize) -> Registers {
+        let Some(period) = self.period else { return Registers::default() };
+        let at = |cycle: usize| {
+            let earlier =
+                (1..=cycle / period).filter_map(|iteration| self.registers.get(cycle - iteration * period));
+            earlier.fold(Registers::default(), |sum, registers| sum.plus(*registers))
+        };
+        (cycle..cycle + AHEAD).map(at).fold(Registers::default(), Registers::most)
+    }
+
     /// Whether a vector may wait in a register in a cycle before the current one.
     fn has_register(&self, cycle: usize, capacity: usize) -> bool {
         self.registers.get(cycle).is_none_or(|registers| registers.vectors < capacity)
@@ -354,9 +366,6 @@ impl Table {
             let row = self.row(cycle);
             sums[row] = sums[row].plus(*registers);
         }
-        sums.into_iter().fold(Registers::default(), |most, registers| Registers {
-            vectors: most.vectors.max(registers.vectors),
-            accumulators: most.accumulators.max(registers.accumulators),
-        })
+        sums.into_iter().fold(Registers::default(), Registers::most)
     }
 }

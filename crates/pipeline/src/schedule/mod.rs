@@ -12,6 +12,9 @@ use crate::{
 use list::Scheduler;
 use std::fmt;
 
+/// The most vectors of elements that one iteration computes.
+const MOST_AT_ONCE: usize = 8;
+
 /// A kernel's loop: what is issued in each cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
@@ -67,7 +70,8 @@ pub fn program(node: &Node, field: &SignedField) -> Program {
     program
 }
 
-/// The shortest loop that is found for a node's program on a device's tiles, for bundles of some vectors.
+/// The fastest loop that is found for a node's program on a device's tiles, if each call of the kernel computes some vectors of
+/// elements.
 ///
 /// # Errors
 /// Programs that do not fit the tile's memory or its registers.
@@ -84,39 +88,43 @@ pub fn schedule(
     let Some(registers) = tile.vectors.checked_sub(constants).filter(|rest| *rest > 0) else {
         return Err(refused(format!("its constants take all {} registers", tile.vectors)));
     };
-    let words = tile.program_bytes / tile.instruction_bytes;
-    let mut shortest = usize::MAX;
-    // As many vectors side by side as the program memory has room for.
-    for at_once in (1..=vectors).rev().filter(|at_once| vectors.is_multiple_of(*at_once)) {
+    let mut schedules = Vec::new();
+    for at_once in (1..=MOST_AT_ONCE.min(vectors)).filter(|at_once| vectors.is_multiple_of(*at_once)) {
         let scheduler = Scheduler::new(tile, program, at_once, registers);
-        let Some(line) = scheduler.run(None) else {
-            return Err(refused(format!(
-                "{registers} registers and {} accumulators do not suffice",
-                tile.accumulators
-            )));
-        };
+        let Some(line) = scheduler.run(None) else { continue };
         let bound = scheduler.bound();
         // Overlapped iterations are tried from the shortest that the slots allow.
-        let overlapped = (bound..line.rows.len())
-            .step_by((bound / 100).max(1))
-            .find_map(|period| scheduler.run(Some(period)));
-        let schedule = overlapped.unwrap_or(line);
-        shortest = shortest.min(schedule.rows.len());
-        if schedule.rows.len() <= words {
-            return Ok(Schedule {
-                registers: schedule.registers + constants,
-                slots: tile.slots.clone(),
-                ..schedule
-            });
+        let mut periods = (bound..line.rows.len()).step_by((bound / 100).max(1));
+        let overlapped = periods.find_map(|period| scheduler.run(Some(period)));
+        schedules.extend([Some(line), overlapped].into_iter().flatten());
+    }
+    let Some(shortest) = schedules.iter().map(Schedule::instructions).min() else {
+        let (vectors, accumulators) = (registers, tile.accumulators);
+        return Err(refused(format!("{vectors} registers and {accumulators} accumulators do not suffice")));
+    };
+    let words = tile.program_bytes / tile.instruction_bytes;
+    schedules.retain(|schedule| schedule.instructions() <= words);
+    let fastest =
+        schedules.into_iter().min_by_key(|schedule| (schedule.cycles(vectors), schedule.instructions()));
+    match fastest {
+        None => Err(refused(format!(
+            "its {shortest} instructions exceed the {words} of the program memory: split it"
+        ))),
+        Some(schedule) => {
+            Ok(Schedule { registers: schedule.registers + constants, slots: tile.slots.clone(), ..schedule })
         }
     }
-    Err(refused(format!("its {shortest} instructions exceed the {words} of the program memory: split it")))
 }
 
 impl Schedule {
-    /// The cycles for a bundle of some vectors.
+    /// The cycles for some vectors of elements, one iteration after another.
     pub fn cycles(&self, vectors: usize) -> usize {
-        self.rows.len() * vectors.div_ceil(self.vectors) + self.span - self.rows.len().min(self.span)
+        self.rows.len() * (vectors.div_ceil(self.vectors) - 1) + self.span
+    }
+
+    /// The instruction words of the program: of the loop, and of what comes before and after it if iterations overlap.
+    pub fn instructions(&self) -> usize {
+        self.rows.len() + 2 * self.span.saturating_sub(self.rows.len())
     }
 
     /// How many of the cycles have an instruction in each slot.

@@ -147,6 +147,13 @@ impl Registers {
         Self { vectors: self.vectors + other.vectors, accumulators: self.accumulators + other.accumulators }
     }
 
+    pub(super) fn most(self, other: Self) -> Self {
+        Self {
+            vectors: self.vectors.max(other.vectors),
+            accumulators: self.accumulators.max(other.accumulators),
+        }
+    }
+
     pub(super) fn less(self, other: Self) -> Self {
         Self { vectors: self.vectors - other.vectors, accumulators: self.accumulators - other.accumulators }
     }

@@ -1,0 +1,392 @@
+//! Pipelines on a device in time: how long a network takes, and what it waits for.
+//!
+//! Every node has a tile of its own. A call of its kernel takes the same number of cycles each time: those of its
+//! [schedule](crate::schedule), of the call, and of the locks of the buffers. So a pipeline is simulated from call to call, with
+//! the same result as cycle by cycle.
+
+mod events;
+
+use crate::{
+    Device, Graph, PipelineError,
+    graph::{Node, Port, Reader},
+    limbs::{LANES, LIMBS, SignedField},
+    schedule::{program, schedule},
+};
+use events::{Process, Spent, Timed};
+use serde::Serialize;
+
+/// How a network runs on a device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Run {
+    /// Vectors of a bundle: 4 for 32 elements.
+    pub vectors: usize,
+    /// Bundles that one call of a kernel computes.
+    pub bundles: usize,
+    /// Pipelines side by side.
+    pub pipelines: usize,
+    /// Whether elements come from the host and results go back to it; else they are on the card.
+    pub host: bool,
+    /// How many times as long as their schedules kernels take.
+    pub slowdown: f64,
+    /// Calls of each kernel.
+    pub calls: usize,
+}
+
+impl Default for Run {
+    /// The paper's: bundles of 32 elements, four of them in a call.
+    fn default() -> Self {
+        Self { vectors: 4, bundles: 4, pipelines: 1, host: false, slowdown: 1.0, calls: 200 }
+    }
+}
+
+/// What a simulation has found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Outcome {
+    /// Results a second, once the pipelines are full.
+    pub per_second: f64,
+    /// Seconds from the first element to the first results.
+    pub latency: f64,
+    /// Cycles of the tiles until everything is done.
+    pub cycles: u64,
+    /// Bytes from and to the host or the card's memory.
+    pub bytes: [u64; 2],
+    /// The share of the host's link that is used, in and out.
+    pub link: [f64; 2],
+    /// The nodes of the first pipeline.
+    pub nodes: Vec<Stage>,
+}
+
+/// How a tile has spent its time, as shares of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Stage {
+    /// The node.
+    pub name: String,
+    /// Cycles of a call.
+    pub cycles: u64,
+    /// It worked.
+    pub working: f64,
+    /// It waited for a bundle.
+    pub starved: f64,
+    /// It waited for room.
+    pub blocked: f64,
+}
+
+impl Outcome {
+    /// The slowest stage.
+    pub fn critical(&self) -> Option<&Stage> {
+        self.nodes.iter().max_by_key(|stage| stage.cycles)
+    }
+}
+
+/// The kernels of a network's nodes on a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernels {
+    /// Cycles of each node's schedule.
+    cycles: Vec<usize>,
+    /// Vectors of a call.
+    vectors: usize,
+}
+
+impl Kernels {
+    /// Schedules the kernels for calls of some vectors of elements; once for nodes that do the same.
+    ///
+    /// # Errors
+    /// As [`schedule`].
+    pub fn new(
+        graph: &Graph,
+        field: &SignedField,
+        device: &Device,
+        vectors: usize,
+    ) -> Result<Self, PipelineError> {
+        let mut known: Vec<(&Node, usize)> = Vec::new();
+        for node in &graph.nodes {
+            let inputs = node.inputs.len();
+            let same = |other: &Node| {
+                other.steps == node.steps && other.inputs.len() == inputs && other.outputs == node.outputs
+            };
+            let cycles = match known.iter().find(|(other, _)| same(other)) {
+                Some((_, cycles)) => *cycles,
+                None => schedule(&node.name, &program(node, field), device, vectors)?.cycles(vectors),
+            };
+            known.push((node, cycles));
+        }
+        Ok(Self { cycles: known.into_iter().map(|(_, cycles)| cycles).collect(), vectors })
+    }
+
+    /// Cycles of a call of each node's kernel, with what it costs beside the kernel's own.
+    fn calls(&self, graph: &Graph, device: &Device, slowdown: f64) -> Vec<u64> {
+        let calls = self.cycles.iter().enumerate().map(|(index, cycles)| {
+            let fills = |port: Port| matches!(port, Port::Node(from, _) if from == index);
+            let filled = graph.edges().filter(|(_, edge)| fills(edge.from)).count();
+            let locks = (graph.nodes[index].inputs.len() + filled) * device.tile.lock_cycles;
+            (*cycles as f64 * slowdown).ceil() as u64 + (device.tile.call_cycles + locks) as u64
+        });
+        calls.collect()
+    }
+}
+
+/// Simulates a network's pipelines.
+///
+/// # Errors
+/// As [`Graph::check_buffers`]; kernels of another network or for other calls; more pipelines than there are tiles for; buffers
+/// that a tile has no memory for.
+pub fn simulate(
+    graph: &Graph,
+    kernels: &Kernels,
+    device: &Device,
+    run: &Run,
+) -> Result<Outcome, PipelineError> {
+    graph.check_buffers()?;
+    let refused = |problem: String| PipelineError::Run {
+        graph: graph.name.clone(),
+        device: device.name.clone(),
+        problem,
+    };
+    for (name, number) in [("vectors", run.vectors), ("bundles", run.bundles), ("pipelines", run.pipelines)] {
+        if !(1..=1 << 16).contains(&number) {
+            return Err(refused(format!("{number} {name}: from 1 to 65536 are possible")));
+        }
+    }
+    if !(2..=1 << 24).contains(&run.calls) || !(run.slowdown > 0.0 && run.slowdown < 1e6) {
+        let (calls, slowdown) = (run.calls, run.slowdown);
+        return Err(refused(format!(
+            "{calls} calls {slowdown} times as slow: at least 2 calls are possible, and a positive factor"
+        )));
+    }
+    if (kernels.vectors, kernels.cycles.len()) != (run.vectors * run.bundles, graph.nodes.len()) {
+        return Err(refused("its kernels are those of another network, or for calls of another size".into()));
+    }
+    device.check_room(graph, run, &refused)?;
+    let cycles = kernels.calls(graph, device, run.slowdown);
+    let mut network = Network::new(device, run);
+    (0..run.pipelines).for_each(|_| network.add(graph, &cycles));
+    Ok(network.outcome(graph, &cycles))
+}
+
+/// The network with buffers so deep that its slowest node never waits: an operand that is needed late, on a path beside a long one, is
+/// kept as long as that takes.
+///
+/// Every node begins its first call as early as it can, and the next ones at the pace of the slowest. A buffer is in use from the beginning of the call
+/// that fills it to the end of the one that reads it.
+///
+/// # Errors
+/// As [`Graph::order`].
+pub fn at_full_rate(
+    graph: &Graph,
+    kernels: &Kernels,
+    device: &Device,
+    run: &Run,
+) -> Result<Graph, PipelineError> {
+    let order = graph.order()?;
+    let cycles = kernels.calls(graph, device, run.slowdown);
+    let stream = Network::new(device, run).stream();
+    let pace = cycles.iter().copied().chain([stream]).max().unwrap_or(1);
+    let mut begins = vec![0; graph.nodes.len()];
+    let begin = |begins: &[u64], port: Port| match port {
+        Port::Source(_) => (0, stream),
+        Port::Node(node, _) => (begins[node], cycles[node]),
+    };
+    for node in order {
+        let inputs = graph.nodes[node].inputs.iter().filter(|edge| edge.initial == 0);
+        let ready = inputs.map(|edge| begin(&begins, edge.from)).map(|(begin, cycles)| begin + cycles);
+        begins[node] = ready.max().unwrap_or(0);
+    }
+    let mut deeper = graph.clone();
+    for (index, node) in deeper.nodes.iter_mut().enumerate() {
+        for edge in &mut node.inputs {
+            let (from, _) = begin(&begins, edge.from);
+            let used = (begins[index] + cycles[index] + edge.initial as u64 * pace).saturating_sub(from);
+            edge.depth = (used.div_ceil(pace) as usize).max(edge.initial + 1);
+        }
+    }
+    Ok(deeper)
+}
+
+impl Device {
+    /// How many tiles there are.
+    pub fn tiles(&self) -> usize {
+        self.grid.columns * self.grid.rows
+    }
+
+    /// How many pipelines of a network there are tiles for.
+    pub fn pipelines(&self, graph: &Graph) -> usize {
+        self.tiles() / graph.nodes.len().max(1)
+    }
+
+    fn check_room(
+        &self,
+        graph: &Graph,
+        run: &Run,
+        refused: &dyn Fn(String) -> PipelineError,
+    ) -> Result<(), PipelineError> {
+        let most = self.pipelines(graph);
+        if run.pipelines > most {
+            let (tiles, nodes) = (self.tiles(), graph.nodes.len());
+            return Err(refused(format!(
+                "{} pipelines of {nodes} nodes: {tiles} tiles have room for {most}",
+                run.pipelines
+            )));
+        }
+        // A buffer is in the memory of the tile that reads it.
+        let window = run.bundles * bytes_of_bundle(run.vectors);
+        for node in &graph.nodes {
+            let buffers: usize = node.inputs.iter().map(|edge| edge.depth).sum();
+            if buffers * window > self.tile.data_bytes {
+                let bytes = self.tile.data_bytes;
+                let problem = format!(
+                    "node {}: {buffers} buffers of {window} bytes do not fit a tile's {bytes}: smaller bundles, or fewer in a call",
+                    node.name
+                );
+                return Err(refused(problem));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of a bundle of some vectors.
+fn bytes_of_bundle(vectors: usize) -> usize {
+    vectors * LANES * LIMBS * size_of::<i32>()
+}
+
+/// The resources of all pipelines.
+const LINK_IN: usize = 0;
+const LINK_OUT: usize = 1;
+
+/// All pipelines as one timed network.
+struct Network<'a> {
+    device: &'a Device,
+    run: &'a Run,
+    timed: Timed,
+    /// For each pipeline, the processes of its nodes and of its last results.
+    pipelines: Vec<(Vec<usize>, Vec<usize>)>,
+    /// The processes of the link, in and out.
+    links: [Vec<usize>; 2],
+}
+
+impl<'a> Network<'a> {
+    fn new(device: &'a Device, run: &'a Run) -> Self {
+        let timed = Timed { resources: 2, ..Timed::default() };
+        Self { device, run, timed, pipelines: Vec::new(), links: [Vec::new(), Vec::new()] }
+    }
+
+    /// Bytes of what a call reads from one input.
+    fn window(&self) -> usize {
+        self.run.bundles * bytes_of_bundle(self.run.vectors)
+    }
+
+    /// Cycles in which a stream brings a window.
+    fn stream(&self) -> u64 {
+        (self.window() as u64).div_ceil(self.device.streams.bytes_per_cycle as u64)
+    }
+
+    /// Cycles in which the host's link brings some windows at once.
+    fn transfer(&self, windows: usize) -> u64 {
+        let host = &self.device.host;
+        let seconds = host.transfer_seconds + (windows * self.window()) as f64 / host.bytes_per_second;
+        (seconds * self.device.tile.hertz).ceil() as u64
+    }
+
+    fn process(&mut self, process: Process) -> usize {
+        self.timed.processes.push(process);
+        self.timed.processes.len() - 1
+    }
+
+    fn edge(&mut self, buffers: usize, full: usize) -> usize {
+        self.timed.edges.push((buffers as u64, full as u64));
+        self.timed.edges.len() - 1
+    }
+
+    /// Adds a pipeline: its nodes, a stream for each source and each sink, and the transfers of the host.
+    fn add(&mut self, graph: &Graph, cycles: &[u64]) {
+        let calls = Some(self.run.calls as u64);
+        let nodes: Vec<_> = cycles
+            .iter()
+            .map(|cycles| self.process(Process { cycles: *cycles, ..Process::default() }))
+            .collect();
+        let stream = Process { cycles: self.stream(), ..Process::default() };
+        let sources: Vec<_> = graph.sources.iter().map(|_| self.process(stream.clone())).collect();
+        let sinks: Vec<_> = graph.sinks.iter().map(|_| self.process(stream.clone())).collect();
+        for (reader, inner) in graph.edges() {
+            let edge = self.edge(inner.depth, inner.initial);
+            let writer = match inner.from {
+                Port::Source(source) => sources[source],
+                Port::Node(node, _) => nodes[node],
+            };
+            let reader = match reader {
+                Reader::Node(node, _) => nodes[node],
+                Reader::Sink(sink) => sinks[sink],
+            };
+            self.timed.processes[writer].outputs.push(edge);
+            self.timed.processes[reader].inputs.push(edge);
+        }
+        let mut last = sinks.clone();
+        if self.run.host {
+            let cycles = [self.transfer(sources.len()), self.transfer(sinks.len())];
+            let into = self.process(Process {
+                cycles: cycles[0],
+                resource: Some(LINK_IN),
+                runs: calls,
+                ..Process::default()
+            });
+            let out =
+                self.process(Process { cycles: cycles[1], resource: Some(LINK_OUT), ..Process::default() });
+            for (from, to) in
+                sources.iter().map(|source| (into, *source)).chain(sinks.iter().map(|sink| (*sink, out)))
+            {
+                // The host fills a buffer while the card reads another.
+                let edge = self.edge(2, 0);
+                self.timed.processes[from].outputs.push(edge);
+                self.timed.processes[to].inputs.push(edge);
+            }
+            self.links[0].push(into);
+            self.links[1].push(out);
+            last = vec![out];
+        } else {
+            sources.iter().for_each(|source| self.timed.processes[*source].runs = calls);
+        }
+        self.pipelines.push((nodes, last));
+    }
+
+    fn outcome(&self, graph: &Graph, cycles: &[u64]) -> Outcome {
+        let spent = self.timed.run();
+        let elements = (self.run.vectors * LANES * self.run.bundles) as f64;
+        let end = spent.iter().map(|spent| spent.last).max().unwrap_or(0);
+        let hertz = self.device.tile.hertz;
+        // From the first results of the last pipeline to the last ones of the first to end.
+        let slowest = |last: &[usize], time: fn(&Spent) -> u64| {
+            last.iter().map(|index| time(&spent[*index])).max().unwrap_or(0)
+        };
+        let rates = self.pipelines.iter().map(|(_, last)| {
+            let (first, last) = (slowest(last, |spent| spent.first), slowest(last, |spent| spent.last));
+            (self.run.calls - 1) as f64 * elements * hertz / (last - first).max(1) as f64
+        });
+        let latency =
+            self.pipelines.iter().map(|(_, last)| slowest(last, |spent| spent.first)).min().unwrap_or(0);
+        let windows = |count: usize| (count * self.window() * self.run.calls * self.run.pipelines) as u64;
+        let link = |processes: &[usize]| {
+            let working: u64 = processes.iter().map(|index| spent[*index].working).sum();
+            working as f64 / end.max(1) as f64
+        };
+        let first = self.pipelines.first().map_or(&[][..], |(nodes, _)| nodes.as_slice());
+        let share = |cycles: u64| cycles as f64 / end.max(1) as f64;
+        let nodes = first.iter().zip(&graph.nodes).zip(cycles).map(|((index, node), cycles)| {
+            let Spent { working, starved, blocked, .. } = spent[*index];
+            Stage {
+                name: node.name.clone(),
+                cycles: *cycles,
+                working: share(working),
+                starved: share(starved),
+                blocked: share(blocked),
+            }
+        });
+        Outcome {
+            per_second: rates.sum(),
+            latency: latency as f64 / hertz,
+            cycles: end,
+            bytes: [windows(graph.sources.len()), windows(graph.sinks.len())],
+            link: [link(&self.links[0]), link(&self.links[1])],
+            nodes: nodes.collect(),
+        }
+    }
+}

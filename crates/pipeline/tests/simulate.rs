@@ -1,0 +1,150 @@
+//! Pipelines in time, against the figures of "Elliptic Curve ZK-Proof Acceleration on AMD Versal" (Ulvetanna, 2024) and against what
+//! can be reckoned by hand.
+
+use proofmill_field::bn254::Fq;
+use proofmill_pipeline::{
+    Device, Graph, formulas,
+    graph::Reductions,
+    limbs::SignedField,
+    simulate::{Kernels, Outcome, Run, at_full_rate, simulate},
+};
+
+/// The paper's additions.
+const ADDITIONS: f64 = (1u64 << 26) as f64;
+
+/// How many times as long as our schedule the paper's kernels take, if its buffers are double ones: what explains its single
+/// pipeline. Their cycles were not published.
+const SLOWDOWN: f64 = 9.3;
+
+const ONE: Run = Run { vectors: 4, bundles: 1, pipelines: 1, host: false, slowdown: 1.0, calls: 200 };
+
+fn field() -> SignedField {
+    SignedField::of::<Fq>().unwrap()
+}
+
+fn device() -> Device {
+    Device::committed("vck5000").unwrap()
+}
+
+/// The paper's network: reductions are a part of each operation.
+fn graph() -> Graph {
+    formulas::graph("xyzz-plus-affine").unwrap().reduced(&field(), Reductions::InNodes).unwrap()
+}
+
+fn kernels(bundles: usize) -> Kernels {
+    Kernels::new(&graph(), &field(), &device(), 4 * bundles).unwrap()
+}
+
+fn outcome(kernels: &Kernels, run: Run) -> Outcome {
+    simulate(&graph(), kernels, &device(), &run).unwrap()
+}
+
+fn is_near(value: f64, expected: f64, share: f64) -> bool {
+    (value / expected - 1.0).abs() <= share
+}
+
+#[test]
+fn the_figures_of_the_paper_without_its_host() {
+    let kernels = kernels(4);
+    let run = Run { slowdown: SLOWDOWN, ..Run::default() };
+    let seconds = |pipelines| ADDITIONS / outcome(&kernels, Run { pipelines, ..run }).per_second;
+    assert!(is_near(seconds(1), 30.778, 0.02), "{}", seconds(1));
+    // Ten pipelines were measured to be 10.3 times as fast as one; ten times is all that a model can give.
+    assert!(is_near(seconds(10), 2.982, 0.05), "{}", seconds(10));
+    assert!(is_near(ADDITIONS / seconds(23), 51.7e6, 0.05), "{}", ADDITIONS / seconds(23));
+    assert!(is_near(seconds(1), 10.0 * seconds(10), 1e-9), "it scales linearly");
+    // "Roughly only 50 %" of the array.
+    assert_eq!((device().tiles(), device().pipelines(&graph())), (400, 23));
+    assert!(is_near((10 * graph().nodes.len()) as f64, 200.0, 0.2));
+}
+
+#[test]
+fn the_slowest_node_never_waits_with_buffers_that_are_deep_enough() {
+    let kernels = kernels(1);
+    let double = outcome(&kernels, ONE);
+    let deep = at_full_rate(&graph(), &kernels, &device(), &ONE).unwrap();
+    let deep = simulate(&deep, &kernels, &device(), &ONE).unwrap();
+    // Operands that wait beside the long path fill double buffers, and all stops.
+    assert!(
+        is_near(deep.per_second, 2.0 * double.per_second, 0.2),
+        "{} {}",
+        deep.per_second,
+        double.per_second
+    );
+    let critical = deep.critical().unwrap();
+    assert!(critical.name.starts_with("multiply"));
+    let pace = 32.0 * device().tile.hertz / critical.cycles as f64;
+    assert!(is_near(deep.per_second, pace, 1e-3), "{} {pace}", deep.per_second);
+    for stage in &deep.nodes {
+        assert!(stage.working + stage.starved + stage.blocked <= 1.0 + 1e-9, "{stage:?}");
+        if stage.name.starts_with("multiply") {
+            assert!(stage.working > 0.9, "{stage:?}");
+        }
+    }
+}
+
+#[test]
+fn the_hosts_link_is_full_at_seven_pipelines() {
+    let kernels = kernels(4);
+    let run =
+        |pipelines| outcome(&kernels, Run { pipelines, host: true, slowdown: SLOWDOWN, ..Run::default() });
+    let one = run(1).per_second;
+    for pipelines in 1..=10 {
+        let outcome = run(pipelines);
+        let ratio = outcome.per_second / one;
+        if pipelines < 7 {
+            assert!(is_near(ratio, pipelines as f64, 0.03), "{pipelines}: {ratio}");
+            assert!(outcome.link[0] < 0.97);
+        } else {
+            assert!(ratio < 7.3 && ratio > 6.3, "{pipelines}: {ratio}");
+        }
+    }
+    assert!(run(9).link[0] > 0.97);
+    let additions = 128 * 200 * 3;
+    assert_eq!(run(3).bytes, [6 * 32 * additions, 4 * 32 * additions]);
+}
+
+#[test]
+fn single_buffers_make_tiles_take_turns() {
+    let mut single = graph();
+    single.nodes.iter_mut().flat_map(|node| &mut node.inputs).for_each(|edge| edge.depth = 1);
+    let kernels = kernels(1);
+    let single = simulate(&single, &kernels, &device(), &ONE).unwrap();
+    assert!(single.per_second < 0.7 * outcome(&kernels, ONE).per_second);
+}
+
+#[test]
+fn calls_of_several_bundles_hide_their_cost() {
+    let per_second = |bundles| outcome(&kernels(bundles), Run { bundles, ..ONE }).per_second;
+    let all = [1, 2, 4].map(per_second);
+    assert!(all[1] > 1.1 * all[0] && all[2] > 1.05 * all[1], "{all:?}");
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_the_reason() {
+    let kernels = kernels(1);
+    let refused =
+        |device: &Device, run: Run| simulate(&graph(), &kernels, device, &run).unwrap_err().to_string();
+    assert_eq!(
+        refused(&device(), Run { pipelines: 24, ..ONE }),
+        "xyzz-plus-affine on VCK5000: 24 pipelines of 17 nodes: 400 tiles have room for 23"
+    );
+    assert!(
+        refused(&device(), Run { vectors: 0, ..ONE }).ends_with("0 vectors: from 1 to 65536 are possible")
+    );
+    assert!(
+        refused(&device(), Run { slowdown: f64::NAN, ..ONE })
+            .ends_with("at least 2 calls are possible, and a positive factor")
+    );
+    assert!(
+        refused(&device(), Run::default())
+            .ends_with("its kernels are those of another network, or for calls of another size")
+    );
+    let mut small = device();
+    small.tile.data_bytes = 4000;
+    assert!(
+        refused(&small, ONE).contains(
+            "4 buffers of 1024 bytes do not fit a tile's 4000: smaller bundles, or fewer in a call"
+        )
+    );
+}
