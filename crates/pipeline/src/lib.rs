@@ -12,6 +12,7 @@ pub mod execute;
 pub mod formulas;
 pub mod graph;
 pub mod limbs;
+pub mod place;
 pub mod schedule;
 pub mod simulate;
 

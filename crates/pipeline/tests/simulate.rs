@@ -6,6 +6,7 @@ use proofmill_pipeline::{
     Device, Graph, formulas,
     graph::Reductions,
     limbs::SignedField,
+    place::{Placement, place},
     simulate::{Kernels, Outcome, Run, at_full_rate, simulate},
 };
 
@@ -16,7 +17,7 @@ const ADDITIONS: f64 = (1u64 << 26) as f64;
 /// pipeline. Their cycles were not published.
 const SLOWDOWN: f64 = 9.3;
 
-const ONE: Run = Run { vectors: 4, bundles: 1, pipelines: 1, host: false, slowdown: 1.0, calls: 200 };
+const ONE: Run = Run { vectors: 4, bundles: 1, host: false, slowdown: 1.0, calls: 200 };
 
 fn field() -> SignedField {
     SignedField::of::<Fq>().unwrap()
@@ -35,8 +36,13 @@ fn kernels(bundles: usize) -> Kernels {
     Kernels::new(&graph(), &field(), &device(), 4 * bundles).unwrap()
 }
 
+fn outcome_of(graph: &Graph, kernels: &Kernels, run: Run, pipelines: usize) -> Outcome {
+    let placements = place(graph, &device(), run.window(), pipelines).unwrap();
+    simulate(graph, kernels, &device(), &run, &placements).unwrap()
+}
+
 fn outcome(kernels: &Kernels, run: Run) -> Outcome {
-    simulate(&graph(), kernels, &device(), &run).unwrap()
+    outcome_of(&graph(), kernels, run, 1)
 }
 
 fn is_near(value: f64, expected: f64, share: f64) -> bool {
@@ -47,12 +53,13 @@ fn is_near(value: f64, expected: f64, share: f64) -> bool {
 fn the_figures_of_the_paper_without_its_host() {
     let kernels = kernels(4);
     let run = Run { slowdown: SLOWDOWN, ..Run::default() };
-    let seconds = |pipelines| ADDITIONS / outcome(&kernels, Run { pipelines, ..run }).per_second;
+    let seconds = |pipelines| ADDITIONS / outcome_of(&graph(), &kernels, run, pipelines).per_second;
     assert!(is_near(seconds(1), 30.778, 0.02), "{}", seconds(1));
-    // Ten pipelines were measured to be 10.3 times as fast as one; ten times is all that a model can give.
+    // Ten pipelines were measured to be 10.3 times as fast as one.
     assert!(is_near(seconds(10), 2.982, 0.05), "{}", seconds(10));
     assert!(is_near(ADDITIONS / seconds(23), 51.7e6, 0.05), "{}", ADDITIONS / seconds(23));
-    assert!(is_near(seconds(1), 10.0 * seconds(10), 1e-9), "it scales linearly");
+    // Pipelines are not all placed alike: what a stream carries has buffers at both of its ends.
+    assert!(is_near(seconds(1), 10.0 * seconds(10), 0.03), "{} {}", seconds(1), seconds(10));
     // "Roughly only 50 %" of the array.
     assert_eq!((device().tiles(), device().pipelines(&graph())), (400, 23));
     assert!(is_near((10 * graph().nodes.len()) as f64, 200.0, 0.2));
@@ -63,7 +70,7 @@ fn the_slowest_node_never_waits_with_buffers_that_are_deep_enough() {
     let kernels = kernels(1);
     let double = outcome(&kernels, ONE);
     let deep = at_full_rate(&graph(), &kernels, &device(), &ONE).unwrap();
-    let deep = simulate(&deep, &kernels, &device(), &ONE).unwrap();
+    let deep = outcome_of(&deep, &kernels, ONE, 1);
     // Operands that wait beside the long path fill double buffers, and all stops.
     assert!(
         is_near(deep.per_second, 2.0 * double.per_second, 0.2),
@@ -86,8 +93,8 @@ fn the_slowest_node_never_waits_with_buffers_that_are_deep_enough() {
 #[test]
 fn the_hosts_link_is_full_at_seven_pipelines() {
     let kernels = kernels(4);
-    let run =
-        |pipelines| outcome(&kernels, Run { pipelines, host: true, slowdown: SLOWDOWN, ..Run::default() });
+    let run = Run { host: true, slowdown: SLOWDOWN, ..Run::default() };
+    let run = |pipelines| outcome_of(&graph(), &kernels, run, pipelines);
     let one = run(1).per_second;
     for pipelines in 1..=10 {
         let outcome = run(pipelines);
@@ -109,7 +116,7 @@ fn single_buffers_make_tiles_take_turns() {
     let mut single = graph();
     single.nodes.iter_mut().flat_map(|node| &mut node.inputs).for_each(|edge| edge.depth = 1);
     let kernels = kernels(1);
-    let single = simulate(&single, &kernels, &device(), &ONE).unwrap();
+    let single = outcome_of(&single, &kernels, ONE, 1);
     assert!(single.per_second < 0.7 * outcome(&kernels, ONE).per_second);
 }
 
@@ -123,28 +130,17 @@ fn calls_of_several_bundles_hide_their_cost() {
 #[test]
 fn what_does_not_fit_is_refused_with_the_reason() {
     let kernels = kernels(1);
-    let refused =
-        |device: &Device, run: Run| simulate(&graph(), &kernels, device, &run).unwrap_err().to_string();
-    assert_eq!(
-        refused(&device(), Run { pipelines: 24, ..ONE }),
-        "xyzz-plus-affine on VCK5000: 24 pipelines of 17 nodes: 400 tiles have room for 23"
-    );
+    let placements = place(&graph(), &device(), ONE.window(), 1).unwrap();
+    let refused = |run: Run, placements: &[Placement]| {
+        simulate(&graph(), &kernels, &device(), &run, placements).unwrap_err().to_string()
+    };
     assert!(
-        refused(&device(), Run { vectors: 0, ..ONE }).ends_with("0 vectors: from 1 to 65536 are possible")
-    );
-    assert!(
-        refused(&device(), Run { slowdown: f64::NAN, ..ONE })
+        refused(Run { slowdown: f64::NAN, ..ONE }, &placements)
             .ends_with("at least 2 calls are possible, and a positive factor")
     );
     assert!(
-        refused(&device(), Run::default())
+        refused(Run::default(), &placements)
             .ends_with("its kernels are those of another network, or for calls of another size")
     );
-    let mut small = device();
-    small.tile.data_bytes = 4000;
-    assert!(
-        refused(&small, ONE).contains(
-            "4 buffers of 1024 bytes do not fit a tile's 4000: smaller bundles, or fewer in a call"
-        )
-    );
+    assert_eq!(refused(ONE, &[]), "xyzz-plus-affine on VCK5000: no pipelines of it are placed");
 }

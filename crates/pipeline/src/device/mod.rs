@@ -20,13 +20,15 @@ pub struct Device {
 }
 
 /// The arrangement of the tiles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grid {
     /// Columns.
     pub columns: usize,
     /// Tiles in a column.
     pub rows: usize,
+    /// The tiles whose memory a tile reaches, as steps by columns and rows from it: first for tiles of even rows, then of odd ones.
+    pub reach: [Vec<[isize; 2]>; 2],
 }
 
 /// Streams between the grid's tiles and what is around it.
@@ -35,6 +37,12 @@ pub struct Grid {
 pub struct Streams {
     /// Bytes of one stream in a cycle of the tiles.
     pub bytes_per_cycle: usize,
+    /// Streams that end in a tile's memory.
+    pub into_tile: usize,
+    /// Streams that begin there.
+    pub out_of_tile: usize,
+    /// Cycles to pass a switch.
+    pub hop_cycles: usize,
 }
 
 /// The link to the host.
@@ -61,6 +69,8 @@ pub struct TileDescription {
     pub accumulators: usize,
     /// Memory for elements.
     pub data_bytes: usize,
+    /// What of it is no room for elements.
+    pub stack_bytes: usize,
     /// Memory for instructions.
     pub program_bytes: usize,
     /// Size of an instruction word.
@@ -144,6 +154,13 @@ impl Device {
             if !(1..=1 << 30).contains(&number) {
                 return problem(place, format!("{number} is not from 1 to 2^30"));
             }
+        }
+        if tile.stack_bytes >= tile.data_bytes {
+            let text = format!("{} bytes are all of the memory's {}", tile.stack_bytes, tile.data_bytes);
+            return problem("tile.stack_bytes", text);
+        }
+        if device.grid.reach.iter().any(|reach| reach.first() != Some(&[0, 0])) {
+            return problem("grid.reach", "a tile reaches its own memory first: [0, 0]".into());
         }
         for (name, timing) in tile.instructions.by_name() {
             let place = format!("tile.instructions.{name}");

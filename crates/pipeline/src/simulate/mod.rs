@@ -10,6 +10,7 @@ use crate::{
     Device, Graph, PipelineError,
     graph::{Node, Port, Reader},
     limbs::{LANES, LIMBS, SignedField},
+    place::{Placement, Route},
     schedule::{program, schedule},
 };
 use events::{Process, Spent, Timed};
@@ -22,8 +23,6 @@ pub struct Run {
     pub vectors: usize,
     /// Bundles that one call of a kernel computes.
     pub bundles: usize,
-    /// Pipelines side by side.
-    pub pipelines: usize,
     /// Whether elements come from the host and results go back to it; else they are on the card.
     pub host: bool,
     /// How many times as long as their schedules kernels take.
@@ -35,7 +34,7 @@ pub struct Run {
 impl Default for Run {
     /// The paper's: bundles of 32 elements, four of them in a call.
     fn default() -> Self {
-        Self { vectors: 4, bundles: 4, pipelines: 1, host: false, slowdown: 1.0, calls: 200 }
+        Self { vectors: 4, bundles: 4, host: false, slowdown: 1.0, calls: 200 }
     }
 }
 
@@ -125,16 +124,16 @@ impl Kernels {
     }
 }
 
-/// Simulates a network's pipelines.
+/// Simulates a network's pipelines, [placed](crate::place::place) for windows of [`Run::window`] bytes.
 ///
 /// # Errors
-/// As [`Graph::check_buffers`]; kernels of another network or for other calls; more pipelines than there are tiles for; buffers
-/// that a tile has no memory for.
+/// As [`Graph::check_buffers`]; kernels of another network or for other calls; no pipelines or those of another network; calls that are too few.
 pub fn simulate(
     graph: &Graph,
     kernels: &Kernels,
     device: &Device,
     run: &Run,
+    placements: &[Placement],
 ) -> Result<Outcome, PipelineError> {
     graph.check_buffers()?;
     let refused = |problem: String| PipelineError::Run {
@@ -142,12 +141,8 @@ pub fn simulate(
         device: device.name.clone(),
         problem,
     };
-    for (name, number) in [("vectors", run.vectors), ("bundles", run.bundles), ("pipelines", run.pipelines)] {
-        if !(1..=1 << 16).contains(&number) {
-            return Err(refused(format!("{number} {name}: from 1 to 65536 are possible")));
-        }
-    }
-    if !(2..=1 << 24).contains(&run.calls) || !(run.slowdown > 0.0 && run.slowdown < 1e6) {
+    let possible = (2..=1 << 24).contains(&run.calls) && run.slowdown > 0.0 && run.slowdown < 1e6;
+    if !possible {
         let (calls, slowdown) = (run.calls, run.slowdown);
         return Err(refused(format!(
             "{calls} calls {slowdown} times as slow: at least 2 calls are possible, and a positive factor"
@@ -156,10 +151,13 @@ pub fn simulate(
     if (kernels.vectors, kernels.cycles.len()) != (run.vectors * run.bundles, graph.nodes.len()) {
         return Err(refused("its kernels are those of another network, or for calls of another size".into()));
     }
-    device.check_room(graph, run, &refused)?;
+    let edges = graph.edges().count();
+    if placements.is_empty() || placements.iter().any(|placement| placement.routes.len() != edges) {
+        return Err(refused("no pipelines of it are placed".into()));
+    }
     let cycles = kernels.calls(graph, device, run.slowdown);
     let mut network = Network::new(device, run);
-    (0..run.pipelines).for_each(|_| network.add(graph, &cycles));
+    placements.iter().for_each(|placement| network.add(graph, &cycles, placement));
     Ok(network.outcome(graph, &cycles))
 }
 
@@ -212,41 +210,13 @@ impl Device {
     pub fn pipelines(&self, graph: &Graph) -> usize {
         self.tiles() / graph.nodes.len().max(1)
     }
-
-    fn check_room(
-        &self,
-        graph: &Graph,
-        run: &Run,
-        refused: &dyn Fn(String) -> PipelineError,
-    ) -> Result<(), PipelineError> {
-        let most = self.pipelines(graph);
-        if run.pipelines > most {
-            let (tiles, nodes) = (self.tiles(), graph.nodes.len());
-            return Err(refused(format!(
-                "{} pipelines of {nodes} nodes: {tiles} tiles have room for {most}",
-                run.pipelines
-            )));
-        }
-        // A buffer is in the memory of the tile that reads it.
-        let window = run.bundles * bytes_of_bundle(run.vectors);
-        for node in &graph.nodes {
-            let buffers: usize = node.inputs.iter().map(|edge| edge.depth).sum();
-            if buffers * window > self.tile.data_bytes {
-                let bytes = self.tile.data_bytes;
-                let problem = format!(
-                    "node {}: {buffers} buffers of {window} bytes do not fit a tile's {bytes}: smaller bundles, or fewer in a call",
-                    node.name
-                );
-                return Err(refused(problem));
-            }
-        }
-        Ok(())
-    }
 }
 
-/// Bytes of a bundle of some vectors.
-fn bytes_of_bundle(vectors: usize) -> usize {
-    vectors * LANES * LIMBS * size_of::<i32>()
+impl Run {
+    /// Bytes of what a call reads from one input.
+    pub fn window(&self) -> usize {
+        self.bundles * self.vectors * LANES * LIMBS * size_of::<i32>()
+    }
 }
 
 /// The resources of all pipelines.
@@ -270,20 +240,15 @@ impl<'a> Network<'a> {
         Self { device, run, timed, pipelines: Vec::new(), links: [Vec::new(), Vec::new()] }
     }
 
-    /// Bytes of what a call reads from one input.
-    fn window(&self) -> usize {
-        self.run.bundles * bytes_of_bundle(self.run.vectors)
-    }
-
     /// Cycles in which a stream brings a window.
     fn stream(&self) -> u64 {
-        (self.window() as u64).div_ceil(self.device.streams.bytes_per_cycle as u64)
+        (self.run.window() as u64).div_ceil(self.device.streams.bytes_per_cycle as u64)
     }
 
     /// Cycles in which the host's link brings some windows at once.
     fn transfer(&self, windows: usize) -> u64 {
         let host = &self.device.host;
-        let seconds = host.transfer_seconds + (windows * self.window()) as f64 / host.bytes_per_second;
+        let seconds = host.transfer_seconds + (windows * self.run.window()) as f64 / host.bytes_per_second;
         (seconds * self.device.tile.hertz).ceil() as u64
     }
 
@@ -298,7 +263,7 @@ impl<'a> Network<'a> {
     }
 
     /// Adds a pipeline: its nodes, a stream for each source and each sink, and the transfers of the host.
-    fn add(&mut self, graph: &Graph, cycles: &[u64]) {
+    fn add(&mut self, graph: &Graph, cycles: &[u64], placement: &Placement) {
         let calls = Some(self.run.calls as u64);
         let nodes: Vec<_> = cycles
             .iter()
@@ -307,8 +272,8 @@ impl<'a> Network<'a> {
         let stream = Process { cycles: self.stream(), ..Process::default() };
         let sources: Vec<_> = graph.sources.iter().map(|_| self.process(stream.clone())).collect();
         let sinks: Vec<_> = graph.sinks.iter().map(|_| self.process(stream.clone())).collect();
-        for (reader, inner) in graph.edges() {
-            let edge = self.edge(inner.depth, inner.initial);
+        for ((reader, inner), route) in graph.edges().zip(&placement.routes) {
+            let mut edge = self.edge(inner.depth, inner.initial);
             let writer = match inner.from {
                 Port::Source(source) => sources[source],
                 Port::Node(node, _) => nodes[node],
@@ -318,6 +283,20 @@ impl<'a> Network<'a> {
                 Reader::Sink(sink) => sinks[sink],
             };
             self.timed.processes[writer].outputs.push(edge);
+            if let Route::Stream(hops) = route {
+                let cycles = (hops * self.device.streams.hop_cycles) as u64;
+                if nodes.contains(&writer) && nodes.contains(&reader) {
+                    // With buffers at both ends.
+                    let cycles = cycles + stream.cycles;
+                    let between = self.process(Process { cycles, inputs: vec![edge], ..Process::default() });
+                    edge = self.edge(inner.depth, 0);
+                    self.timed.processes[between].outputs.push(edge);
+                } else {
+                    let end = if nodes.contains(&writer) { reader } else { writer };
+                    let end = &mut self.timed.processes[end];
+                    end.cycles = end.cycles.max(stream.cycles + cycles);
+                }
+            }
             self.timed.processes[reader].inputs.push(edge);
         }
         let mut last = sinks.clone();
@@ -363,7 +342,8 @@ impl<'a> Network<'a> {
         });
         let latency =
             self.pipelines.iter().map(|(_, last)| slowest(last, |spent| spent.first)).min().unwrap_or(0);
-        let windows = |count: usize| (count * self.window() * self.run.calls * self.run.pipelines) as u64;
+        let windows =
+            |count: usize| (count * self.run.window() * self.run.calls * self.pipelines.len()) as u64;
         let link = |processes: &[usize]| {
             let working: u64 = processes.iter().map(|index| spent[*index].working).sum();
             working as f64 / end.max(1) as f64

@@ -1,0 +1,254 @@
+//! Pipelines on the grid: which tile computes which node, where each buffer lies, and what needs a stream.
+//!
+//! A tile reaches its own memory and that of some neighbours. Two nodes whose tiles reach the same memory pass bundles on in a buffer
+//! there; others need a stream, with a buffer at each of its ends.
+
+mod search;
+
+use crate::{
+    Device, Graph, PipelineError,
+    graph::{Edge, Port, Reader},
+};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// A column and a row.
+pub type Place = [usize; 2];
+
+/// Where the parts of one pipeline are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Placement {
+    /// The tile of each node.
+    pub nodes: Vec<Place>,
+    /// The way of each edge, in the order of [`Graph::edges`].
+    pub routes: Vec<Route>,
+}
+
+/// How bundles come from one node to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Route {
+    /// By buffers in the memory of this tile.
+    Memory(Place),
+    /// By a stream over so many switches, from or to the edge of the grid if there is no node at the other end.
+    Stream(usize),
+}
+
+impl Placement {
+    /// How many edges between nodes need a stream.
+    pub fn streams_between_nodes(&self, graph: &Graph) -> usize {
+        let edges = graph.edges().zip(&self.routes);
+        let streams = edges.filter(|((reader, edge), route)| {
+            matches!((reader, edge.from, route), (Reader::Node(..), Port::Node(..), Route::Stream(_)))
+        });
+        streams.count()
+    }
+}
+
+/// Places pipelines one behind another along a line that winds through the columns of the grid, each with as few streams as are
+/// found.
+///
+/// # Errors
+/// As [`Graph::order`]; more pipelines than there are tiles for, more streams at a tile than it has, and buffers that do not fit
+/// the memory.
+pub fn place(
+    graph: &Graph,
+    device: &Device,
+    window: usize,
+    pipelines: usize,
+) -> Result<Vec<Placement>, PipelineError> {
+    let order = graph.order()?;
+    let refused = |problem: String| PipelineError::Run {
+        graph: graph.name.clone(),
+        device: device.name.clone(),
+        problem,
+    };
+    let most = device.pipelines(graph);
+    if pipelines > most {
+        let (tiles, nodes) = (device.tiles(), graph.nodes.len());
+        return Err(refused(format!(
+            "{pipelines} pipelines of {nodes} nodes: {tiles} tiles have room for {most}"
+        )));
+    }
+    // Tiles of the same rows, two columns further on, are arranged alike.
+    let mut known: HashMap<Vec<Place>, Vec<Place>> = HashMap::new();
+    let mut memory = Memory::new(device);
+    let mut all = Vec::with_capacity(pipelines);
+    for pipeline in 0..pipelines {
+        let tiles: Vec<Place> = (0..graph.nodes.len())
+            .map(|index| device.on_the_line(pipeline * graph.nodes.len() + index))
+            .collect();
+        let first = tiles.iter().map(|[column, _]| *column).min().unwrap_or(0);
+        let alike = |from: usize, to: usize| move |[column, row]: Place| [column - from + to, row];
+        let shape: Vec<_> = tiles.iter().copied().map(alike(first, 0)).collect();
+        let nodes =
+            known.entry(shape).or_insert_with_key(|shape| search::arrange(graph, device, &order, shape));
+        let nodes: Vec<_> = nodes.iter().copied().map(alike(0, first)).collect();
+        let edges: Vec<_> = graph.edges().map(|(reader, edge)| (reader, *edge)).collect();
+        check_streams(graph, device, &nodes, &edges).map_err(refused)?;
+        let routes = memory.routes(graph, device, &nodes, &edges, window).map_err(refused)?;
+        all.push(Placement { nodes, routes });
+    }
+    Ok(all)
+}
+
+impl Device {
+    /// The place on a line through all tiles: up one column, down the next.
+    fn on_the_line(&self, index: usize) -> Place {
+        let (column, step) = (index / self.grid.rows, index % self.grid.rows);
+        [column, if column.is_multiple_of(2) { step } else { self.grid.rows - 1 - step }]
+    }
+
+    /// The tiles whose memory a tile reaches, itself first.
+    fn reached(&self, [column, row]: Place) -> impl Iterator<Item = Place> {
+        let [even, odd] = &self.grid.reach;
+        let reach = if row.is_multiple_of(2) { even } else { odd };
+        let (columns, rows) = (self.grid.columns, self.grid.rows);
+        reach.iter().filter_map(move |[by_column, by_row]| {
+            let place = [column.checked_add_signed(*by_column)?, row.checked_add_signed(*by_row)?];
+            (place[0] < columns && place[1] < rows).then_some(place)
+        })
+    }
+
+    /// The memory that two tiles reach.
+    fn shared(&self, a: Place, b: Place) -> impl Iterator<Item = Place> {
+        self.reached(a).filter(move |place| self.reached(b).any(|other| other == *place))
+    }
+}
+
+/// Switches between two tiles.
+fn hops([a, b]: Place, [c, d]: Place) -> usize {
+    a.abs_diff(c) + b.abs_diff(d)
+}
+
+/// The nodes at both ends of an edge.
+fn ends(reader: Reader, edge: &Edge) -> (Option<usize>, Option<usize>) {
+    let from = match edge.from {
+        Port::Source(_) => None,
+        Port::Node(node, _) => Some(node),
+    };
+    let to = match reader {
+        Reader::Sink(_) => None,
+        Reader::Node(node, _) => Some(node),
+    };
+    (from, to)
+}
+
+/// Whether an edge needs a stream with nodes at these places.
+fn needs_stream(device: &Device, nodes: &[Place], reader: Reader, edge: &Edge) -> bool {
+    match ends(reader, edge) {
+        (Some(from), Some(to)) => device.shared(nodes[from], nodes[to]).next().is_none(),
+        _ => true,
+    }
+}
+
+/// The streams into and out of each node's tile. What a node sends to several others by streams is one stream, which switches copy.
+fn streams(graph: &Graph, device: &Device, nodes: &[Place], edges: &[(Reader, Edge)]) -> Vec<[usize; 2]> {
+    let mut counts = vec![[0; 2]; graph.nodes.len()];
+    let mut sent = Vec::new();
+    for (reader, edge) in edges.iter().filter(|(reader, edge)| needs_stream(device, nodes, *reader, edge)) {
+        let (from, to) = ends(*reader, edge);
+        if let Some(to) = to {
+            counts[to][0] += 1;
+        }
+        if let Some(from) = from.filter(|_| !sent.contains(&edge.from)) {
+            sent.push(edge.from);
+            counts[from][1] += 1;
+        }
+    }
+    counts
+}
+
+fn check_streams(
+    graph: &Graph,
+    device: &Device,
+    nodes: &[Place],
+    edges: &[(Reader, Edge)],
+) -> Result<(), String> {
+    let counts = streams(graph, device, nodes, edges);
+    let [into, out] = [device.streams.into_tile, device.streams.out_of_tile];
+    match counts.iter().position(|[used_in, used_out]| *used_in > into || *used_out > out) {
+        None => Ok(()),
+        Some(node) => {
+            let ([used_in, used_out], name) = (counts[node], &graph.nodes[node].name);
+            Err(format!(
+                "node {name} needs {used_in} streams in and {used_out} out, a tile has {into} and {out}"
+            ))
+        }
+    }
+}
+
+/// What is free in each tile's memory.
+struct Memory {
+    rows: usize,
+    free: Vec<usize>,
+}
+
+impl Memory {
+    fn new(device: &Device) -> Self {
+        Self {
+            rows: device.grid.rows,
+            free: vec![device.tile.data_bytes - device.tile.stack_bytes; device.tiles()],
+        }
+    }
+
+    fn free(&mut self, [column, row]: Place) -> &mut usize {
+        &mut self.free[column * self.rows + row]
+    }
+
+    /// Gives all buffers of a pipeline a place: those with the fewest choices first, where most is free.
+    fn routes(
+        &mut self,
+        graph: &Graph,
+        device: &Device,
+        nodes: &[Place],
+        edges: &[(Reader, Edge)],
+        window: usize,
+    ) -> Result<Vec<Route>, String> {
+        let mut routes = vec![Route::Stream(0); edges.len()];
+        let mut buffers: Vec<(usize, Vec<Place>, usize)> = Vec::new();
+        for (index, (reader, edge)) in edges.iter().enumerate() {
+            let (from, to) = ends(*reader, edge);
+            if !needs_stream(device, nodes, *reader, edge) {
+                let [from, to] = [from, to].map(|node| nodes[node.unwrap_or(0)]);
+                buffers.push((index, device.shared(from, to).collect(), edge.depth));
+                continue;
+            }
+            routes[index] = Route::Stream(match (from, to) {
+                (Some(from), Some(to)) => hops(nodes[from], nodes[to]),
+                // Streams enter and leave the grid below the first row.
+                (from, to) => from.or(to).map_or(0, |node| nodes[node][1] + 1),
+            });
+            for node in [from, to].into_iter().flatten() {
+                buffers.push((index, device.reached(nodes[node]).collect(), edge.depth));
+            }
+        }
+        buffers.sort_by_key(|(index, places, depth)| (places.len(), usize::MAX - depth, *index));
+        for (index, places, depth) in buffers {
+            let most = places
+                .into_iter()
+                .max_by_key(|place| (*self.free(*place), usize::MAX - hops(*place, [0, 0])));
+            let bytes = depth * window;
+            match most.filter(|place| *self.free(*place) >= bytes) {
+                Some(place) => {
+                    *self.free(place) -= bytes;
+                    if !matches!(routes[index], Route::Stream(1..)) {
+                        routes[index] = Route::Memory(place);
+                    }
+                }
+                None => {
+                    let name = match edges[index].0 {
+                        Reader::Node(node, input) => {
+                            format!("node {}, input {input}", graph.nodes[node].name)
+                        }
+                        Reader::Sink(sink) => format!("sink {}", graph.sinks[sink].name),
+                    };
+                    return Err(format!(
+                        "{name}: no tile that its ends reach has {bytes} bytes for {depth} buffers: smaller bundles, or fewer in a call"
+                    ));
+                }
+            }
+        }
+        Ok(routes)
+    }
+}

@@ -1,0 +1,69 @@
+//! The search for an arrangement with few streams.
+
+use super::{Place, ends, hops, needs_stream, streams};
+use crate::{
+    Device, Graph,
+    graph::{Edge, Reader},
+};
+
+/// Exchanges that are tried.
+const STEPS: u64 = 20_000;
+
+/// Arranges the nodes on the tiles: in order along the line, then by exchanges of two that do not make it worse (and at first by some that
+/// do: simulated annealing, Kirkpatrick and others, 1983). Always the same for the same graph.
+pub(super) fn arrange(graph: &Graph, device: &Device, order: &[usize], tiles: &[Place]) -> Vec<Place> {
+    let edges: Vec<_> = graph.edges().map(|(reader, edge)| (reader, *edge)).collect();
+    let mut nodes = vec![[0; 2]; graph.nodes.len()];
+    for (node, tile) in order.iter().zip(tiles) {
+        nodes[*node] = *tile;
+    }
+    let mut random = Random(graph.nodes.len() as u64);
+    let mut now = cost(graph, device, &nodes, &edges);
+    let mut best = (now, nodes.clone());
+    for step in 0..STEPS {
+        let [a, b] = [0; 2].map(|_: u64| random.below(nodes.len()));
+        nodes.swap(a, b);
+        let then = cost(graph, device, &nodes, &edges);
+        // From about one stream to nothing.
+        let allowed = (STEPS - step) * STREAM / STEPS * random.below(1000) as u64 / 2000;
+        if then <= now + allowed {
+            now = then;
+            if now < best.0 {
+                best = (now, nodes.clone());
+            }
+        } else {
+            nodes.swap(a, b);
+        }
+    }
+    best.1
+}
+
+const STREAM: u64 = 100;
+const TOO_MANY: u64 = 10_000;
+
+/// Streams that tiles do not have, then streams, then their length.
+fn cost(graph: &Graph, device: &Device, nodes: &[Place], edges: &[(Reader, Edge)]) -> u64 {
+    let between = edges.iter().filter(|(reader, edge)| needs_stream(device, nodes, *reader, edge));
+    let of_edges = between.map(|(reader, edge)| match ends(*reader, edge) {
+        (Some(from), Some(to)) => STREAM + hops(nodes[from], nodes[to]) as u64,
+        _ => 0,
+    });
+    let [into, out] = [device.streams.into_tile, device.streams.out_of_tile];
+    let excess = streams(graph, device, nodes, edges)
+        .into_iter()
+        .map(|[used_in, used_out]| (used_in.saturating_sub(into) + used_out.saturating_sub(out)) as u64);
+    of_edges.sum::<u64>() + excess.sum::<u64>() * TOO_MANY
+}
+
+/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((u128::from(word ^ (word >> 31)) * bound as u128) >> 64) as usize
+    }
+}
