@@ -209,6 +209,10 @@ fn tiles_that_are_too_small_are_refused_with_the_reason() {
         refused(&|device| device.tile.vectors = 2),
         "node product on VCK5000: its constants take all 2 registers"
     );
+    assert_eq!(
+        schedule("product", &program, &device(), 0).unwrap_err().to_string(),
+        "node product on VCK5000: 0 vectors in a call: from 1 to 65536 are possible"
+    );
     let text = refused(&|device| device.tile.program_bytes = 1600);
     assert!(text.ends_with("instructions exceed the 100 of the program memory: split it"), "{text}");
 }
@@ -221,7 +225,7 @@ fn malformed_devices_are_refused_with_the_reason() {
         other => panic!("{other:?}"),
     };
     assert_eq!(refused("hertz = 1.25e9", "hertz = -1.0"), "device, tile.hertz: -1 is not positive");
-    assert_eq!(refused("vectors = 8", "vectors = 0"), "device, tile.vectors: 0 is not from 1 to 2^30");
+    assert_eq!(refused("vectors = 8", "vectors = 0"), "device, tile.vectors: 0 is not from 1 to 1024");
     assert_eq!(
         refused("store = { slots = [\"store\"]", "store = { slots = [\"stores\"]"),
         "device, tile.instructions.store: there is no slot stores; slots are load a, load b, store, move 0, move 1, vector"

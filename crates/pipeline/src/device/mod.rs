@@ -141,18 +141,18 @@ impl Device {
                 return problem(place, format!("{number} is not positive"));
             }
         }
-        for (place, number) in [
-            ("tile.vectors", tile.vectors),
-            ("tile.accumulators", tile.accumulators),
-            ("grid.columns", device.grid.columns),
-            ("grid.rows", device.grid.rows),
-            ("streams.bytes_per_cycle", device.streams.bytes_per_cycle),
-            ("tile.data_bytes", tile.data_bytes),
-            ("tile.program_bytes", tile.program_bytes),
-            ("tile.instruction_bytes", tile.instruction_bytes),
+        for (place, number, most) in [
+            ("grid.columns", device.grid.columns, 1 << 10),
+            ("grid.rows", device.grid.rows, 1 << 10),
+            ("streams.bytes_per_cycle", device.streams.bytes_per_cycle, 1 << 10),
+            ("tile.vectors", tile.vectors, 1 << 10),
+            ("tile.accumulators", tile.accumulators, 1 << 10),
+            ("tile.data_bytes", tile.data_bytes, 1 << 30),
+            ("tile.program_bytes", tile.program_bytes, 1 << 30),
+            ("tile.instruction_bytes", tile.instruction_bytes, 1 << 10),
         ] {
-            if !(1..=1 << 30).contains(&number) {
-                return problem(place, format!("{number} is not from 1 to 2^30"));
+            if !(1..=most).contains(&number) {
+                return problem(place, format!("{number} is not from 1 to {most}"));
             }
         }
         if tile.stack_bytes >= tile.data_bytes {

@@ -93,6 +93,16 @@ pub fn place(
 }
 
 impl Device {
+    /// How many tiles there are.
+    pub fn tiles(&self) -> usize {
+        self.grid.columns * self.grid.rows
+    }
+
+    /// How many pipelines of a network there are tiles for.
+    pub fn pipelines(&self, graph: &Graph) -> usize {
+        self.tiles() / graph.nodes.len().max(1)
+    }
+
     /// The place on a line through all tiles: up one column, down the next.
     fn on_the_line(&self, index: usize) -> Place {
         let (column, step) = (index / self.grid.rows, index % self.grid.rows);

@@ -15,6 +15,9 @@ use std::fmt;
 /// The most vectors of elements that one iteration computes.
 const MOST_AT_ONCE: usize = 8;
 
+/// The most vectors of elements that one call of a kernel computes.
+const MOST_VECTORS: usize = 1 << 16;
+
 /// A kernel's loop: what is issued in each cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
@@ -83,6 +86,9 @@ pub fn schedule(
 ) -> Result<Schedule, PipelineError> {
     let refused =
         |problem: String| PipelineError::Kernel { node: node.into(), device: device.name.clone(), problem };
+    if !(1..=MOST_VECTORS).contains(&vectors) {
+        return Err(refused(format!("{vectors} vectors in a call: from 1 to {MOST_VECTORS} are possible")));
+    }
     let tile = &device.tile;
     let constants = program.constants().len().div_ceil(crate::limbs::LANES);
     let Some(registers) = tile.vectors.checked_sub(constants).filter(|rest| *rest > 0) else {

@@ -148,7 +148,8 @@ pub fn simulate(
             "{calls} calls {slowdown} times as slow: at least 2 calls are possible, and a positive factor"
         )));
     }
-    if (kernels.vectors, kernels.cycles.len()) != (run.vectors * run.bundles, graph.nodes.len()) {
+    let vectors = run.vectors.checked_mul(run.bundles);
+    if (Some(kernels.vectors), kernels.cycles.len()) != (vectors, graph.nodes.len()) {
         return Err(refused("its kernels are those of another network, or for calls of another size".into()));
     }
     let edges = graph.edges().count();
@@ -198,18 +199,6 @@ pub fn at_full_rate(
         }
     }
     Ok(deeper)
-}
-
-impl Device {
-    /// How many tiles there are.
-    pub fn tiles(&self) -> usize {
-        self.grid.columns * self.grid.rows
-    }
-
-    /// How many pipelines of a network there are tiles for.
-    pub fn pipelines(&self, graph: &Graph) -> usize {
-        self.tiles() / graph.nodes.len().max(1)
-    }
 }
 
 impl Run {
