@@ -9,7 +9,7 @@ use proofmill_pipeline::{
     Graph, PipelineError,
     execute::{Arithmetic, run, run_in_order, run_on_threads},
     formulas,
-    graph::{Edge, Operation, Port, Reductions},
+    graph::{Edge, Operation, Port, Reader, Reductions},
     limbs::{Bundle, SignedField},
 };
 use proofmill_testing::{for_each_goldilocks_level, rng};
@@ -160,10 +160,7 @@ fn any_order_and_any_buffers_give_the_same() {
     for seed in 0..20 {
         let mut rng = rng(seed);
         let mut graph = graph.clone();
-        let edges = graph.nodes.iter_mut().flat_map(|node| &mut node.inputs);
-        for edge in edges.chain(graph.sinks.iter_mut().map(|sink| &mut sink.edge)) {
-            edge.depth = rng.random_range(1..5);
-        }
+        graph.edges_mut().for_each(|edge| edge.depth = rng.random_range(1..5));
         let choose = |ready: &[usize]| rng.random_range(0..ready.len().max(1));
         assert!(run_in_order(&graph, &field(), level, &inputs, choose).unwrap() == expected);
         assert!(run_on_threads(&graph, &field(), level, &inputs).unwrap() == expected);
@@ -223,6 +220,12 @@ fn buffers_that_are_too_small_are_explained() {
     let edge = graph.nodes[ppp].inputs.iter_mut().find(|edge| edge.from == Port::Node(2, 0)).unwrap();
     edge.depth = 2;
     assert!(graph.check_buffers().is_ok());
+    let least = graph.with_least_buffers().unwrap();
+    let deeper: Vec<_> = least.edges().filter(|(_, edge)| edge.depth > 1).map(|(reader, _)| reader).collect();
+    assert_eq!(deeper, [Reader::Node(ppp, 0)]);
+    let mut sum = running_sum();
+    sum.edges_mut().for_each(|edge| edge.depth = 9);
+    assert!(sum.with_least_buffers().unwrap().edges().all(|(_, edge)| edge.depth == 1));
 }
 
 #[test]

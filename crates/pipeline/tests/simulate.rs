@@ -114,7 +114,7 @@ fn the_hosts_link_is_full_at_seven_pipelines() {
 #[test]
 fn single_buffers_make_tiles_take_turns() {
     let mut single = graph();
-    single.nodes.iter_mut().flat_map(|node| &mut node.inputs).for_each(|edge| edge.depth = 1);
+    single.edges_mut().for_each(|edge| edge.depth = 1);
     let kernels = kernels(1);
     let single = outcome_of(&single, &kernels, ONE, 1);
     assert!(single.per_second < 0.7 * outcome(&kernels, ONE).per_second);

@@ -73,6 +73,28 @@ impl Graph {
     }
 }
 
+impl Graph {
+    /// The network with the least depths of buffers with which no node waits forever; one edge after another, so that none can be less
+    /// deep alone.
+    ///
+    /// # Errors
+    /// As [`order`](Self::order).
+    pub fn with_least_buffers(&self) -> Result<Self, PipelineError> {
+        let mut graph = self.clone();
+        // A buffer that holds all that waits in it, and what its writer sends next, stops nobody.
+        graph.edges_mut().for_each(|edge| edge.depth = edge.initial + 1);
+        graph.check_buffers()?;
+        for index in 0..graph.edges().count() {
+            let mut less = graph.clone();
+            less.edges_mut().skip(index).take(1).for_each(|edge| edge.depth = edge.initial.max(1));
+            if less.check_buffers().is_ok() {
+                graph = less;
+            }
+        }
+        Ok(graph)
+    }
+}
+
 /// The buffers of all edges, with bundles or what stands for them.
 struct Buffers<'a, T> {
     graph: &'a Graph,

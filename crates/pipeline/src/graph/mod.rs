@@ -131,7 +131,13 @@ impl Graph {
         of_nodes.chain(self.sinks.iter().enumerate().map(|(sink, inner)| (Reader::Sink(sink), &inner.edge)))
     }
 
-    /// How often each operation occurs.
+    /// All edges, in the order of [`edges`](Self::edges), to be changed.
+    pub fn edges_mut(&mut self) -> impl Iterator<Item = &mut Edge> {
+        let of_nodes = self.nodes.iter_mut().flat_map(|node| &mut node.inputs);
+        of_nodes.chain(self.sinks.iter_mut().map(|sink| &mut sink.edge))
+    }
+
+    /// How often an operation occurs.
     pub fn count(&self, operation: Operation) -> usize {
         self.nodes.iter().flat_map(|node| &node.steps).filter(|step| step.operation == operation).count()
     }

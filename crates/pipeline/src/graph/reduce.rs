@@ -104,12 +104,7 @@ impl Graph {
     /// Puts a reduction behind a port.
     fn reduce(&mut self, port: Port) {
         let reduced = Port::Node(self.nodes.len(), 0);
-        let edges = self.nodes.iter_mut().flat_map(|node| &mut node.inputs);
-        for edge in edges.chain(self.sinks.iter_mut().map(|sink| &mut sink.edge)) {
-            if edge.from == port {
-                edge.from = reduced;
-            }
-        }
+        self.edges_mut().filter(|edge| edge.from == port).for_each(|edge| edge.from = reduced);
         self.nodes.push(Node {
             name: format!("reduce-{}", self.nodes.len()),
             inputs: vec![Edge::new(port)],
