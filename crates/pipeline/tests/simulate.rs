@@ -13,9 +13,9 @@ use proofmill_pipeline::{
 /// The paper's additions.
 const ADDITIONS: f64 = (1u64 << 26) as f64;
 
-/// How many times as long as our schedule the paper's kernels take, if its buffers are double ones: what explains its single
-/// pipeline. Their cycles were not published.
-const SLOWDOWN: f64 = 9.3;
+/// The paper's additions: calls of two bundles, for which deep buffers have room, and kernels that take 17.9 times as long as our schedules. That
+/// explains its single pipeline; its kernels' cycles were not published.
+const PAPER: Run = Run { vectors: 4, bundles: 2, host: false, slowdown: 17.9, calls: 200 };
 
 const ONE: Run = Run { vectors: 4, bundles: 1, host: false, slowdown: 1.0, calls: 200 };
 
@@ -30,6 +30,11 @@ fn device() -> Device {
 /// The paper's network: reductions are a part of each operation.
 fn graph() -> Graph {
     formulas::graph("xyzz-plus-affine").unwrap().reduced(&field(), Reductions::InNodes).unwrap()
+}
+
+/// The same with buffers that are deep enough.
+fn deep(kernels: &Kernels, run: Run) -> Graph {
+    at_full_rate(&graph(), kernels, &device(), &run).unwrap()
 }
 
 fn kernels(bundles: usize) -> Kernels {
@@ -51,15 +56,14 @@ fn is_near(value: f64, expected: f64, share: f64) -> bool {
 
 #[test]
 fn the_figures_of_the_paper_without_its_host() {
-    let kernels = kernels(4);
-    let run = Run { slowdown: SLOWDOWN, ..Run::default() };
-    let seconds = |pipelines| ADDITIONS / outcome_of(&graph(), &kernels, run, pipelines).per_second;
+    let kernels = kernels(PAPER.bundles);
+    let deep = deep(&kernels, PAPER);
+    let seconds = |pipelines| ADDITIONS / outcome_of(&deep, &kernels, PAPER, pipelines).per_second;
     assert!(is_near(seconds(1), 30.778, 0.02), "{}", seconds(1));
     // Ten pipelines were measured to be 10.3 times as fast as one.
     assert!(is_near(seconds(10), 2.982, 0.05), "{}", seconds(10));
     assert!(is_near(ADDITIONS / seconds(23), 51.7e6, 0.05), "{}", ADDITIONS / seconds(23));
-    // Pipelines are not all placed alike: what a stream carries has buffers at both of its ends.
-    assert!(is_near(seconds(1), 10.0 * seconds(10), 0.03), "{} {}", seconds(1), seconds(10));
+    assert!(is_near(seconds(1), 10.0 * seconds(10), 1e-3), "{} {}", seconds(1), seconds(10));
     // "Roughly only 50 %" of the array.
     assert_eq!((device().tiles(), device().pipelines(&graph())), (400, 23));
     assert!(is_near((10 * graph().nodes.len()) as f64, 200.0, 0.2));
@@ -69,15 +73,9 @@ fn the_figures_of_the_paper_without_its_host() {
 fn the_slowest_node_never_waits_with_buffers_that_are_deep_enough() {
     let kernels = kernels(1);
     let double = outcome(&kernels, ONE);
-    let deep = at_full_rate(&graph(), &kernels, &device(), &ONE).unwrap();
-    let deep = outcome_of(&deep, &kernels, ONE, 1);
+    let deep = outcome_of(&deep(&kernels, ONE), &kernels, ONE, 1);
     // Operands that wait beside the long path fill double buffers, and all stops.
-    assert!(
-        is_near(deep.per_second, 2.0 * double.per_second, 0.2),
-        "{} {}",
-        deep.per_second,
-        double.per_second
-    );
+    assert!(double.per_second < 0.8 * deep.per_second, "{} {}", deep.per_second, double.per_second);
     let critical = deep.critical().unwrap();
     assert!(critical.name.starts_with("multiply"));
     let pace = 32.0 * device().tile.hertz / critical.cycles as f64;
@@ -92,9 +90,10 @@ fn the_slowest_node_never_waits_with_buffers_that_are_deep_enough() {
 
 #[test]
 fn the_hosts_link_is_full_at_seven_pipelines() {
-    let kernels = kernels(4);
-    let run = Run { host: true, slowdown: SLOWDOWN, ..Run::default() };
-    let run = |pipelines| outcome_of(&graph(), &kernels, run, pipelines);
+    let kernels = kernels(PAPER.bundles);
+    let run = Run { host: true, ..PAPER };
+    let deep = deep(&kernels, run);
+    let run = |pipelines| outcome_of(&deep, &kernels, run, pipelines);
     let one = run(1).per_second;
     for pipelines in 1..=10 {
         let outcome = run(pipelines);
@@ -107,7 +106,7 @@ fn the_hosts_link_is_full_at_seven_pipelines() {
         }
     }
     assert!(run(9).link[0] > 0.97);
-    let additions = 128 * 200 * 3;
+    let additions = 64 * 200 * 3;
     assert_eq!(run(3).bytes, [6 * 32 * additions, 4 * 32 * additions]);
 }
 

@@ -51,8 +51,6 @@ pub struct Streams {
 pub struct Host {
     /// Bytes a second, in each direction.
     pub bytes_per_second: f64,
-    /// Seconds of a transfer beside those of its bytes.
-    pub transfer_seconds: f64,
 }
 
 /// A processor that issues several instructions a cycle.
@@ -131,12 +129,9 @@ impl Device {
         let problem =
             |place: &str, problem: String| Err(PipelineError::Device { place: place.into(), problem });
         let tile = &device.tile;
-        let Host { bytes_per_second, transfer_seconds } = device.host;
-        for (place, number) in [
-            ("tile.hertz", tile.hertz),
-            ("host.bytes_per_second", bytes_per_second),
-            ("host.transfer_seconds", transfer_seconds),
-        ] {
+        for (place, number) in
+            [("tile.hertz", tile.hertz), ("host.bytes_per_second", device.host.bytes_per_second)]
+        {
             if !(number > 0.0 && number.is_finite()) {
                 return problem(place, format!("{number} is not positive"));
             }

@@ -25,11 +25,11 @@ pub struct Placement {
 }
 
 /// How bundles come from one node to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Route {
-    /// By buffers in the memory of this tile.
-    Memory(Place),
+    /// By buffers in the memory of these tiles.
+    Memory(Vec<Place>),
     /// By a stream over so many switches, from or to the edge of the grid if there is no node at the other end.
     Stream(usize),
 }
@@ -215,48 +215,48 @@ impl Memory {
         edges: &[(Reader, Edge)],
         window: usize,
     ) -> Result<Vec<Route>, String> {
-        let mut routes = vec![Route::Stream(0); edges.len()];
-        let mut buffers: Vec<(usize, Vec<Place>, usize)> = Vec::new();
+        let mut routes = Vec::with_capacity(edges.len());
+        let mut buffers: Vec<(usize, Vec<Place>)> = Vec::new();
         for (index, (reader, edge)) in edges.iter().enumerate() {
             let (from, to) = ends(*reader, edge);
             if !needs_stream(device, nodes, *reader, edge) {
                 let [from, to] = [from, to].map(|node| nodes[node.unwrap_or(0)]);
-                buffers.push((index, device.shared(from, to).collect(), edge.depth));
+                let places: Vec<_> = device.shared(from, to).collect();
+                buffers.extend((0..edge.depth).map(|_| (index, places.clone())));
+                routes.push(Route::Memory(Vec::new()));
                 continue;
             }
-            routes[index] = Route::Stream(match (from, to) {
+            routes.push(Route::Stream(match (from, to) {
                 (Some(from), Some(to)) => hops(nodes[from], nodes[to]),
                 // Streams enter and leave the grid below the first row.
                 (from, to) => from.or(to).map_or(0, |node| nodes[node][1] + 1),
-            });
-            for node in [from, to].into_iter().flatten() {
-                buffers.push((index, device.reached(nodes[node]).collect(), edge.depth));
+            }));
+            // What is sent waits in a double buffer, what has come in as many as it needs.
+            let ends = [(from, edge.depth.min(2)), (to, edge.depth)];
+            for (node, depth) in ends.into_iter().filter_map(|(node, depth)| Some((node?, depth))) {
+                let places: Vec<_> = device.reached(nodes[node]).collect();
+                buffers.extend((0..depth).map(|_| (index, places.clone())));
             }
         }
-        buffers.sort_by_key(|(index, places, depth)| (places.len(), usize::MAX - depth, *index));
-        for (index, places, depth) in buffers {
+        buffers.sort_by_key(|(index, places)| (places.len(), *index));
+        for (index, places) in buffers {
             let most = places
                 .into_iter()
                 .max_by_key(|place| (*self.free(*place), usize::MAX - hops(*place, [0, 0])));
-            let bytes = depth * window;
-            match most.filter(|place| *self.free(*place) >= bytes) {
-                Some(place) => {
-                    *self.free(place) -= bytes;
-                    if !matches!(routes[index], Route::Stream(1..)) {
-                        routes[index] = Route::Memory(place);
-                    }
-                }
-                None => {
-                    let name = match edges[index].0 {
-                        Reader::Node(node, input) => {
-                            format!("node {}, input {input}", graph.nodes[node].name)
-                        }
-                        Reader::Sink(sink) => format!("sink {}", graph.sinks[sink].name),
-                    };
-                    return Err(format!(
-                        "{name}: no tile that its ends reach has {bytes} bytes for {depth} buffers: smaller bundles, or fewer in a call"
-                    ));
-                }
+            let Some(place) = most.filter(|place| *self.free(*place) >= window) else {
+                let (reader, edge) = &edges[index];
+                let name = match reader {
+                    Reader::Node(node, input) => format!("node {}, input {input}", graph.nodes[*node].name),
+                    Reader::Sink(sink) => format!("sink {}", graph.sinks[*sink].name),
+                };
+                return Err(format!(
+                    "{name}: no tile that its ends reach has {window} bytes for one of its {} buffers: smaller bundles, or fewer in a call",
+                    edge.depth
+                ));
+            };
+            *self.free(place) -= window;
+            if let Route::Memory(places) = &mut routes[index] {
+                places.push(place);
             }
         }
         Ok(routes)

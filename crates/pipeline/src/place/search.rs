@@ -5,6 +5,8 @@ use crate::{
     Device, Graph,
     graph::{Edge, Reader},
 };
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 /// Exchanges that are tried.
 const STEPS: u64 = 20_000;
@@ -17,15 +19,15 @@ pub(super) fn arrange(graph: &Graph, device: &Device, order: &[usize], tiles: &[
     for (node, tile) in order.iter().zip(tiles) {
         nodes[*node] = *tile;
     }
-    let mut random = Random(graph.nodes.len() as u64);
+    let mut random = ChaCha8Rng::seed_from_u64(graph.nodes.len() as u64);
     let mut now = cost(graph, device, &nodes, &edges);
     let mut best = (now, nodes.clone());
     for step in 0..STEPS {
-        let [a, b] = [0; 2].map(|_: u64| random.below(nodes.len()));
+        let [a, b] = std::array::from_fn(|_| random.random_range(0..nodes.len()));
         nodes.swap(a, b);
         let then = cost(graph, device, &nodes, &edges);
         // From about one stream to nothing.
-        let allowed = (STEPS - step) * STREAM / STEPS * random.below(1000) as u64 / 2000;
+        let allowed = random.random_range(0..=(STEPS - step) * STREAM / STEPS / 2);
         if then <= now + allowed {
             now = then;
             if now < best.0 {
@@ -53,17 +55,4 @@ fn cost(graph: &Graph, device: &Device, nodes: &[Place], edges: &[(Reader, Edge)
         .into_iter()
         .map(|[used_in, used_out]| (used_in.saturating_sub(into) + used_out.saturating_sub(out)) as u64);
     of_edges.sum::<u64>() + excess.sum::<u64>() * TOO_MANY
-}
-
-/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((u128::from(word ^ (word >> 31)) * bound as u128) >> 64) as usize
-    }
 }

@@ -236,8 +236,7 @@ impl<'a> Network<'a> {
 
     /// Cycles in which the host's link brings some windows at once.
     fn transfer(&self, windows: usize) -> u64 {
-        let host = &self.device.host;
-        let seconds = host.transfer_seconds + (windows * self.run.window()) as f64 / host.bytes_per_second;
+        let seconds = (windows * self.run.window()) as f64 / self.device.host.bytes_per_second;
         (seconds * self.device.tile.hertz).ceil() as u64
     }
 
@@ -262,7 +261,7 @@ impl<'a> Network<'a> {
         let sources: Vec<_> = graph.sources.iter().map(|_| self.process(stream.clone())).collect();
         let sinks: Vec<_> = graph.sinks.iter().map(|_| self.process(stream.clone())).collect();
         for ((reader, inner), route) in graph.edges().zip(&placement.routes) {
-            let mut edge = self.edge(inner.depth, inner.initial);
+            let edge = self.edge(inner.depth, inner.initial);
             let writer = match inner.from {
                 Port::Source(source) => sources[source],
                 Port::Node(node, _) => nodes[node],
@@ -271,21 +270,24 @@ impl<'a> Network<'a> {
                 Reader::Node(node, _) => nodes[node],
                 Reader::Sink(sink) => sinks[sink],
             };
-            self.timed.processes[writer].outputs.push(edge);
+            let mut sent = edge;
             if let Route::Stream(hops) = route {
-                let cycles = (hops * self.device.streams.hop_cycles) as u64;
-                if nodes.contains(&writer) && nodes.contains(&reader) {
-                    // With buffers at both ends.
-                    let cycles = cycles + stream.cycles;
-                    let between = self.process(Process { cycles, inputs: vec![edge], ..Process::default() });
-                    edge = self.edge(inner.depth, 0);
-                    self.timed.processes[between].outputs.push(edge);
-                } else {
-                    let end = if nodes.contains(&writer) { reader } else { writer };
-                    let end = &mut self.timed.processes[end];
-                    end.cycles = end.cycles.max(stream.cycles + cycles);
+                let cycles = stream.cycles + (hops * self.device.streams.hop_cycles) as u64;
+                let outside = [writer, reader].into_iter().find(|end| !nodes.contains(end));
+                match outside {
+                    Some(end) => {
+                        let end = &mut self.timed.processes[end];
+                        end.cycles = end.cycles.max(cycles);
+                    }
+                    None => {
+                        sent = self.edge(inner.depth.min(2), 0);
+                        let process =
+                            Process { cycles, inputs: vec![sent], outputs: vec![edge], ..Process::default() };
+                        self.process(process);
+                    }
                 }
             }
+            self.timed.processes[writer].outputs.push(sent);
             self.timed.processes[reader].inputs.push(edge);
         }
         let mut last = sinks.clone();
