@@ -16,7 +16,8 @@ tests() {
         for file in crates/"$crate"/tests/*.rs crates/"$crate"/tests/*/main.rs; do
             file=${file#crates/*/tests/} file=${file%/main.rs}
             case $file in
-                speed.rs | security.rs | airs.rs | document.rs | verifier.rs | batch_verifier.rs | blinded_proofs.rs | schedule.rs) ;;
+                speed.rs | security.rs | airs.rs | document.rs | verifier.rs | batch_verifier.rs | blinded_proofs.rs) ;;
+                schedule.rs | place.rs | simulate.rs) ;;
                 *) echo --test "${file%.rs}" ;;
             esac
         done
