@@ -29,15 +29,24 @@ pub fn record<const N: usize, const M: usize>(
     sinks: [&str; M],
     formula: impl FnOnce([Symbol; N]) -> [Symbol; M],
 ) -> Graph {
-    let graph = Graph {
+    /// Ends the recording also if the formula panics.
+    struct Recording;
+    impl Drop for Recording {
+        fn drop(&mut self) {
+            GRAPH.take();
+        }
+    }
+    assert!(GRAPH.with_borrow(Option::is_none), "one formula at a time is recorded on a thread");
+    let recording = Recording;
+    GRAPH.set(Some(Graph {
         name: name.into(),
         sources: sources.map(String::from).to_vec(),
         nodes: Vec::new(),
         sinks: Vec::new(),
-    };
-    assert!(GRAPH.replace(Some(graph)).is_none(), "one formula at a time is recorded on a thread");
+    }));
     let results = formula(std::array::from_fn(|source| Symbol(Port::Source(source))));
     let mut graph = GRAPH.take().expect("the formula is being recorded");
+    drop(recording);
     graph.sinks = sinks
         .into_iter()
         .zip(results)
