@@ -199,6 +199,55 @@ fn delays_carry_state() {
 }
 
 #[test]
+fn joined_nodes_give_the_same() {
+    let Sums { graph, inputs, .. } = sums();
+    let graph = graph.reduced(&field(), Reductions::InNodes).unwrap();
+    let expected = run(&graph, &field(), Arithmetic::Exact, &inputs).unwrap();
+    let mut joined = 0;
+    for first in 0..graph.nodes.len() {
+        for second in 0..graph.nodes.len() {
+            let fused = match graph.fused(first, second) {
+                Ok(fused) => fused,
+                Err(error) => {
+                    // It waits for itself by way of a node between both.
+                    assert!(matches!(error, PipelineError::Graph { .. }));
+                    continue;
+                }
+            };
+            joined += 1;
+            assert_eq!(fused.nodes.len(), graph.nodes.len() - 1);
+            assert_eq!(
+                fused.nodes.iter().map(|node| node.steps.len()).sum::<usize>(),
+                graph.nodes.iter().map(|node| node.steps.len()).sum::<usize>()
+            );
+            assert!(
+                run(&fused, &field(), Arithmetic::Exact, &inputs).unwrap() == expected,
+                "{first} {second}"
+            );
+            assert!(run_on_threads(&fused, &field(), Arithmetic::Exact, &inputs).unwrap() == expected);
+        }
+    }
+    assert!(joined > 100, "{joined}");
+    // All in one: one tile for everything.
+    let mut one = graph.clone();
+    let order = graph.order().unwrap();
+    let mut names: Vec<_> = order.iter().map(|node| graph.nodes[*node].name.clone()).collect();
+    while names.len() > 1 {
+        let at = |name: &str| one.nodes.iter().position(|node| node.name == name).unwrap();
+        let (first, second) = (at(&names[0]), at(&names[1]));
+        names.splice(..2, [format!("{}+{}", names[0], names[1])]);
+        one = one.fused(first, second).unwrap();
+    }
+    assert_eq!((one.nodes.len(), one.nodes[0].inputs.len(), one.nodes[0].outputs.len()), (1, 6, 4));
+    assert!(run(&one, &field(), Arithmetic::Exact, &inputs).unwrap() == expected);
+    let error = graph.fused(0, 99).unwrap_err().to_string();
+    assert_eq!(error, "graph xyzz-plus-affine, the whole: there are no nodes 0 and 99");
+    let mut sum = running_sum();
+    sum.nodes[0].name = "sum".into();
+    assert!(sum.fused(0, 0).unwrap_err().to_string().ends_with("it cannot be joined with itself"));
+}
+
+#[test]
 fn buffers_that_are_too_small_are_explained() {
     let mut graph = formulas::graph("xyzz-plus-affine").unwrap();
     assert!(graph.check_buffers().is_ok());

@@ -1,6 +1,7 @@
 //! Kahn process networks of field operations, as data.
 
 mod check;
+mod fuse;
 mod record;
 mod reduce;
 

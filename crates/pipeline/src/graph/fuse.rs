@@ -1,0 +1,101 @@
+//! Several nodes as one, for one tile.
+
+use super::{Edge, Graph, Node, Port, Step};
+use crate::PipelineError;
+
+impl Graph {
+    /// The graph with two nodes as one, which computes the steps of the first and then those of the second. What the second reads of the
+    /// first needs no buffer any more.
+    ///
+    /// # Errors
+    /// As [`order`](Self::order): nodes that do not exist or are the same, a second node that the first one waits for, and nodes between both.
+    pub fn fused(&self, first: usize, second: usize) -> Result<Self, PipelineError> {
+        self.order()?;
+        let (Some(a), Some(b)) = (self.nodes.get(first), self.nodes.get(second)) else {
+            return Err(self.problem("the whole", format!("there are no nodes {first} and {second}")));
+        };
+        if first == second {
+            return Err(self.problem(&format!("node {}", a.name), "it cannot be joined with itself".into()));
+        }
+        let mut inputs = a.inputs.clone();
+        // Where the second node finds what it reads: an output of the first, or an input of both.
+        let from_first = |edge: &Edge| match edge.from {
+            Port::Node(node, output) if node == first && edge.initial == 0 => Some(output),
+            _ => None,
+        };
+        let mut read = Vec::new();
+        for edge in &b.inputs {
+            read.push(match from_first(edge) {
+                Some(output) => Err(output),
+                None => Ok(inputs.iter().position(|known| known == edge).unwrap_or_else(|| {
+                    inputs.push(*edge);
+                    inputs.len() - 1
+                })),
+            });
+        }
+        let of_first = |value: usize| match value.checked_sub(a.inputs.len()) {
+            None => value,
+            Some(step) => inputs.len() + step,
+        };
+        let of_second = |value: usize| match value.checked_sub(b.inputs.len()) {
+            None => match read[value] {
+                Ok(input) => input,
+                Err(output) => of_first(a.outputs[output]),
+            },
+            Some(step) => inputs.len() + a.steps.len() + step,
+        };
+        let step = |step: &Step, value: &dyn Fn(usize) -> usize| Step {
+            operation: step.operation,
+            operands: step.operands.iter().map(|operand| value(*operand)).collect(),
+        };
+        let steps = a.steps.iter().map(|inner| step(inner, &of_first));
+        let steps = steps.chain(b.steps.iter().map(|inner| step(inner, &of_second))).collect();
+        let outputs = a.outputs.iter().map(|value| of_first(*value));
+        let outputs = outputs.chain(b.outputs.iter().map(|value| of_second(*value))).collect();
+        let name = format!("{}+{}", a.name, b.name);
+        let moved = a.outputs.len();
+        let mut graph = self.clone();
+        graph.nodes[first] = Node { name, inputs: inputs.clone(), steps, outputs };
+        for edge in graph.edges_mut() {
+            if let Port::Node(node, output) = edge.from
+                && node == second
+            {
+                edge.from = Port::Node(first, moved + output);
+            }
+        }
+        graph.nodes.remove(second);
+        for edge in graph.edges_mut() {
+            if let Port::Node(node, _) = &mut edge.from
+                && *node > second
+            {
+                *node -= 1;
+            }
+        }
+        graph.drop_unread();
+        graph.order()?;
+        Ok(graph)
+    }
+
+    /// Drops the outputs that nobody reads.
+    fn drop_unread(&mut self) {
+        for node in 0..self.nodes.len() {
+            let mut output = 0;
+            while output < self.nodes[node].outputs.len() {
+                let here = Port::Node(node, output);
+                if self.edges().any(|(_, edge)| edge.from == here) {
+                    output += 1;
+                    continue;
+                }
+                self.nodes[node].outputs.remove(output);
+                for edge in self.edges_mut() {
+                    if let Port::Node(from, later) = &mut edge.from
+                        && *from == node
+                        && *later > output
+                    {
+                        *later -= 1;
+                    }
+                }
+            }
+        }
+    }
+}
