@@ -7,7 +7,7 @@ use proofmill_pipeline::{
     graph::Reductions,
     limbs::SignedField,
     place::{Placement, place},
-    simulate::{Kernels, Outcome, Run, at_full_rate, simulate},
+    simulate::{Kernels, Outcome, Run, at_full_rate, balanced, simulate},
 };
 
 /// The paper's additions.
@@ -108,6 +108,25 @@ fn the_hosts_link_is_full_at_seven_pipelines() {
     assert!(run(9).link[0] > 0.97);
     let additions = 64 * 200 * 3;
     assert_eq!(run(3).bytes, [6 * 32 * additions, 4 * 32 * additions]);
+}
+
+#[test]
+fn fewer_tiles_keep_the_pace() {
+    let (field, device) = (field(), device());
+    let graph =
+        formulas::graph("xyzz-plus-affine").unwrap().reduced(&field, Reductions::WhereNeeded).unwrap();
+    let vectors = ONE.vectors * PAPER.bundles;
+    let balanced = balanced(&graph, &field, &device, vectors).unwrap();
+    let slowest = |graph: &Graph| {
+        let kernels = Kernels::new(graph, &field, &device, vectors).unwrap();
+        let placements = place(graph, &device, PAPER.window(), 1).unwrap();
+        let outcome =
+            simulate(graph, &kernels, &device, &Run { slowdown: 1.0, ..PAPER }, &placements).unwrap();
+        outcome.critical().unwrap().cycles
+    };
+    assert!(balanced.nodes.len() <= 14, "{}", balanced.nodes.len());
+    assert!(is_near(slowest(&balanced) as f64, slowest(&graph) as f64, 0.05));
+    assert!(device.pipelines(&balanced) >= 28);
 }
 
 #[test]

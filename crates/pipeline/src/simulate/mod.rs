@@ -97,19 +97,9 @@ impl Kernels {
         device: &Device,
         vectors: usize,
     ) -> Result<Self, PipelineError> {
-        let mut known: Vec<(&Node, usize)> = Vec::new();
-        for node in &graph.nodes {
-            let inputs = node.inputs.len();
-            let same = |other: &Node| {
-                other.steps == node.steps && other.inputs.len() == inputs && other.outputs == node.outputs
-            };
-            let cycles = match known.iter().find(|(other, _)| same(other)) {
-                Some((_, cycles)) => *cycles,
-                None => schedule(&node.name, &program(node, field), device, vectors)?.cycles(vectors),
-            };
-            known.push((node, cycles));
-        }
-        Ok(Self { cycles: known.into_iter().map(|(_, cycles)| cycles).collect(), vectors })
+        let mut scheduler = Known::new(field, device, vectors);
+        let cycles: Result<_, _> = graph.nodes.iter().map(|node| scheduler.cycles(node)).collect();
+        Ok(Self { cycles: cycles?, vectors })
     }
 
     /// Cycles of a call of each node's kernel, with what it costs beside the kernel's own.
@@ -121,6 +111,72 @@ impl Kernels {
             (*cycles as f64 * slowdown).ceil() as u64 + (device.tile.call_cycles + locks) as u64
         });
         calls.collect()
+    }
+}
+
+/// Schedules kernels, once for nodes that do the same.
+struct Known<'a> {
+    field: &'a SignedField,
+    device: &'a Device,
+    vectors: usize,
+    nodes: Vec<(Node, usize)>,
+}
+
+impl<'a> Known<'a> {
+    fn new(field: &'a SignedField, device: &'a Device, vectors: usize) -> Self {
+        Self { field, device, vectors, nodes: Vec::new() }
+    }
+
+    fn cycles(&mut self, node: &Node) -> Result<usize, PipelineError> {
+        let same = |other: &Node| {
+            other.steps == node.steps
+                && other.inputs.len() == node.inputs.len()
+                && other.outputs == node.outputs
+        };
+        if let Some((_, cycles)) = self.nodes.iter().find(|(other, _)| same(other)) {
+            return Ok(*cycles);
+        }
+        let schedule = schedule(&node.name, &program(node, self.field), self.device, self.vectors)?;
+        let cycles = schedule.cycles(self.vectors);
+        self.nodes.push((node.clone(), cycles));
+        Ok(cycles)
+    }
+}
+
+/// The network with as few nodes as keep its pace: those that together take no longer than the slowest one are joined, the
+/// shortest first. So more pipelines have room.
+///
+/// # Errors
+/// As [`Graph::order`] and [`schedule`].
+pub fn balanced(
+    graph: &Graph,
+    field: &SignedField,
+    device: &Device,
+    vectors: usize,
+) -> Result<Graph, PipelineError> {
+    let mut known = Known::new(field, device, vectors);
+    let mut graph = graph.clone();
+    loop {
+        let cycles: Result<Vec<_>, _> = graph.nodes.iter().map(|node| known.cycles(node)).collect();
+        let cycles = cycles?;
+        let slowest = cycles.iter().copied().max().unwrap_or(0);
+        let mut pairs: Vec<_> = (0..cycles.len())
+            .flat_map(|first| (0..cycles.len()).map(move |second| (first, second)))
+            .filter(|(first, second)| {
+                first != second && cycles[*first] + cycles[*second] <= slowest + slowest / 8
+            })
+            .collect();
+        pairs.sort_by_key(|(first, second)| cycles[*first] + cycles[*second]);
+        let joined = pairs.into_iter().find_map(|(first, second)| {
+            let fused = graph.fused(first, second).ok()?;
+            let place = if second < first { first - 1 } else { first };
+            // Kernels that do not fit a tile, or take too long together, stay apart.
+            (known.cycles(&fused.nodes[place]).ok()? <= slowest).then_some(fused)
+        });
+        match joined {
+            Some(fused) => graph = fused,
+            None => return Ok(graph),
+        }
     }
 }
 
