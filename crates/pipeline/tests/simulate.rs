@@ -9,6 +9,7 @@ use proofmill_pipeline::{
     place::{Placement, place},
     simulate::{Kernels, Outcome, Run, at_full_rate, balanced, simulate},
 };
+use std::{collections::BTreeMap, sync::Mutex};
 
 /// The paper's additions.
 const ADDITIONS: f64 = (1u64 << 26) as f64;
@@ -37,8 +38,12 @@ fn deep(kernels: &Kernels, run: Run) -> Graph {
     at_full_rate(&graph(), kernels, &device(), &run).unwrap()
 }
 
+/// The kernels for calls of so many bundles; scheduled once for all tests.
 fn kernels(bundles: usize) -> Kernels {
-    Kernels::new(&graph(), &field(), &device(), 4 * bundles).unwrap()
+    static KNOWN: Mutex<BTreeMap<usize, Kernels>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap();
+    let new = || Kernels::new(&graph(), &field(), &device(), 4 * bundles).unwrap();
+    known.entry(bundles).or_insert_with(new).clone()
 }
 
 fn outcome_of(graph: &Graph, kernels: &Kernels, run: Run, pipelines: usize) -> Outcome {
