@@ -56,7 +56,7 @@ pub enum PipelineError {
         /// Why.
         problem: String,
     },
-    /// Pipelines that a device has no room for.
+    /// Pipelines that a device has no room for, or that are asked to run in a way that is not possible.
     #[error("{graph} on {device}: {problem}")]
     Run {
         /// The graph's name.
@@ -72,14 +72,4 @@ pub enum PipelineError {
     /// Inputs that do not suit the graph.
     #[error("{0}")]
     Inputs(String),
-}
-
-impl PipelineError {
-    /// The error with the name of the graph.
-    pub(crate) fn in_graph(mut self, name: &str) -> Self {
-        if let Self::Overflow { graph, .. } = &mut self {
-            *graph = name.into();
-        }
-        self
-    }
 }

@@ -79,7 +79,7 @@ fn the_slowest_node_never_waits_with_buffers_that_are_deep_enough() {
     let kernels = kernels(1);
     let double = outcome(&kernels, ONE);
     let deep = outcome_of(&deep(&kernels, ONE), &kernels, ONE, 1);
-    // Operands that wait beside the long path fill double buffers, and all stops.
+    // Operands that wait for others with a longer path fill their double buffers, and all stops.
     assert!(double.per_second < 0.8 * deep.per_second, "{} {}", deep.per_second, double.per_second);
     let critical = deep.critical().unwrap();
     assert!(critical.name.starts_with("multiply"));

@@ -73,7 +73,7 @@ pub struct TileDescription {
     pub program_bytes: usize,
     /// Size of an instruction word.
     pub instruction_bytes: usize,
-    /// Cycles of a call of a kernel, beside its instructions.
+    /// Cycles that a call of a kernel takes more than its instructions.
     pub call_cycles: usize,
     /// Cycles to acquire and release a buffer.
     pub lock_cycles: usize,

@@ -1,9 +1,9 @@
 //! One firing of a node.
 
 use crate::{
-    PipelineError,
+    Graph, PipelineError,
     graph::Node,
-    limbs::{Bundle, Constants, Exact, LANES, LIMBS, Lanes, Numbers, SignedField},
+    limbs::{Bundle, Constants, Exact, LANES, LIMBS, Lanes, Numbers, Overflow, SignedField},
 };
 use proofmill_field::{cpu::Level, dispatch_goldilocks, goldilocks::GoldilocksEngine};
 
@@ -17,12 +17,13 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// The outputs of a node for one bundle of each input.
+    /// The outputs of a graph's node for one bundle of each input.
     ///
     /// # Errors
     /// Numbers that do not fit, if they are checked.
     pub(super) fn fire(
         self,
+        graph: &Graph,
         node: &Node,
         inputs: &[&Bundle],
         field: &SignedField,
@@ -32,16 +33,9 @@ impl Arithmetic {
             Self::Exact => {
                 let mut tile = Exact::default();
                 fire(&mut tile, node, inputs, &mut outputs, field);
-                if let Some(overflow) = tile.overflow() {
-                    let (graph, node) = (String::new(), node.name.clone());
-                    let number = overflow.number;
-                    return Err(PipelineError::Overflow {
-                        graph,
-                        node,
-                        least: number,
-                        most: number,
-                        bits: overflow.bits,
-                    });
+                if let Some(Overflow { number, bits }) = tile.overflow() {
+                    let (graph, node) = (graph.name.clone(), node.name.clone());
+                    return Err(PipelineError::Overflow { graph, node, least: number, most: number, bits });
                 }
             }
             Self::Level(level) => {

@@ -1,5 +1,6 @@
 //! Execution of networks: the same results in any order, on one thread or on many.
 
+mod buffers;
 mod fire;
 mod sequential;
 mod threads;

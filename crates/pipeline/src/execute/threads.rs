@@ -63,7 +63,7 @@ pub fn run_on_threads(
                         let operands: Result<Vec<_>, _> = receivers.iter().map(Receiver::recv).collect();
                         let Ok(operands) = operands else { return Ok(()) };
                         let operands: Vec<_> = operands.iter().map(|operand| &**operand).collect();
-                        let outputs = arithmetic.fire(node, &operands, field)?;
+                        let outputs = arithmetic.fire(graph, node, &operands, field)?;
                         outputs.into_iter().zip(&senders).for_each(|(output, senders)| send(senders, output));
                     }
                 })
@@ -77,7 +77,7 @@ pub fn run_on_threads(
             .collect();
         let joined: Result<Vec<()>, PipelineError> =
             nodes.into_iter().map(|node| node.join().expect("nodes do not panic")).collect();
-        joined.map_err(|error| error.in_graph(&graph.name))?;
+        joined?;
         Ok(sinks.into_iter().map(|sink| sink.join().expect("sinks do not panic")).collect())
     })
 }

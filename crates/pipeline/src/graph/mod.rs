@@ -69,6 +69,19 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// A short name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Multiply => "multiply",
+            Self::Square => "square",
+            Self::Add => "add",
+            Self::Subtract => "subtract",
+            Self::Negate => "negate",
+            Self::Double => "double",
+            Self::Reduce => "reduce",
+        }
+    }
+
     /// The number of operands.
     pub fn operands(self) -> usize {
         match self {

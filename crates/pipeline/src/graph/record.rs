@@ -71,21 +71,6 @@ fn operation(operation: Operation, operands: &[Symbol]) -> Symbol {
     })
 }
 
-impl Operation {
-    /// A short name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Multiply => "multiply",
-            Self::Square => "square",
-            Self::Add => "add",
-            Self::Subtract => "subtract",
-            Self::Negate => "negate",
-            Self::Double => "double",
-            Self::Reduce => "reduce",
-        }
-    }
-}
-
 impl Add for Symbol {
     type Output = Self;
     fn add(self, rhs: Self) -> Self {

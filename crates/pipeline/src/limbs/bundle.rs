@@ -49,9 +49,7 @@ impl Bundle {
     /// # Panics
     /// If there is no such element, or the integer is not below the modulus.
     pub fn set(&mut self, index: usize, integer: [u64; 4], field: &SignedField) {
-        for (limb, digit) in field.digits(integer).into_iter().enumerate() {
-            self.words[limb * self.vectors + index / LANES][index % LANES] = digit;
-        }
+        self.set_digits(index, field.digits(integer));
     }
 
     /// The limbs of one element.

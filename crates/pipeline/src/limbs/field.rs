@@ -108,23 +108,19 @@ fn is_below(a: [u64; 4], b: [u64; 4]) -> bool {
 }
 
 /// `a - b` modulo 2^256, and whether it is negative.
-fn subtracted(a: [u64; 4], b: [u64; 4]) -> ([u64; 4], bool) {
-    let (mut difference, mut borrow) = ([0; 4], false);
-    for i in 0..4 {
-        let (word, first) = a[i].overflowing_sub(b[i]);
-        let (word, second) = word.overflowing_sub(u64::from(borrow));
-        (difference[i], borrow) = (word, first | second);
+fn subtracted(mut a: [u64; 4], b: [u64; 4]) -> ([u64; 4], bool) {
+    let mut borrow = false;
+    for (a, b) in a.iter_mut().zip(b) {
+        (*a, borrow) = a.borrowing_sub(b, borrow);
     }
-    (difference, borrow)
+    (a, borrow)
 }
 
 /// `a + b` modulo 2^256, and whether it is larger.
-fn added(a: [u64; 4], b: [u64; 4]) -> ([u64; 4], bool) {
-    let (mut sum, mut carry) = ([0; 4], false);
-    for i in 0..4 {
-        let (word, first) = a[i].overflowing_add(b[i]);
-        let (word, second) = word.overflowing_add(u64::from(carry));
-        (sum[i], carry) = (word, first | second);
+fn added(mut a: [u64; 4], b: [u64; 4]) -> ([u64; 4], bool) {
+    let mut carry = false;
+    for (a, b) in a.iter_mut().zip(b) {
+        (*a, carry) = a.carrying_add(b, carry);
     }
-    (sum, carry)
+    (a, carry)
 }

@@ -2,7 +2,7 @@
 //!
 //! An element x is stored as limbs `d_0 .. d_7` of -2^31 ..= 2^31 - 1 with `x = sum d_i 2^(32 i)`; the limbs are unique. Elements
 //! are residues times R = 2^256 (Montgomery form) and need not be the least ones: with p < 2^254, everything from -2 p to 2 p
-//! has eight limbs. Where a value ends is told by the interval of its highest limb ([`Ranges`]).
+//! has eight limbs. How large an element may be is told by the interval of its highest limb ([`Ranges`]).
 //!
 //! Signed Montgomery reduction is due to G. Seiler, "Faster AVX2 optimized NTT multiplication for Ring-LWE lattice
 //! cryptography" (IACR ePrint 2018/039), for one word; here it is done limb by limb (P. Montgomery, "Modular multiplication
@@ -19,7 +19,7 @@ mod ranges;
 mod tile;
 
 pub use bundle::Bundle;
-pub use exact::Exact;
+pub use exact::{Exact, Overflow};
 pub use field::{BITS, SignedField};
 pub use kernels::{Constants, Value, Word};
 pub use lanes::Lanes;

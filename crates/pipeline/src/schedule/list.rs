@@ -30,8 +30,8 @@ pub(super) struct Scheduler<'a> {
     reserve: Registers,
 }
 
-/// One vector of elements.
-struct Copy {
+/// A vector of elements and how far it has come.
+struct InFlight {
     issued: Vec<Option<usize>>,
     /// How many instructions each one still waits for.
     missing: Vec<usize>,
@@ -120,9 +120,9 @@ impl<'a> Scheduler<'a> {
         self.finish(&copies, table)
     }
 
-    fn copy(&self) -> Copy {
+    fn copy(&self) -> InFlight {
         let missing: Vec<_> = self.needs.before.iter().map(Vec::len).collect();
-        let mut copy = Copy {
+        let mut copy = InFlight {
             issued: vec![None; self.instructions],
             available: (0..self.instructions).filter(|index| missing[*index] == 0).collect(),
             missing,
@@ -138,7 +138,7 @@ impl<'a> Scheduler<'a> {
     /// Issues an instruction in a cycle if everything that it needs is there.
     fn issue(
         &self,
-        copies: &mut [Copy],
+        copies: &mut [InFlight],
         oldest: usize,
         copy: usize,
         index: usize,
@@ -229,7 +229,7 @@ impl<'a> Scheduler<'a> {
     }
 
     /// The first cycle in which a word can be loaded.
-    fn stored(&self, copy: &Copy, index: usize, word: usize) -> usize {
+    fn stored(&self, copy: &InFlight, index: usize, word: usize) -> usize {
         let stores = self.needs.before[index].iter().filter(|(from, _)| self.needs.stores(*from, word));
         stores
             .map(|(from, _)| copy.issued[*from].unwrap_or(0) + self.tile.instructions.store.latency)
@@ -241,7 +241,7 @@ impl<'a> Scheduler<'a> {
         timing.slots.iter().filter_map(|slot| self.tile.slots.iter().position(|known| known == slot))
     }
 
-    fn finish(&self, copies: &[Copy], mut table: Table) -> Option<Schedule> {
+    fn finish(&self, copies: &[InFlight], mut table: Table) -> Option<Schedule> {
         let cycles = table.rows.iter().flatten().map(|placed| placed.cycle);
         let (first, last) = (cycles.clone().min()?, cycles.max()?);
         let span = last + 1 - first;
@@ -250,7 +250,7 @@ impl<'a> Scheduler<'a> {
         }
         let most = table.most();
         let fits = most.vectors <= self.capacity.vectors && most.accumulators <= self.capacity.accumulators;
-        let long = |copy: &Copy| {
+        let long = |copy: &InFlight| {
             let issued = copy.issued.iter().flatten();
             issued.clone().max().unwrap_or(&0) - issued.min().unwrap_or(&0)
                 + self.tile.instructions.load.latency
@@ -272,7 +272,7 @@ impl<'a> Scheduler<'a> {
     }
 }
 
-impl Copy {
+impl InFlight {
     fn issued(&mut self, index: usize, cycle: usize, freed: Registers, result: Registers, needs: &Needs<'_>) {
         self.issued[index] = Some(cycle);
         self.available.retain(|available| *available != index);
