@@ -4,7 +4,10 @@
 //! `madd-2007-bl` (Jacobian); `dbl-2008-s-1`, `mdbl-2008-s-1`, `add-2008-s`, `madd-2008-s` (XYZZ). All
 //! additions are complete: infinity, doubling and opposite points are handled. Times depend on the values.
 
-use crate::formulas::{XyzzTerms, added_xyzz, doubled, doubled_xyzz, xyzz_plus_affine};
+use crate::formulas::{
+    JacobianTerms, XyzzTerms, added, added_xyzz, doubled, doubled_xyzz, jacobian_plus_affine,
+    xyzz_plus_affine,
+};
 use proofmill_field::{Algebra, Field, Invert, PrimeField, batch_invert_vartime};
 use proofmill_memory::Zeroed;
 use std::{fmt::Debug, iter::Sum, ops::Neg};
@@ -161,8 +164,7 @@ impl<C: Curve> Jacobian<C> {
     }
 
     pub(crate) fn double_generic(&self) -> Self {
-        let [x, y, z] = doubled([self.x, self.y, self.z]);
-        Self { x, y, z }
+        Self::of(doubled(self.coordinates()))
     }
 
     pub(crate) fn add_generic(&self, rhs: &Self) -> Self {
@@ -172,10 +174,7 @@ impl<C: Curve> Jacobian<C> {
         if rhs.is_infinity() {
             return *self;
         }
-        let (z1z1, z2z2) = (self.z.square(), rhs.z.square());
-        let (u1, u2) = (self.x * z2z2, rhs.x * z1z1);
-        let (s1, s2) = (self.y * rhs.z * z2z2, rhs.y * self.z * z1z1);
-        self.add_by_differences(u1, u2 - u1, s1, s2 - s1, (self.z + rhs.z).square() - z1z1 - z2z2)
+        self.sum_of(added(self.coordinates(), rhs.coordinates()))
     }
 
     pub(crate) fn add_affine_generic(&self, rhs: &Affine<C>) -> Self {
@@ -185,30 +184,24 @@ impl<C: Curve> Jacobian<C> {
         if rhs.is_infinity() {
             return *self;
         }
-        let z1z1 = self.z.square();
-        let (u2, s2) = (rhs.x * z1z1, rhs.y * self.z * z1z1);
-        self.add_by_differences(self.x, u2 - self.x, self.y, s2 - self.y, self.z.double())
+        self.sum_of(jacobian_plus_affine(self.coordinates(), [rhs.x, rhs.y]))
     }
 
-    /// The common part of `add-2007-bl` and `madd-2007-bl`; `z` is twice the product of the Zs.
-    fn add_by_differences(
-        &self,
-        u1: C::Base,
-        h: C::Base,
-        s1: C::Base,
-        s_difference: C::Base,
-        z: C::Base,
-    ) -> Self {
-        if h.is_zero() {
-            return if s_difference.is_zero() { self.double() } else { Self::INFINITY };
+    /// The sum of this point and another one, whose terms are given.
+    #[inline(always)]
+    fn sum_of(&self, terms: JacobianTerms<C::Base>) -> Self {
+        if terms.h.is_zero() {
+            return if terms.s.is_zero() { self.double() } else { Self::INFINITY };
         }
-        let i = h.double().square();
-        let j = h * i;
-        let r = s_difference.double();
-        let v = u1 * i;
-        let x = r.square() - j - v.double();
-        let y = r * (v - x) - (s1 * j).double();
-        Self { x, y, z: z * h }
+        Self::of(terms.sum())
+    }
+
+    fn coordinates(&self) -> [C::Base; 3] {
+        [self.x, self.y, self.z]
+    }
+
+    fn of([x, y, z]: [C::Base; 3]) -> Self {
+        Self { x, y, z }
     }
 
     /// The affine coordinates; one inversion.

@@ -100,6 +100,25 @@ impl PoseidonBn254 {
         !(HALF_FULL_ROUNDS..HALF_FULL_ROUNDS + self.partial_rounds()).contains(&round)
     }
 
+    /// One full round of a state of [`width`](Self::width) elements in any algebra, whose values `value` makes of constants: adds the
+    /// round's constants, takes fifth powers and multiplies by the matrix. For circuits and other formulas.
+    ///
+    /// # Panics
+    /// If the state has fewer elements, or there are fewer rounds.
+    pub fn full_round<A: Algebra>(&self, round: usize, state: &mut [A], value: impl Fn(Fr) -> A + Copy) {
+        let mut states = [[A::zero(state[0].token())]; MAX_WIDTH];
+        states.as_flattened_mut()[..self.width].copy_from_slice(&state[..self.width]);
+        let constants = &self.round_constants[round * self.width..][..self.width];
+        self.schedule.full_round(
+            &mut states,
+            constants,
+            &self.matrix,
+            |constant| value(*constant),
+            |x, constant| products(x, [value(*constant)]),
+        );
+        state[..self.width].copy_from_slice(&states.as_flattened()[..self.width]);
+    }
+
     /// The hash of `width - 1` elements.
     ///
     /// # Panics

@@ -122,8 +122,9 @@ impl<T> Schedule<T> {
         }
     }
 
+    /// Adds constants, takes fifth powers of all elements and multiplies by a matrix.
     #[inline(always)]
-    fn full_round<A: Algebra, const K: usize>(
+    pub(super) fn full_round<A: Algebra, const K: usize>(
         &self,
         states: &mut [[A; K]; MAX_WIDTH],
         constants: &[T],
