@@ -17,7 +17,8 @@ tests() {
             file=${file#crates/*/tests/} file=${file%/main.rs}
             case $file in
                 speed.rs | security.rs | airs.rs | document.rs | verifier.rs | batch_verifier.rs | blinded_proofs.rs) ;;
-                schedule.rs | place.rs | simulate.rs) ;;
+                schedule.rs | compile.rs | place.rs | simulate.rs | devices.rs | explore.rs | pippenger.rs) ;;
+                hostile.rs | pictures.rs) ;;
                 *) echo --test "${file%.rs}" ;;
             esac
         done

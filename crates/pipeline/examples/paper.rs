@@ -6,13 +6,16 @@ use proofmill_pipeline::{
     Device, Graph, PipelineError, formulas,
     graph::Reductions,
     limbs::SignedField,
-    place::place,
-    simulate::{Kernels, Run, at_full_rate, balanced, simulate},
+    schedule::{Compiler, balanced},
+    simulate::{Pipelines, Run, Supply, at_full_rate},
 };
 use std::error::Error;
 
 /// The paper's additions.
 const ADDITIONS: f64 = (1u64 << 26) as f64;
+
+/// Vectors of a call: two bundles of 32 elements, for which deep buffers have room.
+const VECTORS: usize = 8;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (field, device) =
@@ -20,17 +23,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let formula = formulas::graph("xyzz-plus-affine").ok_or("the paper's formula")?;
     let double = formula.reduced(&field, Reductions::InNodes)?;
     // Kernels so slow that one pipeline takes the paper's time.
-    let run = Run { bundles: 2, slowdown: 17.9, ..Run::default() };
-    let kernels = Kernels::new(&double, &field, &device, run.vectors * run.bundles)?;
-    let deep = at_full_rate(&double, &kernels, &device, &run)?;
+    let run = Run { slowdown: 18.63, ..Run::default() };
+    let mut compiler = Compiler::new(&field, &device, VECTORS);
+    let kernels = compiler.kernels(&double)?;
+    let deep = at_full_rate(&double, &kernels, &device, run.slowdown)?;
     let per_second = |graph: &Graph, run: Run, pipelines| -> Result<f64, PipelineError> {
-        let placements = place(graph, &device, run.window(), pipelines)?;
-        Ok(simulate(graph, &kernels, &device, &run, &placements)?.per_second)
+        Ok(Pipelines::new(graph, &kernels, &device, pipelines)?.simulate(&run)?.per_second)
     };
     println!("{:>9}  seconds for 2^26  millions a second  from the host  with double buffers", "pipelines");
     for pipelines in [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, device.pipelines(&double)] {
         let rate = per_second(&deep, run, pipelines)?;
-        let from_host = per_second(&deep, Run { host: true, ..run }, pipelines)?;
+        let from_host = per_second(&deep, Run { supply: Supply::Host, ..run }, pipelines)?;
         println!(
             "{pipelines:>9}  {:>16.3}  {:>17.2}  {:>13.2}  {:>19.2}",
             ADDITIONS / rate,
@@ -42,7 +45,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let depths = deep.edges().map(|(_, edge)| edge.depth).max();
     println!("deepest buffer: {} windows", depths.unwrap_or(0));
     let apart = formula.reduced(&field, Reductions::WhereNeeded)?;
-    let joined = balanced(&apart, &field, &device, run.vectors * run.bundles)?;
+    let slowest = compiler.kernels(&apart)?.slowest();
+    let joined = balanced(&apart, &mut compiler, slowest)?;
     for (name, graph) in
         [("reductions in nodes", &double), ("reductions apart", &apart), ("balanced", &joined)]
     {

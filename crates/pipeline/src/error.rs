@@ -73,3 +73,19 @@ pub enum PipelineError {
     #[error("{0}")]
     Inputs(String),
 }
+
+/// The most bytes of a name in a file.
+pub(crate) const MOST_NAME: usize = 1 << 12;
+
+/// What is wrong with a name: it is longer than messages can be, or they would not be one line.
+pub(crate) fn problem_of_name(name: &str) -> Option<String> {
+    let problem = format!("names have {MOST_NAME} bytes at most and no control characters");
+    (name.len() > MOST_NAME || name.contains(char::is_control)).then_some(problem)
+}
+
+/// The beginning of a text from a file, in one line, for a message.
+pub(crate) fn beginning(text: &str) -> String {
+    const MOST: usize = 200;
+    let shown = text.chars().take(MOST).map(|char| if char.is_control() { ' ' } else { char });
+    shown.chain(text.chars().nth(MOST).map(|_| '…')).collect()
+}

@@ -9,10 +9,14 @@
 pub mod device;
 mod error;
 pub mod execute;
+pub mod explore;
 pub mod formulas;
 pub mod graph;
 pub mod limbs;
+pub mod msm;
+pub mod pictures;
 pub mod place;
+pub mod samples;
 pub mod schedule;
 pub mod simulate;
 

@@ -1,89 +1,26 @@
 //! Networks of formulas against the curve's own points, in any order, on threads, with any buffers.
 
-use proofmill_curve::{Affine, Curve, Jacobian, Xyzz, bn254::G1};
-use proofmill_field::{
-    Field, PrimeField,
-    bn254::{Fq, Fr},
+mod points;
+
+use points::{
+    POINTS, VECTORS, bundles, coordinates, field, hold, matches, multiples, of_affine, of_xyzz, xyzz,
 };
+use proofmill_curve::{Jacobian, Xyzz, bn254::G1};
+use proofmill_field::bn254::Fq;
 use proofmill_pipeline::{
     Graph, PipelineError,
     execute::{Arithmetic, run, run_in_order, run_on_threads},
     formulas,
     graph::{Edge, Operation, Port, Reader, Reductions},
-    limbs::{Bundle, SignedField},
+    limbs::Bundle,
 };
 use proofmill_testing::{for_each_goldilocks_level, rng};
 use rand::Rng;
 
-const VECTORS: usize = 4;
-const BUNDLES: usize = 5;
-const POINTS: usize = 8 * VECTORS * BUNDLES;
-
-type G = G1;
-
-fn field() -> SignedField {
-    SignedField::of::<Fq>().unwrap()
-}
-
-/// 2^256: elements are residues times it.
-fn r() -> Fq {
-    (0..256).fold(Fq::ONE, |power, _| power + power)
-}
-
-/// Elements by bundles.
-fn bundles(elements: &[Fq]) -> Vec<Bundle> {
-    let (field, r) = (field(), r());
-    let each = elements.chunks(8 * VECTORS).map(|elements| {
-        let mut bundle = Bundle::zeros(VECTORS);
-        elements
-            .iter()
-            .enumerate()
-            .for_each(|(index, element)| bundle.set(index, (*element * r).to_words(), &field));
-        bundle
-    });
-    each.collect()
-}
-
-/// Whether bundles hold these elements.
-fn hold(bundles: &[Bundle], elements: &[Fq]) -> bool {
-    let (field, r) = (field(), r());
-    elements.iter().enumerate().all(|(index, element)| {
-        bundles[index / (8 * VECTORS)].get(index % (8 * VECTORS), &field) == (*element * r).to_words()
-    })
-}
-
-fn multiples(seed: u64) -> Vec<Jacobian<G>> {
-    let mut rng = rng(seed);
-    (0..POINTS).map(|_| G::GENERATOR.mul_vartime(&Fr::from(rng.random::<u64>()))).collect()
-}
-
-/// Points whose ZZ is not 1.
-fn xyzz(seed: u64) -> Vec<Xyzz<G>> {
-    let affine = Jacobian::batch_to_affine(&multiples(seed));
-    affine.into_iter().map(|point| Xyzz::from(point).double()).collect()
-}
-
-fn coordinates<T, const N: usize>(points: &[T], of: impl Fn(&T) -> [Fq; N]) -> Vec<Vec<Bundle>> {
-    (0..N).map(|index| bundles(&points.iter().map(|point| of(point)[index]).collect::<Vec<_>>())).collect()
-}
-
-fn of_xyzz(point: &Xyzz<G>) -> [Fq; 4] {
-    [point.x, point.y, point.zz, point.zzz]
-}
-
-fn of_affine(point: &Affine<G>) -> [Fq; 2] {
-    [point.x, point.y]
-}
-
-fn matches<T, const N: usize>(results: &[Vec<Bundle>], points: &[T], of: impl Fn(&T) -> [Fq; N]) -> bool {
-    (0..N)
-        .all(|index| hold(&results[index], &points.iter().map(|point| of(point)[index]).collect::<Vec<_>>()))
-}
-
 struct Sums {
     graph: Graph,
     inputs: Vec<Vec<Bundle>>,
-    sums: Vec<Xyzz<G>>,
+    sums: Vec<Xyzz<G1>>,
 }
 
 fn sums() -> Sums {
@@ -93,17 +30,6 @@ fn sums() -> Sums {
         inputs: [coordinates(&left, of_xyzz), coordinates(&right, of_affine)].concat(),
         sums: left.iter().zip(&right).map(|(left, right)| left.add_affine(right)).collect(),
     }
-}
-
-#[test]
-fn the_circuit_of_the_paper_is_derived() {
-    let graph = formulas::graph("xyzz-plus-affine").unwrap();
-    let counts =
-        [Operation::Multiply, Operation::Subtract, Operation::Square, Operation::Double, Operation::Add];
-    assert_eq!(counts.map(|operation| graph.count(operation)), [8, 6, 2, 1, 0]);
-    let operands = |count| graph.nodes.iter().filter(|node| node.inputs.len() == count).count();
-    assert_eq!([operands(2), operands(1)], [14, 3]);
-    assert_eq!([graph.sources.len(), graph.sinks.len()], [6, 4]);
 }
 
 #[test]
@@ -121,33 +47,6 @@ fn sums_are_the_curves_at_every_level() {
                 level.name()
             );
         });
-    }
-}
-
-#[test]
-fn every_formula_is_its_points() {
-    let field = field();
-    let reduced = |name| formulas::graph(name).unwrap().reduced(&field, Reductions::WhereNeeded).unwrap();
-    let (left, right) = (xyzz(3), xyzz(4));
-    let both = [coordinates(&left, of_xyzz), coordinates(&right, of_xyzz)].concat();
-    let sums: Vec<_> = left.iter().zip(&right).map(|(left, right)| left.add(right)).collect();
-    assert!(matches(
-        &run(&reduced("xyzz-plus-xyzz"), &field, Arithmetic::Exact, &both).unwrap(),
-        &sums,
-        of_xyzz
-    ));
-    let doubles: Vec<_> = left.iter().map(Xyzz::double).collect();
-    let results = run(&reduced("xyzz-double"), &field, Arithmetic::Exact, &both[..4]).unwrap();
-    assert!(matches(&results, &doubles, of_xyzz));
-    let points: Vec<_> = left.iter().map(|point| Jacobian::from(*point)).collect();
-    let of_jacobian = |point: &Jacobian<G>| [point.x, point.y, point.z];
-    let results =
-        run(&reduced("jacobian-double"), &field, Arithmetic::Exact, &coordinates(&points, of_jacobian))
-            .unwrap();
-    assert!(matches(&results, &points.iter().map(Jacobian::double).collect::<Vec<_>>(), of_jacobian));
-    assert!(formulas::graph("madd").is_none());
-    for name in formulas::NAMES {
-        assert_eq!(reduced(name).name, *name);
     }
 }
 
@@ -245,6 +144,58 @@ fn joined_nodes_give_the_same() {
     let mut sum = running_sum();
     sum.nodes[0].name = "sum".into();
     assert!(sum.fused(0, 0).unwrap_err().to_string().ends_with("it cannot be joined with itself"));
+}
+
+#[test]
+fn copies_do_not_depend_on_each_other() {
+    let Sums { graph, inputs, .. } = sums();
+    let graph = graph.reduced(&field(), Reductions::WhereNeeded).unwrap();
+    let expected = run(&graph, &field(), Arithmetic::Exact, &inputs).unwrap();
+    // The second copy gets its bundles the other way round.
+    let reversed = |bundles: &Vec<Bundle>| bundles.iter().rev().cloned().collect::<Vec<_>>();
+    let both = |of: &[Vec<Bundle>]| [of.to_vec(), of.iter().map(reversed).collect()].concat();
+    let copies = graph.unrolled(2).unwrap();
+    assert_eq!(copies.name, "xyzz-plus-affine-x2");
+    assert_eq!((&*copies.sources[1], &*copies.sinks[4].name), ("Y1.0", "X3.1"));
+    assert!(run(&copies, &field(), Arithmetic::Exact, &both(&inputs)).unwrap() == both(&expected));
+    // One node for both copies where that takes little time.
+    let mut shared = copies;
+    for node in &graph.nodes {
+        let slow = [Operation::Multiply, Operation::Square].contains(&node.steps[0].operation);
+        let at = |copy| shared.nodes.iter().position(|other| other.name == format!("{}.{copy}", node.name));
+        if !slow {
+            shared = shared.fused(at(0).unwrap(), at(1).unwrap()).unwrap();
+        }
+    }
+    assert_eq!(shared.nodes.len(), graph.nodes.len() + 10);
+    shared.intervals(&field()).expect("numbers that fit");
+    let shared = shared.with_least_buffers().unwrap();
+    assert!(run(&shared, &field(), Arithmetic::Exact, &both(&inputs)).unwrap() == both(&expected));
+    assert!(run_on_threads(&shared, &field(), Arithmetic::Exact, &both(&inputs)).unwrap() == both(&expected));
+
+    let refused = |graph: &Graph, copies| graph.unrolled(copies).unwrap_err().to_string();
+    for copies in [0, 65] {
+        assert_eq!(
+            refused(&graph, copies),
+            format!(
+                "graph xyzz-plus-affine, the whole: {copies} copies of 20 nodes: from 1 to 64 copies are possible, and \
+                 4096 nodes of all"
+            )
+        );
+    }
+    assert!(graph.unrolled(64).is_ok());
+    assert!(refused(&graph.unrolled(40).unwrap(), 6).ends_with("and 4096 nodes of all"));
+}
+
+#[test]
+fn reductions_take_free_names() {
+    let mut graph = formulas::graph("xyzz-plus-affine").unwrap();
+    let names = |graph: &Graph| graph.nodes.iter().map(|node| node.name.clone()).collect::<Vec<_>>();
+    let plain = names(&graph.reduced(&field(), Reductions::WhereNeeded).unwrap());
+    assert_eq!(plain[17..], ["reduce-17", "reduce-18", "reduce-19"]);
+    graph.nodes[3].name = "reduce-18".into();
+    let renamed = names(&graph.reduced(&field(), Reductions::WhereNeeded).unwrap());
+    assert_eq!(renamed[17..], ["reduce-17", "reduce-19", "reduce-20"]);
 }
 
 #[test]

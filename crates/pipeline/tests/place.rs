@@ -6,19 +6,31 @@ use proofmill_pipeline::{
     graph::{Port, Reader, Reductions},
     limbs::SignedField,
     place::{Place, Route, place},
+    schedule::{Kernel, Kernels},
 };
 use std::collections::{HashMap, HashSet};
 
-/// Four bundles of 32 elements.
+/// Vectors of a call: four bundles of 32 elements.
+const VECTORS: usize = 16;
+/// Bytes of what a call reads from one input.
 const WINDOW: usize = 4096;
 
 fn device() -> Device {
     Device::committed("vck5000").unwrap()
 }
 
+fn field() -> SignedField {
+    SignedField::of::<Fq>().unwrap()
+}
+
 fn graph(name: &str, reductions: Reductions) -> Graph {
-    let field = SignedField::of::<Fq>().unwrap();
-    formulas::graph(name).unwrap().reduced(&field, reductions).unwrap()
+    formulas::graph(name).unwrap().reduced(&field(), reductions).unwrap()
+}
+
+/// Kernels that keep a kilobyte; their cycles do not matter.
+fn kernels(graph: &Graph) -> Kernels {
+    let kernel = Kernel { cycles: 1, scratch: 1024, loops: Vec::new() };
+    Kernels { nodes: vec![kernel; graph.nodes.len()], vectors: VECTORS }
 }
 
 /// The memory that a core of the first generation reaches: north, south, and both sides, of which one is its own.
@@ -29,6 +41,7 @@ fn reaches([column, row]: Place, [to_column, to_row]: Place) -> bool {
 
 #[test]
 fn all_pipelines_of_the_paper_have_room() {
+    let device = device();
     for (name, reductions) in [
         ("xyzz-plus-affine", Reductions::InNodes),
         ("xyzz-plus-affine", Reductions::WhereNeeded),
@@ -36,9 +49,10 @@ fn all_pipelines_of_the_paper_have_room() {
         ("jacobian-double", Reductions::WhereNeeded),
         ("butterfly", Reductions::InNodes),
     ] {
-        let (device, graph) = (device(), graph(name, reductions));
+        let graph = graph(name, reductions);
+        let kernels = kernels(&graph);
         let count = device.pipelines(&graph);
-        let all = place(&graph, &device, WINDOW, count).unwrap();
+        let all = place(&graph, &device, &kernels, count).unwrap();
         assert_eq!(all.len(), count);
         let mut tiles = HashSet::new();
         let mut bytes: HashMap<Place, usize> = HashMap::new();
@@ -76,31 +90,44 @@ fn all_pipelines_of_the_paper_have_room() {
                 .filter(|(reader, edge)| matches!((reader, edge.from), (Reader::Node(..), Port::Node(..))));
             assert!(4 * placement.streams_between_nodes(&graph) <= between.count(), "{name}");
         }
+        for placement in &all {
+            for (kernel, tile) in kernels.nodes.iter().zip(&placement.nodes) {
+                *bytes.entry(*tile).or_default() += kernel.scratch;
+            }
+        }
         assert!(bytes.values().all(|bytes| *bytes <= 30 * 1024));
-        assert_eq!(place(&graph, &device, WINDOW, 1).unwrap()[0], all[0], "the same each time");
+        assert_eq!(place(&graph, &device, &kernels, 1).unwrap()[0], all[0], "the same each time");
     }
 }
 
 #[test]
 fn what_has_no_room_is_refused_with_the_reason() {
     let graph = graph("xyzz-plus-affine", Reductions::InNodes);
-    let refused = |device: &Device, window, pipelines| {
-        place(&graph, device, window, pipelines).unwrap_err().to_string()
+    let kernels = kernels(&graph);
+    let refused = |device: &Device, kernels: &Kernels, pipelines| {
+        place(&graph, device, kernels, pipelines).unwrap_err().to_string()
     };
     assert_eq!(
-        refused(&device(), WINDOW, 24),
+        refused(&device(), &kernels, 24),
         "xyzz-plus-affine on VCK5000: 24 pipelines of 17 nodes: 400 tiles have room for 23"
     );
-    let text = refused(&device(), 4 * WINDOW, 1);
+    let large = Kernels { vectors: 4 * VECTORS, ..kernels.clone() };
+    let text = refused(&device(), &large, 1);
     assert!(
         text.contains(
             "no tile that its ends reach has 16384 bytes for one of its 2 buffers: smaller bundles, or fewer in a call"
         ),
         "{text}"
     );
+    let mut greedy = kernels.clone();
+    greedy.nodes[3].scratch = 31 * 1024;
+    assert_eq!(
+        refused(&device(), &greedy, 1),
+        "xyzz-plus-affine on VCK5000: node subtract-3: its tile has no 31744 bytes for intermediate results"
+    );
     let mut alone = device();
     alone.grid.reach = [vec![[0, 0]], vec![[0, 0]]];
     alone.streams.into_tile = 1;
-    let text = refused(&alone, WINDOW, 1);
+    let text = refused(&alone, &kernels, 1);
     assert!(text.contains("needs 2 streams in and") && text.ends_with("a tile has 1 and 2"), "{text}");
 }

@@ -1,6 +1,11 @@
 //! Descriptions of devices.
 
-use crate::PipelineError;
+mod features;
+
+use crate::{
+    PipelineError,
+    error::{beginning, problem_of_name},
+};
 use serde::Deserialize;
 
 /// A device with tiles.
@@ -15,8 +20,12 @@ pub struct Device {
     pub tile: TileDescription,
     /// What brings elements to tiles from outside of the grid, and results back.
     pub streams: Streams,
+    /// The card's memory.
+    pub memory: Link,
     /// What brings them to the card.
-    pub host: Host,
+    pub host: Link,
+    /// What it takes to have it.
+    pub costs: Costs,
 }
 
 /// The arrangement of the tiles.
@@ -37,6 +46,10 @@ pub struct Grid {
 pub struct Streams {
     /// Bytes of one stream in a cycle of the tiles.
     pub bytes_per_cycle: usize,
+    /// Streams that enter the grid.
+    pub into_grid: usize,
+    /// Streams that leave it.
+    pub out_of_grid: usize,
     /// Streams that end in a tile's memory.
     pub into_tile: usize,
     /// Streams that begin there.
@@ -45,12 +58,22 @@ pub struct Streams {
     pub hop_cycles: usize,
 }
 
-/// The link to the host.
+/// A link to what all pipelines share: the host, or the card's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Host {
-    /// Bytes a second, in each direction.
+pub struct Link {
+    /// Bytes a second: of the host in each direction, of the memory in both together.
     pub bytes_per_second: f64,
+}
+
+/// Power and price.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Costs {
+    /// Watts of the card at work: the least and the most.
+    pub watts: [f64; 2],
+    /// The card's price in US dollars; `None` if no source is known.
+    pub dollars: Option<f64>,
 }
 
 /// A processor that issues several instructions a cycle.
@@ -81,17 +104,28 @@ pub struct TileDescription {
     pub instructions: Instructions,
 }
 
-/// The instructions of a tile.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+/// The instructions of a tile: see [`Tile`](crate::limbs::Tile).
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "as the operations of a tile")]
 pub struct Instructions {
+    /// Memory to a vector.
     pub load: Timing,
+    /// A vector to memory.
     pub store: Timing,
+    /// Product, or its sum with an accumulator.
     pub multiply: Timing,
-    pub srs: Timing,
-    pub carry_down: Timing,
-    pub carry_up: Timing,
+    /// Sum of an accumulator and a vector or its negative, if the multiplier is not needed for it.
+    pub add: Option<Timing>,
+    /// The lowest 32 bits of an accumulator.
+    pub low: Timing,
+    /// An accumulator shifted down by [`QUOTIENT_SHIFT`](crate::limbs::QUOTIENT_SHIFT).
+    pub quotient: Timing,
+    /// An accumulator shifted down by 32 bits. Tiles without it have the next two.
+    pub carry: Option<Timing>,
+    /// An accumulator shifted down by 32 bits, to two vectors.
+    pub carry_down: Option<Timing>,
+    /// Two vectors to an accumulator.
+    pub carry_up: Option<Timing>,
 }
 
 /// Where an instruction goes and when its result is there.
@@ -100,11 +134,11 @@ pub struct Instructions {
 pub struct Timing {
     /// The slots that it may take.
     pub slots: Vec<String>,
-    /// Cycles until the result can be read.
+    /// Cycles from the last issue until the result can be read.
     pub latency: usize,
-    /// Cycles until the result can be the sum that a product is added to, if fewer.
+    /// Cycles from the last issue until the result can be the sum that a product is added to, if fewer.
     pub accumulate: Option<usize>,
-    /// How many of it, one after another, one vector needs.
+    /// How many of it, one after another in the same slot, one vector needs: 1 of loads.
     #[serde(default = "one")]
     pub issues: usize,
 }
@@ -115,70 +149,93 @@ fn one() -> usize {
 
 impl Device {
     /// The devices that come with this crate, by name.
-    pub const COMMITTED: &[(&str, &str)] = &[("vck5000", include_str!("../../devices/vck5000.toml"))];
+    pub const COMMITTED: &[(&str, &str)] = &[
+        ("vck5000", include_str!("../../devices/vck5000.toml")),
+        ("aie-ml", include_str!("../../devices/aie-ml.toml")),
+        ("zen4", include_str!("../../devices/zen4.toml")),
+        ("ideal", include_str!("../../devices/ideal.toml")),
+    ];
 
     /// Reads a description.
     ///
     /// # Errors
-    /// Text that is no TOML or lacks something, slots that do not exist, tiles without registers.
+    /// Text that is no TOML or lacks something, slots that do not exist, tiles without registers or without one way to carry.
     pub fn parse(text: &str) -> Result<Self, PipelineError> {
+        let refused = |place: String, problem: String| PipelineError::Device { place, problem };
         let device: Self = toml::from_str(text).map_err(|error| {
-            let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
-            PipelineError::Device { place: format!("line {line}"), problem: error.message().into() }
+            let start = error.span().map_or(0, |span| span.start);
+            let line = text.bytes().take(start).filter(|byte| *byte == b'\n').count() + 1;
+            refused(format!("line {line}"), beginning(error.message()))
         })?;
-        let problem =
-            |place: &str, problem: String| Err(PipelineError::Device { place: place.into(), problem });
-        let tile = &device.tile;
-        for (place, number) in
-            [("tile.hertz", tile.hertz), ("host.bytes_per_second", device.host.bytes_per_second)]
-        {
-            if !(number > 0.0 && number.is_finite()) {
-                return problem(place, format!("{number} is not positive"));
+        device.check().map_err(|(place, problem)| refused(place, problem))?;
+        Ok(device)
+    }
+
+    /// What is wrong with it, and where.
+    fn check(&self) -> Result<(), (String, String)> {
+        let problem = |place: &str, problem: String| Err((place.to_string(), problem));
+        let tile = &self.tile;
+        for (place, number) in [
+            ("tile.hertz", tile.hertz),
+            ("memory.bytes_per_second", self.memory.bytes_per_second),
+            ("host.bytes_per_second", self.host.bytes_per_second),
+            ("costs.watts", self.costs.watts[0]),
+            ("costs.dollars", self.costs.dollars.unwrap_or(1.0)),
+        ] {
+            if !(1e-3..=1e18).contains(&number) {
+                return problem(place, format!("{number} is not from 0.001 to 10^18"));
             }
         }
-        for (place, number, most) in [
-            ("grid.columns", device.grid.columns, 1 << 10),
-            ("grid.rows", device.grid.rows, 1 << 10),
-            ("streams.bytes_per_cycle", device.streams.bytes_per_cycle, 1 << 10),
-            ("tile.vectors", tile.vectors, 1 << 10),
-            ("tile.accumulators", tile.accumulators, 1 << 10),
-            ("tile.data_bytes", tile.data_bytes, 1 << 30),
-            ("tile.program_bytes", tile.program_bytes, 1 << 30),
-            ("tile.instruction_bytes", tile.instruction_bytes, 1 << 10),
+        if let Some(text) = problem_of_name(&self.name) {
+            return problem("name", text);
+        }
+        let [least, most] = self.costs.watts;
+        if !(most >= least && most.is_finite()) {
+            return problem("costs.watts", format!("the most, {most}, is less than the least, {least}"));
+        }
+        for (place, number, least, most) in [
+            ("grid.columns", self.grid.columns, 1, 1 << 10),
+            ("grid.rows", self.grid.rows, 1, 1 << 10),
+            ("streams.bytes_per_cycle", self.streams.bytes_per_cycle, 1, 1 << 10),
+            ("streams.into_grid", self.streams.into_grid, 1, 1 << 20),
+            ("streams.out_of_grid", self.streams.out_of_grid, 1, 1 << 20),
+            ("streams.into_tile", self.streams.into_tile, 1, 1 << 10),
+            ("streams.out_of_tile", self.streams.out_of_tile, 1, 1 << 10),
+            ("streams.hop_cycles", self.streams.hop_cycles, 0, 1 << 10),
+            ("grid.reach", self.grid.reach.iter().map(Vec::len).max().unwrap_or(0), 1, 1 << 4),
+            ("tile.slots", tile.slots.len(), 1, 1 << 6),
+            ("tile.vectors", tile.vectors, 1, 1 << 10),
+            ("tile.accumulators", tile.accumulators, 1, 1 << 10),
+            ("tile.data_bytes", tile.data_bytes, 1, 1 << 30),
+            ("tile.stack_bytes", tile.stack_bytes, 0, 1 << 30),
+            ("tile.program_bytes", tile.program_bytes, 1, 1 << 30),
+            ("tile.instruction_bytes", tile.instruction_bytes, 1, 1 << 10),
+            ("tile.call_cycles", tile.call_cycles, 0, 1 << 20),
+            ("tile.lock_cycles", tile.lock_cycles, 0, 1 << 20),
         ] {
-            if !(1..=most).contains(&number) {
-                return problem(place, format!("{number} is not from 1 to {most}"));
+            if !(least..=most).contains(&number) {
+                return problem(place, format!("{number} is not from {least} to {most}"));
             }
         }
         if tile.stack_bytes >= tile.data_bytes {
             let text = format!("{} bytes are all of the memory's {}", tile.stack_bytes, tile.data_bytes);
             return problem("tile.stack_bytes", text);
         }
-        if device.grid.reach.iter().any(|reach| reach.first() != Some(&[0, 0])) {
+        if self.grid.reach.iter().any(|reach| reach.first() != Some(&[0, 0])) {
             return problem("grid.reach", "a tile reaches its own memory first: [0, 0]".into());
         }
-        for (name, timing) in tile.instructions.by_name() {
-            let place = format!("tile.instructions.{name}");
-            if let Some(slot) = timing.slots.iter().find(|slot| !tile.slots.contains(slot)) {
-                return problem(
-                    &place,
-                    format!("there is no slot {slot}; slots are {}", tile.slots.join(", ")),
-                );
-            }
-            if timing.slots.is_empty() {
-                return problem(&place, "it needs a slot".into());
-            }
-            if !(1..=1000).contains(&timing.latency) || !(1..=1000).contains(&timing.issues) {
-                return problem(&place, "its latency and its issues are from 1 to 1000".into());
-            }
-            if timing.accumulate.is_some_and(|accumulate| !(1..=timing.latency).contains(&accumulate)) {
-                return problem(
-                    &place,
-                    "a sum goes on after 1 cycle at least, and after its latency at most".into(),
-                );
-            }
+        if self.grid.reach.iter().flatten().flatten().any(|step| step.unsigned_abs() > 1 << 10) {
+            return problem("grid.reach", "steps are from -1024 to 1024".into());
         }
-        Ok(device)
+        if let Some(text) = tile.slots.iter().find_map(|slot| problem_of_name(slot)) {
+            return problem("tile.slots", text);
+        }
+        let twice =
+            |(index, slot): (usize, &String)| tile.slots[..index].contains(slot).then(|| slot.clone());
+        if let Some(slot) = tile.slots.iter().enumerate().find_map(twice) {
+            return problem("tile.slots", format!("{slot} is there twice"));
+        }
+        tile.instructions.check(&tile.slots)
     }
 
     /// A device that comes with this crate.
@@ -189,14 +246,52 @@ impl Device {
 }
 
 impl Instructions {
-    fn by_name(&self) -> [(&'static str, &Timing); 6] {
+    fn by_name(&self) -> [(&'static str, Option<&Timing>); 9] {
         [
-            ("load", &self.load),
-            ("store", &self.store),
-            ("multiply", &self.multiply),
-            ("srs", &self.srs),
-            ("carry_down", &self.carry_down),
-            ("carry_up", &self.carry_up),
+            ("load", Some(&self.load)),
+            ("store", Some(&self.store)),
+            ("multiply", Some(&self.multiply)),
+            ("add", self.add.as_ref()),
+            ("low", Some(&self.low)),
+            ("quotient", Some(&self.quotient)),
+            ("carry", self.carry.as_ref()),
+            ("carry_down", self.carry_down.as_ref()),
+            ("carry_up", self.carry_up.as_ref()),
         ]
+    }
+
+    fn check(&self, slots: &[String]) -> Result<(), (String, String)> {
+        let carries = [&self.carry, &self.carry_down, &self.carry_up].map(Option::is_some);
+        if !matches!(carries, [true, false, false] | [false, true, true]) {
+            let text = "either carry or both carry_down and carry_up are needed";
+            return Err(("tile.instructions".into(), text.into()));
+        }
+        if self.load.issues != 1 {
+            return Err(("tile.instructions.load".into(), "a load is issued once".into()));
+        }
+        for (name, timing) in self.by_name() {
+            let Some(timing) = timing else { continue };
+            let problem = |problem: String| Err((format!("tile.instructions.{name}"), problem));
+            if let Some(slot) = timing.slots.iter().find(|slot| !slots.contains(slot)) {
+                return problem(format!(
+                    "there is no slot {}; slots are {}",
+                    beginning(slot),
+                    slots.join(", ")
+                ));
+            }
+            if timing.slots.len() > slots.len() {
+                return problem("a slot is there twice".into());
+            }
+            if timing.slots.is_empty() {
+                return problem("it needs a slot".into());
+            }
+            if !(1..=100).contains(&timing.latency) || !(1..=100).contains(&timing.issues) {
+                return problem("its latency and its issues are from 1 to 100".into());
+            }
+            if timing.accumulate.is_some_and(|accumulate| !(1..=timing.latency).contains(&accumulate)) {
+                return problem("a sum goes on after 1 cycle at least, and after its latency at most".into());
+            }
+        }
+        Ok(())
     }
 }

@@ -15,6 +15,7 @@ impl Graph {
     /// # Errors
     /// As [`order`](Self::order), and a deadlock, with the nodes that wait for each other.
     pub fn check_buffers(&self) -> Result<(), PipelineError> {
+        self.order()?;
         let inputs = vec![VecDeque::from([()]); self.sources.len()];
         let fire = |node: usize, _| Ok(vec![(); self.nodes[node].outputs.len()]);
         Buffers::new(self, inputs, ()).run(fire, None).map(drop)
@@ -26,6 +27,7 @@ impl Graph {
     /// # Errors
     /// As [`order`](Self::order).
     pub fn with_least_buffers(&self) -> Result<Self, PipelineError> {
+        self.order()?;
         let mut graph = self.clone();
         // A buffer that holds all that waits in it, and what its writer sends next, stops nobody.
         graph.edges_mut().for_each(|edge| edge.depth = edge.initial + 1);
@@ -87,7 +89,7 @@ impl<'a, T: Clone> Buffers<'a, T> {
         buffers
     }
 
-    /// Fires nodes while any can: in the graph's order, or those that are chosen.
+    /// Fires each node as often as sources have bundles: in the graph's order, or those that are chosen.
     pub(super) fn run(
         mut self,
         mut fire: impl FnMut(usize, Vec<T>) -> Result<Vec<T>, PipelineError>,
@@ -99,6 +101,7 @@ impl<'a, T: Clone> Buffers<'a, T> {
         loop {
             self.fill();
             let mut ready = order.clone();
+            ready.retain(|node| firings[*node] < bundles);
             if let Some(choose) = &mut choose {
                 ready.retain(|node| self.can_fire(*node));
                 if !ready.is_empty() {
@@ -107,7 +110,7 @@ impl<'a, T: Clone> Buffers<'a, T> {
             }
             let before: usize = firings.iter().sum();
             for node in ready {
-                while self.can_fire(node) {
+                while firings[node] < bundles && self.can_fire(node) {
                     let operands = self.take(node);
                     let outputs = fire(node, operands)?;
                     self.send(node, outputs);

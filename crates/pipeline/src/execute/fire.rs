@@ -21,7 +21,7 @@ impl Arithmetic {
     ///
     /// # Errors
     /// Numbers that do not fit, if they are checked.
-    pub(super) fn fire(
+    pub(crate) fn fire(
         self,
         graph: &Graph,
         node: &Node,
@@ -29,20 +29,36 @@ impl Arithmetic {
         field: &SignedField,
     ) -> Result<Vec<Bundle>, PipelineError> {
         let mut outputs = vec![Bundle::zeros(inputs[0].vectors()); node.outputs.len()];
+        self.fire_into(graph, node, inputs, &mut outputs, field)?;
+        Ok(outputs)
+    }
+
+    /// [`fire`](Self::fire) into bundles of the inputs' size, whatever they hold.
+    ///
+    /// # Errors
+    /// As [`fire`](Self::fire).
+    pub(super) fn fire_into(
+        self,
+        graph: &Graph,
+        node: &Node,
+        inputs: &[&Bundle],
+        outputs: &mut [Bundle],
+        field: &SignedField,
+    ) -> Result<(), PipelineError> {
         match self {
             Self::Exact => {
                 let mut tile = Exact::default();
-                fire(&mut tile, node, inputs, &mut outputs, field);
+                fire(&mut tile, node, inputs, outputs, field);
                 if let Some(Overflow { number, bits }) = tile.overflow() {
                     let (graph, node) = (graph.name.clone(), node.name.clone());
                     return Err(PipelineError::Overflow { graph, node, least: number, most: number, bits });
                 }
             }
             Self::Level(level) => {
-                dispatch_goldilocks!(level, token => in_lanes(token, node, inputs, &mut outputs, field))
+                dispatch_goldilocks!(level, token => in_lanes(token, node, inputs, outputs, field))
             }
         }
-        Ok(outputs)
+        Ok(())
     }
 }
 
@@ -69,23 +85,28 @@ fn fire<T: Numbers>(
 ) {
     let constants = Constants::new(tile, field);
     let zero = [tile.read(&[0; LANES]); LIMBS];
-    let mut values = vec![zero; inputs.len() + node.steps.len()];
+    let count = inputs.len() + node.steps.len();
+    // On the stack, unless they are many: what is aligned as vectors are is slow to allocate.
+    let (mut few, mut many) = ([zero; 4], Vec::new());
+    let values = if count <= few.len() {
+        &mut few[..count]
+    } else {
+        many.resize(count, zero);
+        &mut many[..]
+    };
     for vector in 0..inputs[0].vectors() {
         for lanes in (0..LANES).step_by(T::WIDTH) {
             for (value, input) in values.iter_mut().zip(inputs) {
-                for limb in 0..LIMBS {
-                    value[limb] = tile.read(&input.limb(limb, vector)[lanes..]);
+                for (word, numbers) in value.iter_mut().zip(input.limbs(vector)) {
+                    *word = tile.read(&numbers[lanes..]);
                 }
             }
             for (index, step) in node.steps.iter().enumerate() {
-                values[inputs.len() + index] = constants.step(tile, step, &values);
+                values[inputs.len() + index] = constants.step(tile, step, values);
             }
             for (bundle, output) in outputs.iter_mut().zip(&node.outputs) {
-                for limb in 0..LIMBS {
-                    T::write(
-                        values[*output][limb],
-                        &mut bundle.limb_mut(limb, vector)[lanes..lanes + T::WIDTH],
-                    );
+                for (word, numbers) in values[*output].iter().zip(bundle.limbs_mut(vector)) {
+                    T::write(*word, &mut numbers[lanes..lanes + T::WIDTH]);
                 }
             }
         }

@@ -15,7 +15,7 @@ use crate::{Graph, PipelineError, limbs::Bundle};
 ///
 /// # Errors
 /// Says what differs.
-fn check(graph: &Graph, inputs: &[Vec<Bundle>]) -> Result<(), PipelineError> {
+pub(crate) fn check(graph: &Graph, inputs: &[Vec<Bundle>]) -> Result<(), PipelineError> {
     if inputs.len() != graph.sources.len() {
         let (given, needed) = (inputs.len(), graph.sources.len());
         return Err(PipelineError::Inputs(format!(

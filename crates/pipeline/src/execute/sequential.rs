@@ -11,7 +11,8 @@ use crate::{
 };
 use std::{borrow::Cow, rc::Rc};
 
-/// Runs a network until its sources are empty, and returns the bundles of each sink.
+/// Runs a network, each node as often as sources have bundles, and returns the bundles of each sink: before those of its node, the zeros
+/// of a delay.
 ///
 /// # Errors
 /// As [`Graph::order`]; inputs that do not suit the sources; numbers that do not fit, if they are checked; a deadlock, with the
@@ -46,14 +47,25 @@ fn execute(
     inputs: &[Vec<Bundle>],
     choose: Option<Choice<'_>>,
 ) -> Result<Vec<Vec<Bundle>>, PipelineError> {
+    graph.order()?;
     check(graph, inputs)?;
     let vectors = inputs.iter().flatten().next().map_or(0, Bundle::vectors);
     let shared = |bundle| Rc::new(Cow::Owned(bundle));
     let inputs =
         inputs.iter().map(|bundles| bundles.iter().map(|bundle| Rc::new(Cow::Borrowed(bundle))).collect());
+    // Bundles that all readers have read.
+    let mut free: Vec<Bundle> = Vec::new();
     let fire = |node: usize, operands: Vec<Rc<Cow<'_, Bundle>>>| {
-        let operands: Vec<&Bundle> = operands.iter().map(|operand| &***operand).collect();
-        let outputs = arithmetic.fire(graph, &graph.nodes[node], &operands, field)?;
+        let node = &graph.nodes[node];
+        let bundle = |_: &usize| free.pop().unwrap_or_else(|| Bundle::zeros(vectors));
+        let mut outputs: Vec<_> = node.outputs.iter().map(bundle).collect();
+        let inputs: Vec<&Bundle> = operands.iter().map(|operand| &***operand).collect();
+        arithmetic.fire_into(graph, node, &inputs, &mut outputs, field)?;
+        for operand in operands.into_iter().filter_map(Rc::into_inner) {
+            if let Cow::Owned(bundle) = operand {
+                free.push(bundle);
+            }
+        }
         Ok(outputs.into_iter().map(shared).collect())
     };
     let results = Buffers::new(graph, inputs.collect(), shared(Bundle::zeros(vectors))).run(fire, choose)?;

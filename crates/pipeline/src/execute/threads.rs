@@ -29,6 +29,7 @@ pub fn run_on_threads(
     // Threads that wait for each other would never end.
     graph.check_buffers()?;
     check(graph, inputs)?;
+    let bundles = inputs.first().map_or(0, Vec::len);
     let zeros = Arc::new(Bundle::zeros(inputs.iter().flatten().next().map_or(0, Bundle::vectors)));
     let mut of_sources: Vec<Senders> = graph.sources.iter().map(|_| Vec::new()).collect();
     let mut of_nodes: Vec<Vec<Senders>> =
@@ -58,14 +59,15 @@ pub fn run_on_threads(
         let nodes =
             graph.nodes.iter().zip(read_by_nodes).zip(of_nodes).map(|((node, receivers), senders)| {
                 scope.spawn(move || {
-                    // Until an input has ended.
-                    loop {
+                    for _ in 0..bundles {
                         let operands: Result<Vec<_>, _> = receivers.iter().map(Receiver::recv).collect();
-                        let Ok(operands) = operands else { return Ok(()) };
+                        // A node before it has failed.
+                        let Ok(operands) = operands else { break };
                         let operands: Vec<_> = operands.iter().map(|operand| &**operand).collect();
                         let outputs = arithmetic.fire(graph, node, &operands, field)?;
                         outputs.into_iter().zip(&senders).for_each(|(output, senders)| send(senders, output));
                     }
+                    Ok(())
                 })
             });
         let nodes: Vec<_> = nodes.collect();

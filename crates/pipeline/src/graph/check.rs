@@ -1,14 +1,25 @@
 //! Checks of graphs: every place exists, and nodes have an order.
 
-use super::{Graph, Port, Reader};
-use crate::PipelineError;
+use super::{Graph, Operation, Port, Reader};
+use crate::{
+    PipelineError,
+    error::{beginning, problem_of_name},
+};
+
+/// The most sources, nodes, inputs, steps, outputs and sinks together.
+const MOST_PARTS: usize = 1 << 15;
+/// The most steps of a node.
+const MOST_STEPS: usize = 1 << 10;
+/// The most bundles that all buffers together hold.
+const MOST_BUNDLES: usize = 1 << 16;
 
 impl Graph {
     /// Checks the graph and returns its nodes in an order in which each comes after those whose bundles it needs first.
     ///
     /// # Errors
     /// References to what does not exist, operations with a wrong number of operands, buffers that hold nothing or more than they
-    /// can, names that occur twice, and cycles without a delay.
+    /// can, names that occur twice, and cycles without a delay. Graphs of more than 32768 parts (sources, nodes, their inputs, steps and
+    /// outputs, sinks), nodes of more than 1024 steps, buffers of more than 65536 bundles together, and names of more than 4096 bytes.
     pub fn order(&self) -> Result<Vec<usize>, PipelineError> {
         self.check()?;
         let mut missing = vec![0; self.nodes.len()];
@@ -41,16 +52,20 @@ impl Graph {
 
     /// Checks that every node waits for a source, at least by way of other nodes.
     fn check_ends(&self) -> Result<(), PipelineError> {
+        let mut readers = vec![Vec::new(); self.nodes.len()];
         let mut ends = vec![false; self.nodes.len()];
-        loop {
-            let waits = |node: &usize| {
-                self.nodes[*node].inputs.iter().any(|edge| match edge.from {
-                    Port::Source(_) => true,
-                    Port::Node(from, _) => ends[from],
-                })
-            };
-            let Some(next) = (0..ends.len()).find(|node| !ends[*node] && waits(node)) else { break };
-            ends[next] = true;
+        let mut next = Vec::new();
+        for (reader, edge) in self.edges() {
+            match (reader, edge.from) {
+                (Reader::Node(node, _), Port::Source(_)) => next.push(node),
+                (Reader::Node(node, _), Port::Node(from, _)) => readers[from].push(node),
+                (Reader::Sink(_), _) => {}
+            }
+        }
+        while let Some(node) = next.pop() {
+            if !std::mem::replace(&mut ends[node], true) {
+                next.append(&mut readers[node]);
+            }
         }
         match ends.iter().position(|ends| !ends) {
             None => Ok(()),
@@ -61,7 +76,45 @@ impl Graph {
         }
     }
 
+    /// Checks that the graph is not larger than what can be worked with, and that its names fit a message.
+    fn check_size(&self) -> Result<(), PipelineError> {
+        if let Some(problem) = problem_of_name(&self.name) {
+            let graph = beginning(&self.name);
+            return Err(PipelineError::Graph { graph, place: "its name".into(), problem });
+        }
+        let of_nodes =
+            self.nodes.iter().map(|node| node.inputs.len() + node.steps.len() + node.outputs.len());
+        let parts = self.sources.len() + self.nodes.len() + self.sinks.len() + of_nodes.sum::<usize>();
+        if parts > MOST_PARTS {
+            let problem = format!(
+                "{parts} sources, nodes, inputs, steps, outputs and sinks: {MOST_PARTS} are possible"
+            );
+            return Err(self.problem("the whole", problem));
+        }
+        let bundles = self.edges().fold(0usize, |sum, (_, edge)| sum.saturating_add(edge.depth));
+        if bundles > MOST_BUNDLES {
+            let problem = format!("buffers of {bundles} bundles together: {MOST_BUNDLES} are possible");
+            return Err(self.problem("the whole", problem));
+        }
+        if let Some((index, node)) =
+            self.nodes.iter().enumerate().find(|(_, node)| node.steps.len() > MOST_STEPS)
+        {
+            let problem = format!("{} steps: {MOST_STEPS} are possible", node.steps.len());
+            return Err(self.problem(&format!("node {index}"), problem));
+        }
+        let sources = self.sources.iter().enumerate().map(|(index, name)| ("source", index, name));
+        let nodes = self.nodes.iter().enumerate().map(|(index, node)| ("node", index, &node.name));
+        let sinks = self.sinks.iter().enumerate().map(|(index, sink)| ("sink", index, &sink.name));
+        let problem =
+            |(kind, index, name): (&'static str, usize, &String)| Some((kind, index, problem_of_name(name)?));
+        match sources.chain(nodes).chain(sinks).find_map(problem) {
+            None => Ok(()),
+            Some((kind, index, problem)) => Err(self.problem(&format!("{kind} {index}"), problem)),
+        }
+    }
+
     fn check(&self) -> Result<(), PipelineError> {
+        self.check_size()?;
         let names = self.sources.iter().map(|name| ("source", name));
         let names = names.chain(self.nodes.iter().map(|node| ("node", &node.name)));
         let mut names: Vec<_> = names.chain(self.sinks.iter().map(|sink| ("sink", &sink.name))).collect();
@@ -108,6 +161,37 @@ impl Graph {
             let values = node.inputs.len() + node.steps.len();
             if let Some(output) = node.outputs.iter().find(|output| **output >= values) {
                 return Err(self.problem(&place, format!("it sends value {output} of {values}")));
+            }
+        }
+        self.check_forms()
+    }
+
+    /// Checks that integers in canonical form go from sources to [`Operation::FromCanonical`], and from [`Operation::ToCanonical`] to
+    /// sinks.
+    fn check_forms(&self) -> Result<(), PipelineError> {
+        let canonical: Vec<_> = (0..self.sources.len()).map(|source| self.is_canonical(source)).collect();
+        for node in &self.nodes {
+            for (index, step) in node.steps.iter().enumerate() {
+                for operand in &step.operands {
+                    let from = node.inputs.get(*operand).map(|edge| edge.from);
+                    let source = from.and_then(|from| match from {
+                        Port::Source(source) => Some(source),
+                        Port::Node(..) => None,
+                    });
+                    let computed = node.operation(*operand).or(from.and_then(|from| self.operation(from)));
+                    let reads = step.operation == Operation::FromCanonical;
+                    let problem = if reads && source.is_none() {
+                        "reads what is no source"
+                    } else if !reads && source.is_some_and(|source| canonical[source]) {
+                        "reads a source of integers in canonical form"
+                    } else if computed == Some(Operation::ToCanonical) {
+                        "reads an integer in canonical form"
+                    } else {
+                        continue;
+                    };
+                    let problem = format!("step {index}, {}, {problem}", step.operation.name());
+                    return Err(self.problem(&format!("node {}", node.name), problem));
+                }
             }
         }
         Ok(())

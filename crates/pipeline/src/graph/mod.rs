@@ -4,11 +4,15 @@ mod check;
 mod fuse;
 mod record;
 mod reduce;
+mod split;
+mod unroll;
 
 pub use record::{Symbol, record};
 pub use reduce::Reductions;
 
+use crate::limbs::LIMBS;
 use serde::{Deserialize, Serialize};
+use std::mem::discriminant;
 
 /// A network: bundles of field elements go from sources through nodes to sinks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +42,16 @@ pub struct Node {
     pub outputs: Vec<usize>,
 }
 
+impl Node {
+    /// A node with one operation on as many sources as it has operands.
+    pub fn of(name: &str, operation: Operation) -> Self {
+        let operands: Vec<_> = (0..operation.operands()).collect();
+        let inputs: Vec<_> = operands.iter().map(|source| Edge::new(Port::Source(*source))).collect();
+        let outputs = vec![inputs.len()];
+        Self { name: name.into(), inputs, steps: vec![Step { operation, operands }], outputs }
+    }
+}
+
 /// An operation of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -56,6 +70,10 @@ pub enum Operation {
     Multiply,
     /// `a a / R`.
     Square,
+    /// `t = a b_lower / 2^128`, where `b = b_lower + 2^128 b_upper` and both halves have four signed limbs.
+    MultiplyLower,
+    /// `(a b_upper + t) / 2^128`: the Montgomery product of a and b, with the t of [`MultiplyLower`](Self::MultiplyLower).
+    MultiplyUpper,
     /// `a + b`, not reduced.
     Add,
     /// `a - b`, not reduced.
@@ -66,6 +84,14 @@ pub enum Operation {
     Double,
     /// `a` less a multiple of the modulus, at most half of it and a little in size.
     Reduce,
+    /// The element of an integer below the modulus: from eight limbs without sign, least significant first, as the bit patterns of
+    /// signed ones. It reads a source, and all that read this source do so.
+    FromCanonical,
+    /// The integer below the modulus of an element, as [`FromCanonical`](Self::FromCanonical) reads it. Only sinks read it.
+    ToCanonical,
+    /// A constant: an element's signed limbs, least significant first, as in [`Bundle::digits`](crate::limbs::Bundle::digits); at
+    /// most 3/4 of the modulus in size.
+    Constant([i32; LIMBS]),
 }
 
 impl Operation {
@@ -74,19 +100,32 @@ impl Operation {
         match self {
             Self::Multiply => "multiply",
             Self::Square => "square",
+            Self::MultiplyLower => "multiply-lower",
+            Self::MultiplyUpper => "multiply-upper",
             Self::Add => "add",
             Self::Subtract => "subtract",
             Self::Negate => "negate",
             Self::Double => "double",
             Self::Reduce => "reduce",
+            Self::FromCanonical => "from-canonical",
+            Self::ToCanonical => "to-canonical",
+            Self::Constant(_) => "constant",
         }
+    }
+
+    /// Whether it is a constant, which takes no instruction.
+    pub fn is_constant(self) -> bool {
+        matches!(self, Self::Constant(_))
     }
 
     /// The number of operands.
     pub fn operands(self) -> usize {
         match self {
-            Self::Multiply | Self::Add | Self::Subtract => 2,
+            Self::MultiplyUpper => 3,
+            Self::Multiply | Self::MultiplyLower | Self::Add | Self::Subtract => 2,
             Self::Square | Self::Negate | Self::Double | Self::Reduce => 1,
+            Self::FromCanonical | Self::ToCanonical => 1,
+            Self::Constant(_) => 0,
         }
     }
 }
@@ -151,9 +190,46 @@ impl Graph {
         of_nodes.chain(self.sinks.iter_mut().map(|sink| &mut sink.edge))
     }
 
+    /// The operation whose result comes from a port, if a node's step computes it.
+    pub(crate) fn operation(&self, port: Port) -> Option<Operation> {
+        let Port::Node(node, output) = port else { return None };
+        let node = self.nodes.get(node)?;
+        node.operation(*node.outputs.get(output)?)
+    }
+
+    /// Whether a source's integers are in canonical form.
+    pub(crate) fn is_canonical(&self, source: usize) -> bool {
+        self.edges().any(|(reader, edge)| match reader {
+            Reader::Node(node, input) if edge.from == Port::Source(source) => self.nodes[node]
+                .steps
+                .iter()
+                .any(|step| step.operation == Operation::FromCanonical && step.operands.contains(&input)),
+            _ => false,
+        })
+    }
+
     /// How often an operation occurs.
     pub fn count(&self, operation: Operation) -> usize {
         self.nodes.iter().flat_map(|node| &node.steps).filter(|step| step.operation == operation).count()
+    }
+}
+
+impl Node {
+    /// Whether two nodes run the same kernel: they differ in names, buffers and constants only.
+    pub fn has_same_kernel(&self, other: &Self) -> bool {
+        let steps = self.steps.iter().zip(&other.steps);
+        self.inputs.len() == other.inputs.len()
+            && self.steps.len() == other.steps.len()
+            && self.outputs == other.outputs
+            && steps.into_iter().all(|(step, other)| {
+                discriminant(&step.operation) == discriminant(&other.operation)
+                    && step.operands == other.operands
+            })
+    }
+
+    /// The operation whose result a value is, if it is none of the inputs.
+    pub(crate) fn operation(&self, value: usize) -> Option<Operation> {
+        Some(self.steps.get(value.checked_sub(self.inputs.len())?)?.operation)
     }
 }
 

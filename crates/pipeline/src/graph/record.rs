@@ -1,7 +1,8 @@
 //! Formulas as graphs: symbols that record what is computed with them.
 
 use super::{Edge, Graph, Node, Operation, Port, Sink, Step};
-use proofmill_field::Algebra;
+use crate::limbs::{LIMBS, digits_of};
+use proofmill_field::{Algebra, Fp, Prime};
 use std::{
     cell::RefCell,
     ops::{Add, Mul, Neg, Sub},
@@ -17,12 +18,28 @@ thread_local! {
 /// # Panics
 /// Its operators panic outside of [`record`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Symbol(Port);
+pub struct Symbol(Origin);
 
-/// The graph of a formula: a node for each operation, the same operation on the same values only once.
+/// Where a symbol's value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    Port(Port),
+    Constant([i32; LIMBS]),
+}
+
+impl Symbol {
+    /// A constant, of the field that the graph is used with. Fields that [`SignedField`](crate::limbs::SignedField) refuses are refused
+    /// by the compiler.
+    pub fn constant<P: Prime<Limbs = [u64; 4]>>(element: Fp<P>) -> Self {
+        Self(Origin::Constant(digits_of(element)))
+    }
+}
+
+/// The graph of a formula: a node for each operation, the same operation on the same values only once. Operations on constants alone
+/// would be nodes that wait for nothing, which [`Graph::order`] refuses: compute them before.
 ///
 /// # Panics
-/// If the formula uses constants, or records another one.
+/// If a result is a constant, or the formula records another one.
 pub fn record<const N: usize, const M: usize>(
     name: &str,
     sources: [&str; N],
@@ -44,13 +61,16 @@ pub fn record<const N: usize, const M: usize>(
         nodes: Vec::new(),
         sinks: Vec::new(),
     }));
-    let results = formula(std::array::from_fn(|source| Symbol(Port::Source(source))));
+    let results = formula(std::array::from_fn(|source| Symbol(Origin::Port(Port::Source(source)))));
     let mut graph = GRAPH.take().expect("the formula is being recorded");
     drop(recording);
     graph.sinks = sinks
         .into_iter()
         .zip(results)
-        .map(|(name, Symbol(from))| Sink { name: name.into(), edge: Edge::new(from) })
+        .map(|(name, Symbol(origin))| match origin {
+            Origin::Port(from) => Sink { name: name.into(), edge: Edge::new(from) },
+            Origin::Constant(_) => panic!("{name} is a constant, which no node computes"),
+        })
         .collect();
     graph
 }
@@ -58,16 +78,30 @@ pub fn record<const N: usize, const M: usize>(
 fn operation(operation: Operation, operands: &[Symbol]) -> Symbol {
     GRAPH.with_borrow_mut(|graph| {
         let graph = graph.as_mut().expect("symbols are used only by the formula that `record` runs");
-        let inputs: Vec<_> = operands.iter().map(|operand| Edge::new(operand.0)).collect();
-        let steps = vec![Step { operation, operands: (0..inputs.len()).collect() }];
+        let is_port = |operand: &&Symbol| matches!(operand.0, Origin::Port(_));
+        let ports = operands.iter().filter(is_port).count();
+        let (mut inputs, mut steps, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        for operand in operands {
+            match operand.0 {
+                Origin::Port(from) => {
+                    values.push(inputs.len());
+                    inputs.push(Edge::new(from));
+                }
+                Origin::Constant(digits) => {
+                    values.push(ports + steps.len());
+                    steps.push(Step { operation: Operation::Constant(digits), operands: Vec::new() });
+                }
+            }
+        }
+        steps.push(Step { operation, operands: values });
         let known = graph.nodes.iter().position(|node| node.inputs == inputs && node.steps == steps);
         let index = known.unwrap_or_else(|| {
             let name = format!("{}-{}", operation.name(), graph.nodes.len());
-            let outputs = vec![inputs.len()];
+            let outputs = vec![inputs.len() + steps.len() - 1];
             graph.nodes.push(Node { name, inputs, steps, outputs });
             graph.nodes.len() - 1
         });
-        Symbol(Port::Node(index, 0))
+        Symbol(Origin::Port(Port::Node(index, 0)))
     })
 }
 
@@ -105,11 +139,11 @@ impl Algebra for Symbol {
     fn token(&self) {}
 
     fn zero((): ()) -> Self {
-        unimplemented!("formulas of pipelines have no constants")
+        Self(Origin::Constant([0; LIMBS]))
     }
 
     fn one((): ()) -> Self {
-        unimplemented!("formulas of pipelines have no constants")
+        unimplemented!("a graph has no field whose one it could be: `Symbol::constant` takes an element")
     }
 
     fn square(self) -> Self {

@@ -3,16 +3,28 @@
 use super::{Edge, Graph, Node, Operation, Port, Step};
 use crate::{
     PipelineError,
-    limbs::{Constants, Interval, Ranges, SignedField, Value},
+    limbs::{Constants, Interval, LIMBS, Ranges, SignedField, Value},
 };
+use serde::{Deserialize, Serialize};
 
 /// How sums are reduced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Reductions {
     /// Every node of sums and differences reduces its results.
     InNodes,
     /// Nodes of their own, where an element could become too large.
     WhereNeeded,
+}
+
+impl Reductions {
+    /// A short name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::InNodes => "in nodes",
+            Self::WhereNeeded => "where needed",
+        }
+    }
 }
 
 impl Graph {
@@ -32,9 +44,12 @@ impl Graph {
                     let delayed = graph.edges().filter(|(reader, edge)| {
                         edge.initial > 0 || matches!(reader, super::Reader::Sink(_))
                     });
+                    // Integers in canonical form are as small as they can be.
+                    let delayed = delayed
+                        .filter(|(_, edge)| graph.operation(edge.from) != Some(Operation::ToCanonical));
                     let large = delayed
                         .map(|(_, edge)| edge.from)
-                        .find(|from| !field.bound().contains(interval(&outputs, *from, field)));
+                        .find(|from| !field.bound().contains(graph.interval(&outputs, *from, field)));
                     match large {
                         None => return Ok(graph),
                         Some(port) => port,
@@ -52,7 +67,7 @@ impl Graph {
     /// The interval of the highest limb of each output of each node, if sources are within [`SignedField::bound`].
     ///
     /// # Errors
-    /// As [`order`](Self::order), and numbers that may not fit the registers of a tile.
+    /// As [`order`](Self::order), numbers that may not fit the registers of a tile, and constants that exceed the bound of sources.
     pub fn intervals(&self, field: &SignedField) -> Result<Vec<Vec<Interval>>, PipelineError> {
         match self.bounds(field)? {
             Bounds::Fit(outputs) => Ok(outputs),
@@ -68,17 +83,23 @@ impl Graph {
             let constants = Constants::new(&mut tile, field);
             let inputs = node.inputs.iter().map(|edge| {
                 // What comes with a delay is checked at the end.
-                if edge.initial > 0 { field.bound() } else { interval(&outputs, edge.from, field) }
+                if edge.initial > 0 { field.bound() } else { self.interval(&outputs, edge.from, field) }
             });
             let mut values: Vec<Value<Ranges>> = inputs.map(Ranges::value).collect();
             for step in &node.steps {
+                if let Operation::Constant(digits) = step.operation
+                    && !field.bound().contains(Interval::of(digits[LIMBS - 1].into()))
+                {
+                    let problem = "its constant exceeds 3/4 of the modulus: take a smaller residue".into();
+                    return Err(self.problem(&format!("node {}", node.name), problem));
+                }
                 values.push(constants.step(&mut tile, step, &values));
             }
             if let Some((Interval { least, most }, bits)) = tile.overflow() {
                 let (graph, node_name) = (self.name.clone(), node.name.clone());
                 let reducible =
                     node.inputs.iter().filter(|edge| edge.initial == 0 && !self.is_reduced(edge.from));
-                let largest = reducible.max_by_key(|edge| interval(&outputs, edge.from, field).most);
+                let largest = reducible.max_by_key(|edge| self.interval(&outputs, edge.from, field).most);
                 return Ok(Bounds::Overflow {
                     error: PipelineError::Overflow { graph, node: node_name, least, most, bits },
                     largest: largest.map(|edge| edge.from),
@@ -91,22 +112,29 @@ impl Graph {
 
     /// Whether an element is within the bound of sources, or the result of a reduction.
     fn is_reduced(&self, port: Port) -> bool {
+        matches!(port, Port::Source(_)) || self.operation(port) == Some(Operation::Reduce)
+    }
+
+    fn interval(&self, outputs: &[Vec<Interval>], port: Port, field: &SignedField) -> Interval {
         match port {
-            Port::Source(_) => true,
-            Port::Node(node, output) => {
-                let node = &self.nodes[node];
-                let step = node.outputs[output].checked_sub(node.inputs.len());
-                step.is_some_and(|step| node.steps[step].operation == Operation::Reduce)
-            }
+            Port::Source(source) if self.is_canonical(source) => field.canonical(),
+            Port::Source(_) => field.bound(),
+            Port::Node(node, output) => outputs[node][output],
         }
     }
 
     /// Puts a reduction behind a port.
     fn reduce(&mut self, port: Port) {
         let reduced = Port::Node(self.nodes.len(), 0);
+        // Nodes that were joined have left their numbers behind.
+        let mut number = self.nodes.len();
+        let named = |number: usize| format!("reduce-{number}");
+        while self.nodes.iter().any(|node| node.name == named(number)) {
+            number += 1;
+        }
         self.edges_mut().filter(|edge| edge.from == port).for_each(|edge| edge.from = reduced);
         self.nodes.push(Node {
-            name: format!("reduce-{}", self.nodes.len()),
+            name: named(number),
             inputs: vec![Edge::new(port)],
             steps: vec![Step { operation: Operation::Reduce, operands: vec![0] }],
             outputs: vec![1],
@@ -137,11 +165,4 @@ enum Bounds {
         /// What feeds the largest operand that can be reduced.
         largest: Option<Port>,
     },
-}
-
-fn interval(outputs: &[Vec<Interval>], port: Port, field: &SignedField) -> Interval {
-    match port {
-        Port::Source(_) => field.bound(),
-        Port::Node(node, output) => outputs[node][output],
-    }
 }

@@ -1,6 +1,10 @@
 //! Elements in the order of a tile's memory.
 
-use super::{LANES, LIMBS, SignedField};
+use super::{
+    LANES, LIMBS, SignedField,
+    field::{digits_of, element},
+};
+use proofmill_field::{Fp, Prime};
 
 /// A bundle of field elements, limb by limb: first the lowest limb of all elements, then the next. With 32 elements the words are a
 /// cuboid of 8 limbs, 4 vectors and 8 lanes.
@@ -15,6 +19,27 @@ impl Bundle {
     /// Zeros: `LANES * vectors` elements.
     pub fn zeros(vectors: usize) -> Self {
         Self { words: vec![[0; LANES]; LIMBS * vectors], vectors }
+    }
+
+    /// Elements as bundles of `LANES * vectors`, in their order; the last bundle is filled up with zeros. Fields that [`SignedField`]
+    /// refuses are refused by the compiler.
+    ///
+    /// # Panics
+    /// If bundles have no vectors.
+    pub fn of<P: Prime<Limbs = [u64; 4]>>(elements: &[Fp<P>], vectors: usize) -> Vec<Self> {
+        let bundle = |elements: &[Fp<P>]| {
+            let mut bundle = Self::zeros(vectors);
+            let each = elements.iter().enumerate();
+            each.for_each(|(index, element)| bundle.set_digits(index, digits_of(*element)));
+            bundle
+        };
+        elements.chunks(LANES * vectors).map(bundle).collect()
+    }
+
+    /// The elements of bundles, with the zeros that fill up the last one; fields as for [`of`](Self::of).
+    pub fn to_elements<P: Prime<Limbs = [u64; 4]>>(bundles: &[Self]) -> Vec<Fp<P>> {
+        let each = bundles.iter().flat_map(|bundle| (0..bundle.elements()).map(|index| bundle.digits(index)));
+        each.map(element).collect()
     }
 
     /// The number of elements.
@@ -32,16 +57,16 @@ impl Bundle {
         size_of_val(self.words.as_slice())
     }
 
-    /// One limb of the elements of a vector.
+    /// The limbs of the elements of a vector.
     #[inline(always)]
-    pub(crate) fn limb(&self, limb: usize, vector: usize) -> &[i32; LANES] {
-        &self.words[limb * self.vectors + vector]
+    pub(crate) fn limbs(&self, vector: usize) -> impl Iterator<Item = &[i32; LANES]> {
+        self.words[vector..].iter().step_by(self.vectors)
     }
 
-    /// One limb of the elements of a vector.
+    /// The limbs of the elements of a vector.
     #[inline(always)]
-    pub(crate) fn limb_mut(&mut self, limb: usize, vector: usize) -> &mut [i32; LANES] {
-        &mut self.words[limb * self.vectors + vector]
+    pub(crate) fn limbs_mut(&mut self, vector: usize) -> impl Iterator<Item = &mut [i32; LANES]> {
+        self.words[vector..].iter_mut().step_by(self.vectors)
     }
 
     /// Sets one element to an integer below the modulus; the form is as given, not Montgomery's.

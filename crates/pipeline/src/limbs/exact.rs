@@ -68,6 +68,10 @@ impl Tile for Exact {
         [number; LANES]
     }
 
+    fn resident(&mut self, number: i32) -> Word {
+        Word([number; LANES])
+    }
+
     fn load(&mut self, word: &Word) -> Self::Vector {
         word.0
     }

@@ -2,7 +2,7 @@
 
 use super::{LIMBS, tile::QUOTIENT_SHIFT, to_digits};
 use crate::PipelineError;
-use proofmill_field::PrimeField;
+use proofmill_field::{Fp, Prime, PrimeField};
 
 /// Bits of a modulus p: elements may then be as large as 2 p, and their highest limb still fits.
 pub const BITS: u32 = 254;
@@ -18,6 +18,8 @@ pub struct SignedField {
     pub(super) inverse: i32,
     /// `2^QUOTIENT_SHIFT / p_top`, rounded, where p_top is `p / 2^224`: below 2^31, since p has 254 bits.
     pub(super) reciprocal: i32,
+    /// `R^2 mod p` in signed limbs.
+    pub(super) square: [i32; LIMBS],
 }
 
 impl SignedField {
@@ -37,12 +39,14 @@ impl SignedField {
         let low = modulus[0] as u32;
         let inverse =
             (0..4).fold(low, |inverse, _| inverse.wrapping_mul(2u32.wrapping_sub(low.wrapping_mul(inverse))));
+        let square = (0..512).fold([1, 0, 0, 0], |power, _| reduced(added(power, power).0, modulus));
         let top = (modulus[3] as f64 + modulus[2] as f64 / 2f64.powi(64)) / 2f64.powi(32);
         Ok(Self {
             words: modulus,
             modulus: to_digits(modulus, false),
             inverse: inverse.wrapping_neg() as i32,
             reciprocal: (2f64.powi(QUOTIENT_SHIFT as i32) / top).round() as i32,
+            square: centred(square, modulus),
         })
     }
 
@@ -79,22 +83,44 @@ impl SignedField {
 
     /// The integer below the modulus that limbs are congruent to.
     pub fn residue(&self, digits: [i32; LIMBS]) -> [u64; 4] {
-        let (mut words, mut carry) = ([0; 4], 0);
-        for (i, digit) in digits.into_iter().enumerate() {
-            let sum = i64::from(digit) + carry;
-            words[i / 2] |= u64::from(sum as u32) << (32 * (i % 2));
-            carry = sum >> 32;
-        }
-        // At most three times, since limbs hold less than 3 p.
-        while carry < 0 {
-            let (sum, overflows) = added(words, self.words);
-            (words, carry) = (sum, carry + i64::from(overflows));
-        }
-        while !is_below(words, self.words) {
-            words = subtracted(words, self.words).0;
-        }
-        words
+        residue(digits, self.words)
     }
+}
+
+/// The limbs of an element: those of [`SignedField::digits`] for its Montgomery form.
+pub(crate) fn digits_of<P: Prime<Limbs = [u64; 4]>>(element: Fp<P>) -> [i32; LIMBS] {
+    const { assert!(P::BITS == BITS, "a field of tiles") };
+    centred(element.to_montgomery(), P::MODULUS)
+}
+
+/// The element of limbs.
+pub(super) fn element<P: Prime<Limbs = [u64; 4]>>(digits: [i32; LIMBS]) -> Fp<P> {
+    const { assert!(P::BITS == BITS, "a field of tiles") };
+    Fp::constant(residue(digits, P::MODULUS))
+}
+
+/// The integer below a modulus that limbs are congruent to.
+fn residue(digits: [i32; LIMBS], modulus: [u64; 4]) -> [u64; 4] {
+    let (mut words, mut carry) = ([0; 4], 0);
+    for (i, digit) in digits.into_iter().enumerate() {
+        let sum = i64::from(digit) + carry;
+        words[i / 2] |= u64::from(sum as u32) << (32 * (i % 2));
+        carry = sum >> 32;
+    }
+    // At most three times, since limbs hold less than 3 p.
+    while carry < 0 {
+        let (sum, overflows) = added(words, modulus);
+        (words, carry) = (sum, carry + i64::from(overflows));
+    }
+    reduced(words, modulus)
+}
+
+/// The integer modulo p, by subtractions.
+fn reduced(mut integer: [u64; 4], modulus: [u64; 4]) -> [u64; 4] {
+    while !is_below(integer, modulus) {
+        integer = subtracted(integer, modulus).0;
+    }
+    integer
 }
 
 /// The digits of an integer, or of it less the modulus: what is nearer to zero.

@@ -2,7 +2,8 @@
 //!
 //! Bounds: all limbs but the highest may have any value of 32 bits. The highest one of a product is at most
 //! `(1/2 + p/R a b) p_top` and a little for elements a and b in multiples of p, because the multiple of p that is added is at most
-//! `R/2 p`: [`Ranges`](super::Ranges) computes it from the limbs.
+//! `R/2 p`: [`Ranges`](super::Ranges) computes it from the limbs. The lower part of a product is at most `(1/2 + a/2) p_top`, since half
+//! of b is at most 2^127; in the upper part, that is divided by 2^128 and does not count.
 
 use crate::graph::{Operation, Step};
 
@@ -26,6 +27,10 @@ pub struct Constants<V> {
     inverse: V,
     divisor: Divisor<V>,
     minus_one: V,
+    /// -2^31.
+    least: V,
+    /// `R^2 mod p`, in memory.
+    square: [i32; LIMBS],
 }
 
 impl<V: Copy> Constants<V> {
@@ -45,6 +50,8 @@ impl<V: Copy> Constants<V> {
                 one: tile.constant(1),
             },
             minus_one: tile.constant(-1),
+            least: tile.constant(i32::MIN),
+            square: field.square,
         }
     }
 
@@ -60,59 +67,105 @@ impl<V: Copy> Constants<V> {
         match step.operation {
             Operation::Multiply => self.multiply(tile, value(0), value(1)),
             Operation::Square => self.multiply(tile, value(0), value(0)),
+            Operation::MultiplyLower => self.multiply_lower(tile, value(0), value(1)),
+            Operation::MultiplyUpper => self.multiply_upper(tile, value(0), value(1), value(2)),
             Operation::Add => self.add(tile, value(0), value(1)),
             Operation::Subtract => self.subtract(tile, value(0), value(1)),
             Operation::Negate => self.negate(tile, value(0)),
             Operation::Double => self.double(tile, value(0)),
             Operation::Reduce => self.reduce(tile, value(0)),
+            Operation::FromCanonical => self.from_canonical(tile, value(0)),
+            Operation::ToCanonical => self.to_canonical(tile, value(0)),
+            Operation::Constant(digits) => digits.map(|digit| tile.resident(digit)),
         }
     }
 
-    /// `a b / R`: the digits of `a b + m p` above the lowest eight, where m makes those zero. Column by column; the limbs of m are
-    /// found on the way.
+    /// `a b / R`.
     #[inline(always)]
     pub fn multiply<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>, b: &Value<T>) -> Value<T> {
-        let mut product = Product { a, b, quotients: *a, result: *a, carry: None };
+        self.product::<T, LIMBS, LIMBS>(tile, a, b, None)
+    }
+
+    /// `a b / 2^128` for the lower half of b: with [`multiply_upper`](Self::multiply_upper), the product in two parts.
+    #[inline(always)]
+    pub fn multiply_lower<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>, b: &Value<T>) -> Value<T> {
+        let [lower @ .., _, _, _, _] = b;
+        self.product::<T, 4, 4>(tile, a, lower, None)
+    }
+
+    /// `(a b + t) / 2^128` for the upper half of b.
+    #[inline(always)]
+    pub fn multiply_upper<T: Tile<Vector = V>>(
+        &self,
+        tile: &mut T,
+        a: &Value<T>,
+        b: &Value<T>,
+        t: &Value<T>,
+    ) -> Value<T> {
+        let [_, _, _, _, upper @ ..] = b;
+        self.product::<T, 4, 4>(tile, a, upper, Some(t))
+    }
+
+    /// `(a b + t) / 2^(32 N)` for M limbs of b, at most N: the digits of `a b + t + m p` above the lowest N, where m makes those zero.
+    /// Column by column; the limbs of m are found on the way.
+    #[inline(always)]
+    fn product<T: Tile<Vector = V>, const M: usize, const N: usize>(
+        &self,
+        tile: &mut T,
+        a: &Value<T>,
+        b: &[T::Word; M],
+        t: Option<&Value<T>>,
+    ) -> Value<T> {
+        let mut product = Product { a, b, t, quotients: *a, result: *a, carry: None };
         // One call for each column, so that its loops have a length that is known when it is compiled.
-        self.column::<0, T>(tile, &mut product);
-        self.column::<1, T>(tile, &mut product);
-        self.column::<2, T>(tile, &mut product);
-        self.column::<3, T>(tile, &mut product);
-        self.column::<4, T>(tile, &mut product);
-        self.column::<5, T>(tile, &mut product);
-        self.column::<6, T>(tile, &mut product);
-        self.column::<7, T>(tile, &mut product);
-        self.column::<8, T>(tile, &mut product);
-        self.column::<9, T>(tile, &mut product);
-        self.column::<10, T>(tile, &mut product);
-        self.column::<11, T>(tile, &mut product);
-        self.column::<12, T>(tile, &mut product);
-        self.column::<13, T>(tile, &mut product);
-        self.column::<14, T>(tile, &mut product);
+        self.column::<0, M, N, T>(tile, &mut product);
+        self.column::<1, M, N, T>(tile, &mut product);
+        self.column::<2, M, N, T>(tile, &mut product);
+        self.column::<3, M, N, T>(tile, &mut product);
+        self.column::<4, M, N, T>(tile, &mut product);
+        self.column::<5, M, N, T>(tile, &mut product);
+        self.column::<6, M, N, T>(tile, &mut product);
+        self.column::<7, M, N, T>(tile, &mut product);
+        self.column::<8, M, N, T>(tile, &mut product);
+        self.column::<9, M, N, T>(tile, &mut product);
+        self.column::<10, M, N, T>(tile, &mut product);
+        self.column::<11, M, N, T>(tile, &mut product);
+        self.column::<12, M, N, T>(tile, &mut product);
+        self.column::<13, M, N, T>(tile, &mut product);
+        self.column::<14, M, N, T>(tile, &mut product);
         let Some(last) = product.carry else { unreachable!("there are columns") };
         let digit = tile.low(last, Fit::Whole);
         product.result[LIMBS - 1] = tile.store(digit);
         product.result
     }
 
-    /// One column of a product.
+    /// One column of a product, if it has so many.
     #[inline(always)]
-    fn column<const COLUMN: usize, T: Tile<Vector = V>>(&self, tile: &mut T, product: &mut Product<'_, T>) {
-        let (first, end) = (COLUMN.saturating_sub(LIMBS - 1), LIMBS.min(COLUMN + 1));
-        let mut sum = product.carry;
-        for i in first..end {
-            let (left, right) = (tile.load(&product.a[i]), tile.load(&product.b[COLUMN - i]));
-            sum = Some(match sum {
-                None => tile.mul(left, right),
-                Some(sum) => tile.mac(sum, left, right),
-            });
+    fn column<const COLUMN: usize, const M: usize, const N: usize, T: Tile<Vector = V>>(
+        &self,
+        tile: &mut T,
+        product: &mut Product<'_, T, M>,
+    ) {
+        if COLUMN >= LIMBS + N - 1 {
+            return;
         }
-        let Some(mut sum) = sum else { unreachable!("every column has a product") };
-        for i in first..end.min(COLUMN) {
+        let mut sum = product.carry;
+        for i in (COLUMN + 1).saturating_sub(M)..LIMBS.min(COLUMN + 1) {
+            let (left, right) = (tile.load(&product.a[i]), tile.load(&product.b[COLUMN - i]));
+            sum = Some(plus(tile, sum, left, right));
+        }
+        if let Some(t) = product.t
+            && COLUMN < LIMBS
+        {
+            let digit = tile.load(&t[COLUMN]);
+            sum = Some(plus(tile, sum, digit, self.divisor.one));
+        }
+        let Some(mut sum) = sum else { unreachable!("a column has a product, a limb of t or a carry") };
+        for i in (COLUMN + 1).saturating_sub(LIMBS)..N.min(COLUMN) {
             let quotient = tile.load(&product.quotients[i]);
             sum = tile.mac(sum, quotient, self.modulus[COLUMN - i]);
         }
-        if COLUMN < LIMBS {
+        if COLUMN < N {
             let low = tile.low(sum, Fit::Wraps);
             let quotient = tile.mul(low, self.inverse);
             let quotient = tile.low(quotient, Fit::Wraps);
@@ -120,7 +173,7 @@ impl<V: Copy> Constants<V> {
             sum = tile.mac(sum, quotient, self.modulus[0]);
         } else {
             let digit = tile.low(sum, Fit::Wraps);
-            product.result[COLUMN - LIMBS] = tile.store(digit);
+            product.result[COLUMN - N] = tile.store(digit);
         }
         product.carry = Some(tile.carry(sum));
     }
@@ -158,10 +211,7 @@ impl<V: Copy> Constants<V> {
             let mut sum = carry;
             for (element, factor) in terms {
                 let digit = tile.load(&element[limb]);
-                sum = Some(match sum {
-                    None => tile.mul(digit, factor),
-                    Some(sum) => tile.mac(sum, digit, factor),
-                });
+                sum = Some(plus(tile, sum, digit, factor));
             }
             let Some(sum) = sum else { unreachable!("there are terms") };
             let last = limb == LIMBS - 1;
@@ -184,11 +234,8 @@ impl<V: Copy> Constants<V> {
         let mut carry = None;
         for limb in 0..LIMBS - 1 {
             let digit = tile.load(&a[limb]);
-            let mut sum = match carry {
-                None => tile.mul(digit, self.divisor.one),
-                Some(carry) => tile.mac(carry, digit, self.divisor.one),
-            };
-            sum = tile.msc(sum, quotient, self.modulus[limb]);
+            let sum = plus(tile, carry, digit, self.divisor.one);
+            let sum = tile.msc(sum, quotient, self.modulus[limb]);
             let digit = tile.low(sum, Fit::Wraps);
             result[limb] = tile.store(digit);
             carry = Some(tile.carry(sum));
@@ -200,12 +247,87 @@ impl<V: Copy> Constants<V> {
         result[LIMBS - 1] = tile.store(digit);
         result
     }
+
+    /// The element of an integer below p in canonical form: eight limbs without sign, as bit patterns.
+    #[inline(always)]
+    pub fn from_canonical<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>) -> Value<T> {
+        let mut digits = *a;
+        let (mut carry, mut sign) = (None, None);
+        for limb in 0..LIMBS {
+            let pattern = tile.load(&a[limb]);
+            let mut sum = plus(tile, carry, pattern, self.divisor.one);
+            // A limb that reads as a negative number is 2^32 larger.
+            if let Some(sign) = sign {
+                sum = tile.msc(sum, sign, self.divisor.one);
+            }
+            let last = limb == LIMBS - 1;
+            let digit = tile.low(sum, if last { Fit::Whole } else { Fit::Wraps });
+            digits[limb] = tile.store(digit);
+            if !last {
+                carry = Some(tile.carry(sum));
+                let twice = tile.mul(pattern, self.divisor.one);
+                let twice = tile.mac(twice, pattern, self.divisor.one);
+                let floor = self.floor(tile, twice);
+                sign = Some(tile.low(floor, Fit::Whole));
+            }
+        }
+        let square = self.square.map(|digit| tile.resident(digit));
+        self.multiply(tile, &digits, &square)
+    }
+
+    /// The least residue of `a / R` in canonical form.
+    #[inline(always)]
+    pub fn to_canonical<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>) -> Value<T> {
+        // Less than p in size.
+        let residue = self.product::<T, 0, LIMBS>(tile, a, &[], Some(a));
+        // What is left after the highest limb is -1 if the residue is negative, otherwise 0.
+        let mut carry = None;
+        for digit in &residue {
+            let digit = tile.load(digit);
+            let sum = plus(tile, carry, digit, self.divisor.one);
+            carry = Some(self.floor(tile, sum));
+        }
+        let Some(carry) = carry else { unreachable!("there are limbs") };
+        let sign = tile.low(carry, Fit::Whole);
+        let mut result = residue;
+        let mut carry = None;
+        for limb in 0..LIMBS {
+            let digit = tile.load(&residue[limb]);
+            let sum = plus(tile, carry, digit, self.divisor.one);
+            let sum = tile.msc(sum, sign, self.modulus[limb]);
+            let last = limb == LIMBS - 1;
+            let pattern = tile.low(sum, if last { Fit::Whole } else { Fit::Wraps });
+            result[limb] = tile.store(pattern);
+            if !last {
+                carry = Some(self.floor(tile, sum));
+            }
+        }
+        result
+    }
+
+    /// `sum / 2^32`, rounded down: with its lowest 32 bits without sign, all of the number.
+    #[inline(always)]
+    fn floor<T: Tile<Vector = V>>(&self, tile: &mut T, sum: T::Accumulator) -> T::Accumulator {
+        let sum = tile.mac(sum, self.least, self.divisor.one);
+        tile.carry(sum)
+    }
 }
 
-/// A Montgomery product that is being computed.
-struct Product<'a, T: Tile> {
+/// `sum + a b`, or `a b` if there is no sum yet.
+#[inline(always)]
+fn plus<T: Tile>(tile: &mut T, sum: Option<T::Accumulator>, a: T::Vector, b: T::Vector) -> T::Accumulator {
+    match sum {
+        None => tile.mul(a, b),
+        Some(sum) => tile.mac(sum, a, b),
+    }
+}
+
+/// A Montgomery product by M limbs of b that is being computed.
+struct Product<'a, T: Tile, const M: usize> {
     a: &'a Value<T>,
-    b: &'a Value<T>,
+    b: &'a [T::Word; M],
+    /// What is added.
+    t: Option<&'a Value<T>>,
     /// The limbs of the multiple of p that is added.
     quotients: Value<T>,
     result: Value<T>,

@@ -23,30 +23,37 @@ impl<W: U64s> Lanes<W> {
     }
 }
 
-/// A sum S of products: S modulo 2^64, and the sum of the products' upper halves. What that lacks of `S / 2^32`, rounded down, is
-/// the number of carries: known modulo 2^32, and less than the number of products.
+/// A sum S of products and of a carry: S modulo 2^64, and the sum of the upper halves of all products but the last, so that what
+/// comes late is not waited for.
+///
+/// What the latter lacks of `S / 2^32`, rounded down, is known modulo 2^32, and less than 2^31 in size: the last product is at most 2^62,
+/// the carry at most 2^60, and each other product lacks less than 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Sum<W> {
     low: W,
     high: W,
+    last: W,
 }
 
 impl<W: U64s> Sum<W> {
-    /// A number of at most 2^62 in size.
+    /// A carry that nothing is added to yet.
     #[inline(always)]
-    fn of(number: W) -> Self {
-        Self { low: number, high: number.shr_signed::<32>() }
+    fn of(carry: W) -> Self {
+        let zero = W::splat(carry.token(), 0);
+        Self { low: carry, high: zero, last: zero }
     }
 
+    /// With a product, or its negative: of at most 2^62 in size.
     #[inline(always)]
-    fn plus(self, other: Self) -> Self {
-        Self { low: self.low + other.low, high: self.high + other.high }
+    fn plus(self, product: W) -> Self {
+        Self { low: self.low + product, high: self.high + self.last.shr_signed::<32>(), last: product }
     }
 
     /// `S / 2^32`, rounded down.
     #[inline(always)]
     fn upper(self) -> W {
-        self.high + (self.low.high_half() - self.high).low_half()
+        let least = self.high - W::splat(self.high.token(), 1 << 31);
+        least + (self.low.high_half() - least).low_half()
     }
 }
 
@@ -58,6 +65,11 @@ impl<W: U64s> Tile for Lanes<W> {
     #[inline(always)]
     fn constant(&mut self, number: i32) -> W {
         W::splat(self.token, number as u64)
+    }
+
+    #[inline(always)]
+    fn resident(&mut self, number: i32) -> W {
+        self.constant(number)
     }
 
     #[inline(always)]
@@ -88,18 +100,19 @@ impl<W: U64s> Tile for Lanes<W> {
 
     #[inline(always)]
     fn mul(&mut self, a: W, b: W) -> Sum<W> {
-        Sum::of(a.mul_signed_halves(b))
+        let zero = W::splat(self.token, 0);
+        Sum::of(zero).plus(a.mul_signed_halves(b))
     }
 
     #[inline(always)]
     fn mac(&mut self, sum: Sum<W>, a: W, b: W) -> Sum<W> {
-        sum.plus(Sum::of(a.mul_signed_halves(b)))
+        sum.plus(a.mul_signed_halves(b))
     }
 
     #[inline(always)]
     fn msc(&mut self, sum: Sum<W>, a: W, b: W) -> Sum<W> {
         let zero = W::splat(self.token, 0);
-        sum.plus(Sum::of(zero - a.mul_signed_halves(b)))
+        sum.plus(zero - a.mul_signed_halves(b))
     }
 }
 

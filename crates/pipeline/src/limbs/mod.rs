@@ -20,6 +20,7 @@ mod tile;
 
 pub use bundle::Bundle;
 pub use exact::{Exact, Overflow};
+pub(crate) use field::digits_of;
 pub use field::{BITS, SignedField};
 pub use kernels::{Constants, Value, Word};
 pub use lanes::Lanes;

@@ -32,7 +32,9 @@ pub enum TileOperation {
     },
     /// [`Tile::quotient`].
     Quotient,
-    /// The first half of [`Tile::carry`]: to numbers of 64 bits.
+    /// [`Tile::carry`], on tiles that have one instruction for it.
+    Carry,
+    /// On other tiles, the first half of [`Tile::carry`]: to numbers of 64 bits.
     CarryDown,
     /// The second half: to an accumulator.
     CarryUp,
@@ -56,10 +58,14 @@ pub enum Operand {
 pub struct Program {
     /// In an order in which every result is there before it is read.
     pub instructions: Vec<Instruction>,
-    /// For each word of memory the instruction that stores it; `None` for inputs.
+    /// For each word of memory the instruction that stores it; `None` for inputs and residents.
     pub words: Vec<Option<usize>>,
+    /// Words that are there from the beginning, with the number in all their lanes.
+    pub residents: Vec<(usize, i32)>,
     /// The words of the results.
     pub outputs: Vec<[usize; LIMBS]>,
+    /// Whether one instruction carries: [`TileOperation::Carry`].
+    pub carries_at_once: bool,
 }
 
 impl Program {
@@ -99,6 +105,7 @@ impl Program {
         let mut tile = Exact::default();
         let mut words: Vec<Option<Word>> = inputs.as_flattened().iter().copied().map(Some).collect();
         words.resize(self.words.len(), None);
+        self.residents.iter().for_each(|(word, number)| words[*word] = Some(Word([*number; LANES])));
         let mut vectors: Vec<Option<[i32; LANES]>> = vec![None; self.instructions.len()];
         let mut accumulators: Vec<Option<[i128; LANES]>> = vec![None; self.instructions.len()];
         for index in order {
@@ -119,7 +126,9 @@ impl Program {
                 }
                 (TileOperation::Low { fit }, Some(sum)) => vectors[index] = Some(tile.low(sum, fit)),
                 (TileOperation::Quotient, Some(sum)) => vectors[index] = Some(tile.quotient(sum)),
-                (TileOperation::CarryDown, Some(sum)) => accumulators[index] = Some(tile.carry(sum)),
+                (TileOperation::Carry | TileOperation::CarryDown, Some(sum)) => {
+                    accumulators[index] = Some(tile.carry(sum))
+                }
                 (TileOperation::CarryUp, Some(sum)) => accumulators[index] = Some(sum),
                 (TileOperation::Store, _) => {
                     let word =
@@ -142,6 +151,12 @@ impl Tile for Program {
         Operand::Constant(number)
     }
 
+    fn resident(&mut self, number: i32) -> usize {
+        let word = self.word(None);
+        self.residents.push((word, number));
+        word
+    }
+
     fn load(&mut self, word: &usize) -> Operand {
         Operand::Memory(*word)
     }
@@ -156,6 +171,9 @@ impl Tile for Program {
     }
 
     fn carry(&mut self, accumulator: usize) -> usize {
+        if self.carries_at_once {
+            return self.push(TileOperation::Carry, Some(accumulator), &[]);
+        }
         let down = self.push(TileOperation::CarryDown, Some(accumulator), &[]);
         self.push(TileOperation::CarryUp, Some(down), &[])
     }

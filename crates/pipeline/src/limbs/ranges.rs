@@ -97,6 +97,11 @@ impl SignedField {
     pub fn bound(&self) -> Interval {
         Interval::within(i128::from(self.modulus[LIMBS - 1]) * 3 / 4)
     }
+
+    /// The interval of the highest limb of integers in canonical form.
+    pub fn canonical(&self) -> Interval {
+        Interval { least: 0, most: i128::from(self.words[3] >> 32) }
+    }
 }
 
 impl Tile for Ranges {
@@ -105,6 +110,10 @@ impl Tile for Ranges {
     type Accumulator = Interval;
 
     fn constant(&mut self, number: i32) -> Interval {
+        Interval::of(number.into())
+    }
+
+    fn resident(&mut self, number: i32) -> Interval {
         Interval::of(number.into())
     }
 

@@ -27,6 +27,9 @@ pub trait Tile {
     /// The same number in all lanes. Constants stay in registers.
     fn constant(&mut self, number: i32) -> Self::Vector;
 
+    /// A word of memory that has the same number in all lanes, and is there from the beginning.
+    fn resident(&mut self, number: i32) -> Self::Word;
+
     /// Loads a vector.
     fn load(&mut self, word: &Self::Word) -> Self::Vector;
 

@@ -8,9 +8,10 @@ mod search;
 use crate::{
     Device, Graph, PipelineError,
     graph::{Edge, Port, Reader},
+    schedule::Kernels,
 };
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A column and a row.
 pub type Place = [usize; 2];
@@ -54,7 +55,7 @@ impl Placement {
 pub fn place(
     graph: &Graph,
     device: &Device,
-    window: usize,
+    kernels: &Kernels,
     pipelines: usize,
 ) -> Result<Vec<Placement>, PipelineError> {
     let order = graph.order()?;
@@ -63,6 +64,9 @@ pub fn place(
         device: device.name.clone(),
         problem,
     };
+    if kernels.nodes.len() != graph.nodes.len() {
+        return Err(refused("its kernels are those of another network".into()));
+    }
     let most = device.pipelines(graph);
     if pipelines > most {
         let (tiles, nodes) = (device.tiles(), graph.nodes.len());
@@ -86,7 +90,7 @@ pub fn place(
         let nodes: Vec<_> = nodes.iter().copied().map(alike(0, first)).collect();
         let edges: Vec<_> = graph.edges().map(|(reader, edge)| (reader, *edge)).collect();
         check_streams(graph, device, &nodes, &edges).map_err(refused)?;
-        let routes = memory.routes(graph, device, &nodes, &edges, window).map_err(refused)?;
+        let routes = memory.routes(graph, device, kernels, &nodes, &edges).map_err(refused)?;
         all.push(Placement { nodes, routes });
     }
     Ok(all)
@@ -155,14 +159,13 @@ fn needs_stream(device: &Device, nodes: &[Place], reader: Reader, edge: &Edge) -
 /// The streams into and out of each node's tile. What a node sends to several others by streams is one stream, which switches copy.
 fn streams(graph: &Graph, device: &Device, nodes: &[Place], edges: &[(Reader, Edge)]) -> Vec<[usize; 2]> {
     let mut counts = vec![[0; 2]; graph.nodes.len()];
-    let mut sent = Vec::new();
+    let mut sent = HashSet::new();
     for (reader, edge) in edges.iter().filter(|(reader, edge)| needs_stream(device, nodes, *reader, edge)) {
         let (from, to) = ends(*reader, edge);
         if let Some(to) = to {
             counts[to][0] += 1;
         }
-        if let Some(from) = from.filter(|_| !sent.contains(&edge.from)) {
-            sent.push(edge.from);
+        if let Some(from) = from.filter(|_| sent.insert(edge.from)) {
             counts[from][1] += 1;
         }
     }
@@ -206,15 +209,25 @@ impl Memory {
         &mut self.free[column * self.rows + row]
     }
 
-    /// Gives all buffers of a pipeline a place: those with the fewest choices first, where most is free.
+    /// Gives what kernels keep and all buffers of a pipeline a place: the buffers with the fewest choices first, where most is free.
     fn routes(
         &mut self,
         graph: &Graph,
         device: &Device,
+        kernels: &Kernels,
         nodes: &[Place],
         edges: &[(Reader, Edge)],
-        window: usize,
     ) -> Result<Vec<Route>, String> {
+        let window = kernels.window();
+        for ((node, kernel), place) in graph.nodes.iter().zip(&kernels.nodes).zip(nodes) {
+            let free = self.free(*place);
+            *free = free.checked_sub(kernel.scratch).ok_or_else(|| {
+                format!(
+                    "node {}: its tile has no {} bytes for intermediate results",
+                    node.name, kernel.scratch
+                )
+            })?;
+        }
         let mut routes = Vec::with_capacity(edges.len());
         let mut buffers: Vec<(usize, Vec<Place>)> = Vec::new();
         for (index, (reader, edge)) in edges.iter().enumerate() {

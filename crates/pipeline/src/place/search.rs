@@ -8,8 +8,9 @@ use crate::{
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Exchanges that are tried.
+/// Exchanges that are tried, and the most edges that they look at.
 const STEPS: u64 = 20_000;
+const LOOKED_AT: u64 = 1 << 24;
 
 /// Arranges the nodes on the tiles: in order along the line, then by exchanges of two that do not make it worse (and at first by some that
 /// do: simulated annealing, Kirkpatrick and others, 1983). Always the same for the same graph.
@@ -22,12 +23,14 @@ pub(super) fn arrange(graph: &Graph, device: &Device, order: &[usize], tiles: &[
     let mut random = ChaCha8Rng::seed_from_u64(graph.nodes.len() as u64);
     let mut now = cost(graph, device, &nodes, &edges);
     let mut best = (now, nodes.clone());
-    for step in 0..STEPS {
+    // None without nodes.
+    let steps = if nodes.is_empty() { 0 } else { STEPS.min(LOOKED_AT / edges.len() as u64) };
+    for step in 0..steps {
         let [a, b] = std::array::from_fn(|_| random.random_range(0..nodes.len()));
         nodes.swap(a, b);
         let then = cost(graph, device, &nodes, &edges);
         // From about one stream to nothing.
-        let allowed = random.random_range(0..=(STEPS - step) * STREAM / STEPS / 2);
+        let allowed = random.random_range(0..=(steps - step) * STREAM / steps / 2);
         if then <= now + allowed {
             now = then;
             if now < best.0 {

@@ -4,16 +4,12 @@ use super::{
     Action, Placed, Schedule,
     needs::{Needs, Registers},
 };
-use crate::{
-    device::{TileDescription, Timing},
-    limbs::Program,
-};
+use crate::{device::TileDescription, limbs::Program};
+use std::collections::HashSet;
 
-/// Cycles without an instruction after which registers do not suffice.
-const STUCK: usize = 1000;
-
-/// Cycles for which a register is taken as a rule.
-const AHEAD: usize = 12;
+/// Cycles after the current one in which a register has to be free too, so that it is taken: few, so that an iteration goes on as soon as
+/// it can, or as many as most results wait for their readers, so that it leaves the registers to earlier ones. None is the best for all kernels.
+const AHEAD: [usize; 2] = [1, 12];
 
 /// Iterations that may overlap: so many sets of a program's words in memory are used in turn.
 const OVERLAPPING: usize = 4;
@@ -24,6 +20,8 @@ pub(super) struct Scheduler<'a> {
     instructions: usize,
     /// Vectors of elements in one iteration.
     at_once: usize,
+    /// Cycles after which a result is there, even if it is stored and loaded.
+    longest: usize,
     /// Registers that constants leave.
     capacity: Registers,
     /// What one vector of elements needs at least, to come to its end.
@@ -48,6 +46,8 @@ struct Table {
     period: Option<usize>,
     rows: Vec<Vec<Placed>>,
     registers: Vec<Registers>,
+    /// The registers that earlier iterations take in the current cycle and soon after it.
+    overlapped: Registers,
 }
 
 impl<'a> Scheduler<'a> {
@@ -57,13 +57,17 @@ impl<'a> Scheduler<'a> {
         at_once: usize,
         registers: usize,
     ) -> Self {
-        let needs = Needs::new(program, &tile.instructions);
+        let needs = Needs::new(program, tile);
         let reserve = needs.most();
+        let all = (0..program.instructions.len()).map(|index| needs.timing(index).last());
+        let longest =
+            all.max().unwrap_or(0) + tile.instructions.store.last() + tile.instructions.load.latency;
         Self {
             tile,
             needs,
             instructions: program.instructions.len(),
             at_once,
+            longest,
             capacity: Registers { vectors: registers, accumulators: tile.accumulators },
             reserve,
         }
@@ -78,7 +82,7 @@ impl<'a> Scheduler<'a> {
                 self.needs.loads[index].iter().map(|_| (self.tile.instructions.load.slots.as_slice(), 1)),
             );
         }
-        let sets: Vec<_> = uses.iter().map(|(slots, _)| *slots).collect();
+        let sets: HashSet<_> = uses.iter().map(|(slots, _)| *slots).collect();
         let of_set = |set: &&[String]| {
             let within = uses.iter().filter(|(slots, _)| slots.iter().all(|slot| set.contains(slot)));
             let issues: usize = within.map(|(_, issues)| issues).sum();
@@ -87,8 +91,17 @@ impl<'a> Scheduler<'a> {
         sets.iter().map(of_set).max().unwrap_or(1).max(1)
     }
 
-    /// A schedule, if there are enough registers: of one iteration alone, or of a loop with this many cycles.
-    pub(super) fn run(&self, period: Option<usize>) -> Option<Schedule> {
+    /// A schedule of one iteration alone, if there are enough registers.
+    pub(super) fn alone(&self) -> Option<Schedule> {
+        self.run(None, 0)
+    }
+
+    /// A loop with this many cycles, if there are enough registers and the program fits its memory.
+    pub(super) fn overlapped(&self, period: usize) -> Option<Schedule> {
+        AHEAD.into_iter().find_map(|ahead| self.run(Some(period), ahead))
+    }
+
+    fn run(&self, period: Option<usize>, ahead: usize) -> Option<Schedule> {
         if self.reserve.vectors > self.capacity.vectors
             || self.reserve.accumulators > self.capacity.accumulators
         {
@@ -96,15 +109,18 @@ impl<'a> Scheduler<'a> {
         }
         let mut copies: Vec<_> = (0..self.at_once).map(|_| self.copy()).collect();
         let rows = vec![Vec::new(); period.unwrap_or(0)];
-        let mut table = Table { period, rows, registers: Vec::new() };
+        let mut table = Table { period, rows, registers: Vec::new(), overlapped: Registers::default() };
         // Loads come before the first instruction.
         let (mut cycle, mut last) = (self.tile.instructions.load.latency, 0);
+        let mut candidates = Vec::new();
         while copies.iter().any(|copy| copy.left > 0) {
             let oldest = copies.iter().position(|copy| copy.left > 0).unwrap_or(0);
+            table.look_ahead(cycle, ahead);
             for copy in oldest..copies.len() {
-                let mut candidates = copies[copy].available.clone();
-                candidates.sort_by_key(|index| (usize::MAX - self.needs.path[*index], *index));
-                for index in candidates {
+                candidates.clone_from(&copies[copy].available);
+                candidates.retain(|index| copies[copy].is_ready(*index, cycle, &self.needs));
+                candidates.sort_unstable_by_key(|index| (usize::MAX - self.needs.path[*index], *index));
+                for index in candidates.iter().copied() {
                     if self.issue(&mut copies, oldest, copy, index, cycle, &mut table) {
                         last = cycle;
                     }
@@ -112,12 +128,25 @@ impl<'a> Scheduler<'a> {
             }
             let held = copies.iter().fold(Registers::default(), |sum, copy| sum.plus(copy.held));
             table.hold(cycle, held);
+            if !table.fits(cycle, self.capacity) {
+                return None;
+            }
             cycle += 1;
-            if cycle > last + STUCK {
+            let span = cycle - self.tile.instructions.load.latency;
+            if period.is_some_and(|period| span > self.longest_span(period)) {
+                return None;
+            }
+            // Every row was tried, and nothing is being computed: registers do not suffice.
+            if cycle > last + self.longest + period.unwrap_or(1) {
                 return None;
             }
         }
         self.finish(&copies, table)
+    }
+
+    /// The most cycles of an iteration with which the program fits its memory.
+    fn longest_span(&self, period: usize) -> usize {
+        (self.tile.words() + period) / 2
     }
 
     fn copy(&self) -> InFlight {
@@ -146,13 +175,10 @@ impl<'a> Scheduler<'a> {
         table: &mut Table,
     ) -> bool {
         let this = &copies[copy];
-        let ready = self.needs.before[index]
-            .iter()
-            .all(|(from, cycles)| this.issued[*from].is_some_and(|issued| issued + cycles <= cycle));
         let result = self.needs.results[index];
         let in_order = (result.vectors == 0 || this.next[0] == index)
             && (result.accumulators == 0 || this.next[1] == index);
-        if !ready || !in_order {
+        if !in_order {
             return false;
         }
         let freed = self.needs.reads[index].iter().filter(|from| this.readers[**from] == 1);
@@ -172,7 +198,7 @@ impl<'a> Scheduler<'a> {
             }
         };
         let loads = &self.needs.loads[index];
-        let overlapped = table.overlapped(cycle);
+        let overlapped = table.overlapped;
         let fits = |used: usize, freed: usize, result: usize, kept: usize, capacity: usize| {
             result <= freed || used + kept <= capacity
         };
@@ -193,7 +219,8 @@ impl<'a> Scheduler<'a> {
             let latest = cycle - load.latency;
             let place = (stored..=latest).rev().take(load.latency).find_map(|at| {
                 let taken = |slot| places.iter().any(|(other, taken, _)| (*other, *taken) == (at, slot));
-                let slot = self.slots(load).find(|slot| table.is_free(at, *slot) && !taken(*slot))?;
+                let free = |slot: &&usize| table.is_free(at, **slot) && !taken(**slot);
+                let slot = *self.needs.load_slots.iter().find(free)?;
                 // It is in its register from when it arrives.
                 let waits = at + load.latency..cycle;
                 waits
@@ -205,8 +232,8 @@ impl<'a> Scheduler<'a> {
             places.push(place);
         }
         let timing = self.needs.timing(index);
-        let free = |slot: &usize| (0..timing.issues).all(|issue| table.is_free(cycle + issue, *slot));
-        let Some(slot) = self.slots(timing).find(free) else { return false };
+        let free = |slot: &&usize| (0..timing.issues).all(|issue| table.is_free(cycle + issue, **slot));
+        let Some(&slot) = self.needs.slots[index].iter().find(free) else { return false };
         for (at, slot, word) in places {
             table.place(Placed {
                 slot,
@@ -232,13 +259,9 @@ impl<'a> Scheduler<'a> {
     fn stored(&self, copy: &InFlight, index: usize, word: usize) -> usize {
         let stores = self.needs.before[index].iter().filter(|(from, _)| self.needs.stores(*from, word));
         stores
-            .map(|(from, _)| copy.issued[*from].unwrap_or(0) + self.tile.instructions.store.latency)
+            .map(|(from, _)| copy.issued[*from].unwrap_or(0) + self.tile.instructions.store.last())
             .max()
             .unwrap_or(0)
-    }
-
-    fn slots(&self, timing: &Timing) -> impl Iterator<Item = usize> {
-        timing.slots.iter().filter_map(|slot| self.tile.slots.iter().position(|known| known == slot))
     }
 
     fn finish(&self, copies: &[InFlight], mut table: Table) -> Option<Schedule> {
@@ -256,7 +279,10 @@ impl<'a> Scheduler<'a> {
                 + self.tile.instructions.load.latency
         };
         if !fits
-            || table.period.is_some_and(|period| copies.iter().any(|copy| long(copy) > OVERLAPPING * period))
+            || table.period.is_some_and(|period| {
+                span > self.longest_span(period)
+                    || copies.iter().any(|copy| long(copy) > OVERLAPPING * period)
+            })
         {
             return None;
         }
@@ -273,6 +299,12 @@ impl<'a> Scheduler<'a> {
 }
 
 impl InFlight {
+    /// Whether the results that an instruction waits for are there.
+    fn is_ready(&self, index: usize, cycle: usize, needs: &Needs<'_>) -> bool {
+        let mut before = needs.before[index].iter();
+        before.all(|(from, cycles)| self.issued[*from].is_some_and(|issued| issued + cycles <= cycle))
+    }
+
     fn issued(&mut self, index: usize, cycle: usize, freed: Registers, result: Registers, needs: &Needs<'_>) {
         self.issued[index] = Some(cycle);
         self.available.retain(|available| *available != index);
@@ -333,15 +365,18 @@ impl Table {
         self.registers.get(cycle).map_or(0, |registers| registers.vectors)
     }
 
-    /// The registers that earlier iterations take in a cycle and soon after it.
-    fn overlapped(&self, cycle: usize) -> Registers {
+    /// Finds what earlier iterations take in a cycle and soon after it.
+    fn look_ahead(&mut self, cycle: usize, ahead: usize) {
+        let soon = (cycle..=cycle + ahead).map(|cycle| self.earlier(cycle));
+        self.overlapped = soon.fold(Registers::default(), Registers::most);
+    }
+
+    /// The registers that earlier iterations take in a cycle.
+    fn earlier(&self, cycle: usize) -> Registers {
         let Some(period) = self.period else { return Registers::default() };
-        let at = |cycle: usize| {
-            let earlier =
-                (1..=cycle / period).filter_map(|iteration| self.registers.get(cycle - iteration * period));
-            earlier.fold(Registers::default(), |sum, registers| sum.plus(*registers))
-        };
-        (cycle..cycle + AHEAD).map(at).fold(Registers::default(), Registers::most)
+        let iterations = (1..=cycle / period).map(|iteration| cycle - iteration * period);
+        let registers = iterations.filter_map(|cycle| self.registers.get(cycle));
+        registers.fold(Registers::default(), |sum, registers| sum.plus(*registers))
     }
 
     /// Whether a vector may wait in a register in a cycle before the current one.
@@ -351,6 +386,13 @@ impl Table {
 
     fn load(&mut self, cycle: usize) {
         self.at(cycle).vectors += 1;
+    }
+
+    /// Whether there are registers for what is held in a cycle, in all iterations that overlap.
+    fn fits(&self, cycle: usize, capacity: Registers) -> bool {
+        let Registers { vectors, accumulators } =
+            self.earlier(cycle).plus(self.registers.get(cycle).copied().unwrap_or_default());
+        vectors <= capacity.vectors && accumulators <= capacity.accumulators
     }
 
     /// Adds what is held in a cycle, after its last instruction.

@@ -1,11 +1,17 @@
 //! Kernels in the instruction words of a tile: list scheduling (R. Graham, "Bounds on multiprocessing timing anomalies", 1969) within the
 //! tile's slots and registers, then as a loop whose iterations overlap (B. Rau, "Iterative modulo scheduling", 1994).
 
+mod balance;
+mod compile;
 mod list;
 mod needs;
 
+pub use balance::balanced;
+pub use compile::{Compiler, Kernel, Kernels};
+
 use crate::{
     Device, PipelineError,
+    device::TileDescription,
     graph::Node,
     limbs::{Constants, Program, SignedField},
 };
@@ -61,9 +67,10 @@ pub enum Action {
     Instruction(usize),
 }
 
-/// The program of a node for one vector of elements, and its results' words.
-pub fn program(node: &Node, field: &SignedField) -> Program {
-    let mut program = Program::default();
+/// The program of a node for one vector of elements on a device's tiles, and its results' words.
+pub fn program(node: &Node, field: &SignedField, device: &Device) -> Program {
+    let carries_at_once = device.tile.instructions.carry.is_some();
+    let mut program = Program { carries_at_once, ..Program::default() };
     let constants = Constants::new(&mut program, field);
     let mut values: Vec<_> = node.inputs.iter().map(|_| program.input()).collect();
     for step in &node.steps {
@@ -77,19 +84,38 @@ pub fn program(node: &Node, field: &SignedField) -> Program {
 /// elements.
 ///
 /// # Errors
-/// Programs that do not fit the tile's memory or its registers.
+/// Programs for other tiles, and those without instructions; those that do not fit the tile's memory or its registers.
 pub fn schedule(
     node: &str,
     program: &Program,
     device: &Device,
     vectors: usize,
 ) -> Result<Schedule, PipelineError> {
+    Ok(schedules(node, program, device, vectors)?.swap_remove(0))
+}
+
+/// The loops that are found for a node's program, the fastest first; each one after it has fewer instructions than those before.
+///
+/// # Errors
+/// As [`schedule`].
+pub fn schedules(
+    node: &str,
+    program: &Program,
+    device: &Device,
+    vectors: usize,
+) -> Result<Vec<Schedule>, PipelineError> {
     let refused =
         |problem: String| PipelineError::Kernel { node: node.into(), device: device.name.clone(), problem };
     if !(1..=MOST_VECTORS).contains(&vectors) {
         return Err(refused(format!("{vectors} vectors in a call: from 1 to {MOST_VECTORS} are possible")));
     }
     let tile = &device.tile;
+    if program.instructions.iter().any(|instruction| tile.instructions.timing(instruction).is_none()) {
+        return Err(refused("its program is for tiles that carry in another way".into()));
+    }
+    if program.instructions.is_empty() {
+        return Err(refused("it computes nothing: pass bundles on without it".into()));
+    }
     let constants = program.constants().len().div_ceil(crate::limbs::LANES);
     let Some(registers) = tile.vectors.checked_sub(constants).filter(|rest| *rest > 0) else {
         return Err(refused(format!("its constants take all {} registers", tile.vectors)));
@@ -97,28 +123,42 @@ pub fn schedule(
     let mut schedules = Vec::new();
     for at_once in (1..=MOST_AT_ONCE.min(vectors)).filter(|at_once| vectors.is_multiple_of(*at_once)) {
         let scheduler = Scheduler::new(tile, program, at_once, registers);
-        let Some(line) = scheduler.run(None) else { continue };
+        let Some(line) = scheduler.alone() else { continue };
         let bound = scheduler.bound();
         // Overlapped iterations are tried from the shortest that the slots allow.
         let mut periods = (bound..line.rows.len()).step_by((bound / 100).max(1));
-        let overlapped = periods.find_map(|period| scheduler.run(Some(period)));
+        let overlapped = periods.find_map(|period| scheduler.overlapped(period));
         schedules.extend([Some(line), overlapped].into_iter().flatten());
     }
     let Some(shortest) = schedules.iter().map(Schedule::instructions).min() else {
         let (vectors, accumulators) = (registers, tile.accumulators);
         return Err(refused(format!("{vectors} registers and {accumulators} accumulators do not suffice")));
     };
-    let words = tile.program_bytes / tile.instruction_bytes;
+    let words = tile.words();
     schedules.retain(|schedule| schedule.instructions() <= words);
-    let fastest =
-        schedules.into_iter().min_by_key(|schedule| (schedule.cycles(vectors), schedule.instructions()));
-    match fastest {
-        None => Err(refused(format!(
+    schedules.sort_by_key(|schedule| (schedule.cycles(vectors), schedule.instructions()));
+    let mut least = usize::MAX;
+    schedules.retain(|schedule| {
+        let fewer = schedule.instructions() < least;
+        least = least.min(schedule.instructions());
+        fewer
+    });
+    if schedules.is_empty() {
+        return Err(refused(format!(
             "its {shortest} instructions exceed the {words} of the program memory: split it"
-        ))),
-        Some(schedule) => {
-            Ok(Schedule { registers: schedule.registers + constants, slots: tile.slots.clone(), ..schedule })
-        }
+        )));
+    }
+    for schedule in &mut schedules {
+        schedule.registers += constants;
+        schedule.slots.clone_from(&tile.slots);
+    }
+    Ok(schedules)
+}
+
+impl TileDescription {
+    /// The instruction words that its program memory holds.
+    fn words(&self) -> usize {
+        self.program_bytes / self.instruction_bytes
     }
 }
 
@@ -126,6 +166,11 @@ impl Schedule {
     /// The cycles for some vectors of elements, one iteration after another.
     pub fn cycles(&self, vectors: usize) -> usize {
         self.rows.len() * (vectors.div_ceil(self.vectors) - 1) + self.span
+    }
+
+    /// The vectors of elements that are being computed at the same time.
+    pub fn vectors_in_flight(&self) -> usize {
+        self.vectors * self.span.div_ceil(self.rows.len().max(1))
     }
 
     /// The instruction words of the program: of the loop, and of what comes before and after it if iterations overlap.

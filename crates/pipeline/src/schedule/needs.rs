@@ -1,14 +1,18 @@
 //! What the instructions of a program wait for, and which registers they take.
 
 use crate::{
-    device::{Instructions, Timing},
+    device::{Instructions, TileDescription, Timing},
     limbs::{Instruction, Operand, Program, TileOperation},
 };
 
 /// A program with the times of a tile's instructions.
 pub(super) struct Needs<'a> {
     program: &'a Program,
-    timings: &'a Instructions,
+    timings: Vec<&'a Timing>,
+    /// The slots that each one may take.
+    pub(super) slots: Vec<Vec<usize>>,
+    /// Those of a load.
+    pub(super) load_slots: Vec<usize>,
     /// For each instruction those that it waits for, and how many cycles after they were issued.
     pub(super) before: Vec<Vec<(usize, usize)>>,
     /// Those that wait for it.
@@ -33,10 +37,20 @@ pub(super) struct Registers {
 }
 
 impl<'a> Needs<'a> {
-    pub(super) fn new(program: &'a Program, timings: &'a Instructions) -> Self {
+    /// Of a program that has only instructions of the tile.
+    pub(super) fn new(program: &'a Program, tile: &'a TileDescription) -> Self {
+        let instructions = &tile.instructions;
         let count = program.instructions.len();
+        let timing = |instruction| instructions.timing(instruction).expect("an instruction of the tile");
+        let slots = |timing: &Timing| {
+            let place = |slot| tile.slots.iter().position(|known| known == slot);
+            timing.slots.iter().filter_map(place).collect()
+        };
+        let timings: Vec<_> = program.instructions.iter().map(timing).collect();
         let mut needs = Self {
             program,
+            slots: timings.iter().map(|timing| slots(timing)).collect(),
+            load_slots: slots(&instructions.load),
             timings,
             before: vec![Vec::new(); count],
             after: vec![Vec::new(); count],
@@ -50,7 +64,7 @@ impl<'a> Needs<'a> {
             needs.reads[index].iter().for_each(|from| needs.readers[*from] += 1);
             let in_registers = needs.reads[index].iter().map(|from| (*from, needs.latency(*from, index)));
             // A load comes after the store.
-            let by_memory = timings.store.latency + timings.load.latency;
+            let by_memory = instructions.store.last() + instructions.load.latency;
             let in_memory =
                 needs.loads[index].iter().filter_map(|word| Some((program.words[*word]?, by_memory)));
             needs.before[index] = in_registers.chain(in_memory).collect();
@@ -67,13 +81,7 @@ impl<'a> Needs<'a> {
     }
 
     pub(super) fn timing(&self, index: usize) -> &'a Timing {
-        match self.program.instructions[index].operation {
-            TileOperation::Multiply { .. } => &self.timings.multiply,
-            TileOperation::Low { .. } | TileOperation::Quotient => &self.timings.srs,
-            TileOperation::CarryDown => &self.timings.carry_down,
-            TileOperation::CarryUp => &self.timings.carry_up,
-            TileOperation::Store => &self.timings.store,
-        }
+        self.timings[index]
     }
 
     /// Cycles from the issue of an instruction to that of one that reads its result.
@@ -83,7 +91,7 @@ impl<'a> Needs<'a> {
             matches!(self.program.instructions[index].operation, TileOperation::Multiply { .. })
         };
         let adds = sums(from) && sums(to) && self.program.instructions[to].accumulator == Some(from);
-        timing.issues - 1 + timing.accumulate.filter(|_| adds).unwrap_or(timing.latency)
+        timing.accumulate.filter(|_| adds).map_or(timing.last(), |accumulate| timing.issues - 1 + accumulate)
     }
 
     /// Whether an instruction stores a word.
@@ -134,11 +142,39 @@ fn words_read(instruction: &Instruction) -> Vec<usize> {
 
 fn result(instruction: &Instruction) -> Registers {
     match instruction.operation {
-        TileOperation::Multiply { .. } | TileOperation::CarryUp => Registers { vectors: 0, accumulators: 1 },
+        TileOperation::Multiply { .. } | TileOperation::Carry | TileOperation::CarryUp => {
+            Registers { vectors: 0, accumulators: 1 }
+        }
         TileOperation::Low { .. } | TileOperation::Quotient => Registers { vectors: 1, accumulators: 0 },
         // Eight lanes of 64 bits.
         TileOperation::CarryDown => Registers { vectors: 2, accumulators: 0 },
         TileOperation::Store => Registers::default(),
+    }
+}
+
+impl Instructions {
+    /// What an instruction needs; `None` if the tile does not have it.
+    pub(super) fn timing(&self, instruction: &Instruction) -> Option<&Timing> {
+        let by_one = |operand: &Operand| matches!(operand, Operand::Constant(1 | -1));
+        match instruction.operation {
+            TileOperation::Multiply { .. } if instruction.operands.iter().any(by_one) => {
+                Some(self.add.as_ref().unwrap_or(&self.multiply))
+            }
+            TileOperation::Multiply { .. } => Some(&self.multiply),
+            TileOperation::Low { .. } => Some(&self.low),
+            TileOperation::Quotient => Some(&self.quotient),
+            TileOperation::Carry => self.carry.as_ref(),
+            TileOperation::CarryDown => self.carry_down.as_ref(),
+            TileOperation::CarryUp => self.carry_up.as_ref(),
+            TileOperation::Store => Some(&self.store),
+        }
+    }
+}
+
+impl Timing {
+    /// Cycles from the first issue until the result can be read.
+    pub(super) fn last(&self) -> usize {
+        self.issues - 1 + self.latency
     }
 }
 

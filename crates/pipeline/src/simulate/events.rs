@@ -65,8 +65,9 @@ struct Buffers {
 }
 
 impl Timed {
-    /// Runs until nothing happens any more.
-    pub(super) fn run(&self) -> Vec<Spent> {
+    /// Runs until nothing happens any more. Tells which process begins to run, when, and when it will have ended: in the order of
+    /// time, so that a process begins after all that filled what it reads.
+    pub(super) fn run(&self, mut begins: impl FnMut(usize, u64, u64)) -> Vec<Spent> {
         let count = self.processes.len();
         let mut edges: Vec<_> =
             self.edges.iter().map(|(all, full)| Buffers { free: all - full, full: *full }).collect();
@@ -76,6 +77,7 @@ impl Timed {
         let mut taken = vec![false; self.resources];
         let mut ends = BinaryHeap::new();
         let (readers, writers) = self.neighbours();
+        let users = self.users();
         let mut looked_at: Vec<usize> = (0..count).collect();
         let mut time = 0;
         loop {
@@ -103,6 +105,7 @@ impl Timed {
                     taken[resource] = true;
                 }
                 busy[index] = true;
+                begins(index, time, time + process.cycles);
                 ends.push(Reverse((time + process.cycles, index)));
             }
             let Some(Reverse((end, _))) = ends.peek().copied() else { return spent };
@@ -115,8 +118,7 @@ impl Timed {
                 process.outputs.iter().for_each(|edge| edges[*edge].full += 1);
                 if let Some(resource) = process.resource {
                     taken[resource] = false;
-                    looked_at
-                        .extend((0..count).filter(|other| self.processes[*other].resource == Some(resource)));
+                    looked_at.extend(&users[resource]);
                 }
                 looked_at.push(index);
                 looked_at.extend(process.inputs.iter().map(|edge| writers[*edge]));
@@ -135,6 +137,15 @@ impl Timed {
             process.outputs.iter().for_each(|edge| writers[*edge] = index);
         }
         (readers, writers)
+    }
+
+    /// The processes that share each resource.
+    fn users(&self) -> Vec<Vec<usize>> {
+        let mut users = vec![Vec::new(); self.resources];
+        for (index, process) in self.processes.iter().enumerate() {
+            process.resource.into_iter().for_each(|resource| users[resource].push(index));
+        }
+        users
     }
 
     fn wait(&self, index: usize, edges: &[Buffers], taken: &[bool], spent: &[Spent]) -> Option<Wait> {
@@ -185,7 +196,7 @@ mod tests {
             runs: Some(runs),
         });
         let processes = processes.collect();
-        Timed { processes, edges: vec![(depth, 0); cycles.len()], resources: 0 }.run()
+        Timed { processes, edges: vec![(depth, 0); cycles.len()], resources: 0 }.run(|_, _, _| ())
     }
 
     #[test]
@@ -210,7 +221,8 @@ mod tests {
     #[test]
     fn a_resource_serves_one_process_at_a_time() {
         let process = Process { cycles: 4, resource: Some(0), runs: Some(10), ..Process::default() };
-        let spent = Timed { processes: vec![process.clone(), process], edges: vec![], resources: 1 }.run();
+        let spent = Timed { processes: vec![process.clone(), process], edges: vec![], resources: 1 }
+            .run(|_, _, _| ());
         assert_eq!(spent.iter().map(|spent| spent.last).max(), Some(80));
         assert_eq!(spent.iter().map(|spent| spent.working + spent.queued).max(), Some(80));
     }
@@ -226,7 +238,7 @@ mod tests {
                 edges: vec![(2, 0), (2, full)],
                 resources: 0,
             }
-            .run()
+            .run(|_, _, _| ())
         };
         assert_eq!(run(0)[1].runs, 0);
         assert_eq!(run(1)[1].last, 5 * (2 + 3));

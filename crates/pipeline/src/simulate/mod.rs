@@ -5,28 +5,24 @@
 //! the same result as cycle by cycle.
 
 mod events;
-mod kernels;
-
-pub use kernels::{Kernels, balanced};
+mod network;
 
 use crate::{
     Device, Graph, PipelineError,
-    graph::{Port, Reader},
-    limbs::{LANES, LIMBS},
-    place::{Placement, Route},
+    execute::{Arithmetic, check},
+    graph::Port,
+    limbs::{Bundle, SignedField},
+    place::{Placement, place},
+    schedule::Kernels,
 };
-use events::{Process, Spent, Timed};
-use serde::Serialize;
+use network::Network;
+use serde::{Deserialize, Serialize};
 
 /// How a network runs on a device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
-    /// Vectors of a bundle: 4 for 32 elements.
-    pub vectors: usize,
-    /// Bundles that one call of a kernel computes.
-    pub bundles: usize,
-    /// Whether elements come from the host and results go back to it; else they are on the card.
-    pub host: bool,
+    /// Where elements come from, and where results go.
+    pub supply: Supply,
     /// How many times as long as their schedules kernels take.
     pub slowdown: f64,
     /// Calls of each kernel.
@@ -34,9 +30,34 @@ pub struct Run {
 }
 
 impl Default for Run {
-    /// The paper's: bundles of 32 elements, four of them in a call.
     fn default() -> Self {
-        Self { vectors: 4, bundles: 4, host: false, slowdown: 1.0, calls: 200 }
+        Self { supply: Supply::Fabric, slowdown: 1.0, calls: 200 }
+    }
+}
+
+/// Where elements come from, and where results go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Supply {
+    /// The logic around the grid: as fast as the grid's streams.
+    Fabric,
+    /// The card's memory.
+    Memory,
+    /// The host.
+    Host,
+}
+
+impl Supply {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Fabric, Self::Memory, Self::Host];
+
+    /// A short name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fabric => "fabric",
+            Self::Memory => "memory",
+            Self::Host => "host",
+        }
     }
 }
 
@@ -49,9 +70,9 @@ pub struct Outcome {
     pub latency: f64,
     /// Cycles of the tiles until everything is done.
     pub cycles: u64,
-    /// Bytes from and to the host or the card's memory.
+    /// Bytes to and from the tiles.
     pub bytes: [u64; 2],
-    /// The share of the host's link that is used, in and out.
+    /// The share of the time in which the host's link, or the card's memory, brings elements and takes results.
     pub link: [f64; 2],
     /// The nodes of the first pipeline.
     pub nodes: Vec<Stage>,
@@ -70,6 +91,9 @@ pub struct Stage {
     pub starved: f64,
     /// It waited for room.
     pub blocked: f64,
+    /// When its first calls began and ended, in cycles.
+    #[serde(skip)]
+    pub spans: Vec<[u64; 2]>,
 }
 
 impl Outcome {
@@ -79,42 +103,109 @@ impl Outcome {
     }
 }
 
-/// Simulates a network's pipelines, [placed](crate::place::place) for windows of [`Run::window`] bytes.
-///
-/// # Errors
-/// As [`Graph::check_buffers`]; kernels of another network or for other calls; no pipelines or those of another network; calls that are too few.
-pub fn simulate(
-    graph: &Graph,
-    kernels: &Kernels,
-    device: &Device,
-    run: &Run,
-    placements: &[Placement],
-) -> Result<Outcome, PipelineError> {
-    graph.check_buffers()?;
-    let refused = |problem: String| PipelineError::Run {
-        graph: graph.name.clone(),
-        device: device.name.clone(),
-        problem,
-    };
-    let possible = (2..=1 << 24).contains(&run.calls) && run.slowdown > 0.0 && run.slowdown < 1e6;
-    if !possible {
-        let (calls, slowdown) = (run.calls, run.slowdown);
-        return Err(refused(format!(
-            "{calls} calls {slowdown} times as slow: at least 2 calls are possible, and a positive factor"
-        )));
+/// Pipelines of one network, placed on a device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pipelines<'a> {
+    graph: &'a Graph,
+    kernels: &'a Kernels,
+    device: &'a Device,
+    placements: Vec<Placement>,
+}
+
+impl<'a> Pipelines<'a> {
+    /// Places some pipelines.
+    ///
+    /// # Errors
+    /// As [`Graph::check_buffers`] and [`place`]; kernels of another network; no pipelines.
+    pub fn new(
+        graph: &'a Graph,
+        kernels: &'a Kernels,
+        device: &'a Device,
+        count: usize,
+    ) -> Result<Self, PipelineError> {
+        graph.check_buffers()?;
+        if count == 0 {
+            return Err(refused(graph, device, "no pipelines: at least one is needed".into()));
+        }
+        let placements = place(graph, device, kernels, count)?;
+        Ok(Self { graph, kernels, device, placements })
     }
-    let vectors = run.vectors.checked_mul(run.bundles);
-    if (Some(kernels.vectors), kernels.cycles.len()) != (vectors, graph.nodes.len()) {
-        return Err(refused("its kernels are those of another network, or for calls of another size".into()));
+
+    /// Where each of them is.
+    pub fn placements(&self) -> &[Placement] {
+        &self.placements
     }
-    let edges = graph.edges().count();
-    if placements.is_empty() || placements.iter().any(|placement| placement.routes.len() != edges) {
-        return Err(refused("no pipelines of it are placed".into()));
+
+    /// Simulates some calls of each kernel.
+    ///
+    /// # Errors
+    /// Calls that are too few or too many, a slowdown that is no positive factor, and more cycles than can be counted.
+    pub fn simulate(&self, run: &Run) -> Result<Outcome, PipelineError> {
+        if !(2..=1 << 24).contains(&run.calls) {
+            let problem = format!("{} calls: from 2 to 2^24 are possible", run.calls);
+            return Err(refused(self.graph, self.device, problem));
+        }
+        check_slowdown(self.graph, self.device, run.slowdown)?;
+        Ok(Network::new(self, run, |_| run.calls)?.simulate())
     }
-    let cycles = kernels.calls(graph, device, run.slowdown);
-    let mut network = Network::new(device, run);
-    placements.iter().for_each(|placement| network.add(graph, &cycles, placement));
-    Ok(network.outcome(graph, &cycles))
+
+    /// Simulates them with their data: [executes](crate::execute) calls in the order in which the device would begin them. The
+    /// bundles of the sources are what one call reads ([`Kernels::vectors`]), and are dealt out to the pipelines one by one;
+    /// results come in the same order. [`Run::calls`] does not matter.
+    ///
+    /// # Errors
+    /// As [`simulate`](Self::simulate) and [`run`](crate::execute::run()); bundles of another size.
+    pub fn execute(
+        &self,
+        run: &Run,
+        field: &SignedField,
+        arithmetic: Arithmetic,
+        inputs: &[Vec<Bundle>],
+    ) -> Result<(Vec<Vec<Bundle>>, Outcome), PipelineError> {
+        check(self.graph, inputs)?;
+        check_slowdown(self.graph, self.device, run.slowdown)?;
+        let bundles = inputs.first().map_or(0, Vec::len);
+        let vectors = inputs.first().and_then(|bundles| bundles.first()).map(Bundle::vectors);
+        if vectors != Some(self.kernels.vectors) {
+            return Err(PipelineError::Inputs(format!(
+                "bundles of {} vectors for calls of {}: at least one bundle of this size is needed",
+                vectors.unwrap_or(0),
+                self.kernels.vectors
+            )));
+        }
+        let count = self.placements.len();
+        let calls = |pipeline: usize| bundles / count + usize::from(pipeline < bundles % count);
+        Network::new(self, run, calls)?.execute(field, arithmetic, inputs)
+    }
+}
+
+fn check_slowdown(graph: &Graph, device: &Device, slowdown: f64) -> Result<(), PipelineError> {
+    if slowdown > 0.0 && slowdown < 1e6 {
+        return Ok(());
+    }
+    let problem = format!("kernels {slowdown} times as slow: a positive factor below 10^6 is needed");
+    Err(refused(graph, device, problem))
+}
+
+fn refused(graph: &Graph, device: &Device, problem: String) -> PipelineError {
+    PipelineError::Run { graph: graph.name.clone(), device: device.name.clone(), problem }
+}
+
+/// Cycles of a call of each node's kernel: those of the kernel, of the call and of the locks.
+fn calls(graph: &Graph, kernels: &Kernels, device: &Device, slowdown: f64) -> Vec<u64> {
+    let calls = graph.nodes.iter().zip(&kernels.nodes).enumerate().map(|(index, (node, kernel))| {
+        let fills = |port: Port| matches!(port, Port::Node(from, _) if from == index);
+        let filled = graph.edges().filter(|(_, edge)| fills(edge.from)).count();
+        let locks = (node.inputs.len() + filled) * device.tile.lock_cycles;
+        let cycles = (kernel.cycles as f64 * slowdown).ceil() as u64;
+        cycles.saturating_add((device.tile.call_cycles + locks) as u64)
+    });
+    calls.collect()
+}
+
+/// Cycles in which a stream brings what a call reads from one input.
+fn stream(kernels: &Kernels, device: &Device) -> u64 {
+    (kernels.window() as u64).div_ceil(device.streams.bytes_per_cycle as u64)
 }
 
 /// The network with buffers so deep that its slowest node never waits: an operand that is needed late, after a longer path
@@ -124,16 +215,17 @@ pub fn simulate(
 /// that fills it to the end of the one that reads it.
 ///
 /// # Errors
-/// As [`Graph::order`].
+/// As [`Graph::order`], and a slowdown that is no positive factor.
 pub fn at_full_rate(
     graph: &Graph,
     kernels: &Kernels,
     device: &Device,
-    run: &Run,
+    slowdown: f64,
 ) -> Result<Graph, PipelineError> {
     let order = graph.order()?;
-    let cycles = kernels.calls(graph, device, run.slowdown);
-    let stream = Network::new(device, run).stream();
+    check_slowdown(graph, device, slowdown)?;
+    let cycles = calls(graph, kernels, device, slowdown);
+    let stream = stream(kernels, device);
     let pace = cycles.iter().copied().chain([stream]).max().unwrap_or(1);
     let mut begins = vec![0; graph.nodes.len()];
     let begin = |begins: &[u64], port: Port| match port {
@@ -142,177 +234,19 @@ pub fn at_full_rate(
     };
     for node in order {
         let inputs = graph.nodes[node].inputs.iter().filter(|edge| edge.initial == 0);
-        let ready = inputs.map(|edge| begin(&begins, edge.from)).map(|(begin, cycles)| begin + cycles);
+        let ready =
+            inputs.map(|edge| begin(&begins, edge.from)).map(|(begin, cycles)| begin.saturating_add(cycles));
         begins[node] = ready.max().unwrap_or(0);
     }
     let mut deeper = graph.clone();
     for (index, node) in deeper.nodes.iter_mut().enumerate() {
         for edge in &mut node.inputs {
             let (from, _) = begin(&begins, edge.from);
-            let used = (begins[index] + cycles[index] + edge.initial as u64 * pace).saturating_sub(from);
+            let delay = (edge.initial as u64).saturating_mul(pace);
+            let end = begins[index].saturating_add(cycles[index]).saturating_add(delay);
+            let used = end.saturating_sub(from);
             edge.depth = (used.div_ceil(pace) as usize).max(edge.initial + 1);
         }
     }
     Ok(deeper)
-}
-
-impl Run {
-    /// Bytes of what a call reads from one input.
-    pub fn window(&self) -> usize {
-        self.bundles * self.vectors * LANES * LIMBS * size_of::<i32>()
-    }
-}
-
-/// The resources of all pipelines.
-const LINK_IN: usize = 0;
-const LINK_OUT: usize = 1;
-
-/// All pipelines as one timed network.
-struct Network<'a> {
-    device: &'a Device,
-    run: &'a Run,
-    timed: Timed,
-    /// For each pipeline, the processes of its nodes and of its last results.
-    pipelines: Vec<(Vec<usize>, Vec<usize>)>,
-    /// The processes of the link, in and out.
-    links: [Vec<usize>; 2],
-}
-
-impl<'a> Network<'a> {
-    fn new(device: &'a Device, run: &'a Run) -> Self {
-        let timed = Timed { resources: 2, ..Timed::default() };
-        Self { device, run, timed, pipelines: Vec::new(), links: [Vec::new(), Vec::new()] }
-    }
-
-    /// Cycles in which a stream brings a window.
-    fn stream(&self) -> u64 {
-        (self.run.window() as u64).div_ceil(self.device.streams.bytes_per_cycle as u64)
-    }
-
-    /// Cycles in which the host's link brings some windows at once.
-    fn transfer(&self, windows: usize) -> u64 {
-        let seconds = (windows * self.run.window()) as f64 / self.device.host.bytes_per_second;
-        (seconds * self.device.tile.hertz).ceil() as u64
-    }
-
-    fn process(&mut self, process: Process) -> usize {
-        self.timed.processes.push(process);
-        self.timed.processes.len() - 1
-    }
-
-    fn edge(&mut self, buffers: usize, full: usize) -> usize {
-        self.timed.edges.push((buffers as u64, full as u64));
-        self.timed.edges.len() - 1
-    }
-
-    /// Adds a pipeline: its nodes, a stream for each source and each sink, and the transfers of the host.
-    fn add(&mut self, graph: &Graph, cycles: &[u64], placement: &Placement) {
-        let calls = Some(self.run.calls as u64);
-        let nodes: Vec<_> = cycles
-            .iter()
-            .map(|cycles| self.process(Process { cycles: *cycles, ..Process::default() }))
-            .collect();
-        let stream = Process { cycles: self.stream(), ..Process::default() };
-        let sources: Vec<_> = graph.sources.iter().map(|_| self.process(stream.clone())).collect();
-        let sinks: Vec<_> = graph.sinks.iter().map(|_| self.process(stream.clone())).collect();
-        for ((reader, inner), route) in graph.edges().zip(&placement.routes) {
-            let edge = self.edge(inner.depth, inner.initial);
-            let writer = match inner.from {
-                Port::Source(source) => sources[source],
-                Port::Node(node, _) => nodes[node],
-            };
-            let reader = match reader {
-                Reader::Node(node, _) => nodes[node],
-                Reader::Sink(sink) => sinks[sink],
-            };
-            let mut sent = edge;
-            if let Route::Stream(hops) = route {
-                let cycles = stream.cycles + (hops * self.device.streams.hop_cycles) as u64;
-                let outside = [writer, reader].into_iter().find(|end| !nodes.contains(end));
-                match outside {
-                    Some(end) => {
-                        let end = &mut self.timed.processes[end];
-                        end.cycles = end.cycles.max(cycles);
-                    }
-                    None => {
-                        sent = self.edge(inner.depth.min(2), 0);
-                        let process =
-                            Process { cycles, inputs: vec![sent], outputs: vec![edge], ..Process::default() };
-                        self.process(process);
-                    }
-                }
-            }
-            self.timed.processes[writer].outputs.push(sent);
-            self.timed.processes[reader].inputs.push(edge);
-        }
-        let mut last = sinks.clone();
-        if self.run.host {
-            let cycles = [self.transfer(sources.len()), self.transfer(sinks.len())];
-            let into = self.process(Process {
-                cycles: cycles[0],
-                resource: Some(LINK_IN),
-                runs: calls,
-                ..Process::default()
-            });
-            let out =
-                self.process(Process { cycles: cycles[1], resource: Some(LINK_OUT), ..Process::default() });
-            for (from, to) in
-                sources.iter().map(|source| (into, *source)).chain(sinks.iter().map(|sink| (*sink, out)))
-            {
-                // The host fills a buffer while the card reads another.
-                let edge = self.edge(2, 0);
-                self.timed.processes[from].outputs.push(edge);
-                self.timed.processes[to].inputs.push(edge);
-            }
-            self.links[0].push(into);
-            self.links[1].push(out);
-            last = vec![out];
-        } else {
-            sources.iter().for_each(|source| self.timed.processes[*source].runs = calls);
-        }
-        self.pipelines.push((nodes, last));
-    }
-
-    fn outcome(&self, graph: &Graph, cycles: &[u64]) -> Outcome {
-        let spent = self.timed.run();
-        let elements = (self.run.vectors * LANES * self.run.bundles) as f64;
-        let end = spent.iter().map(|spent| spent.last).max().unwrap_or(0);
-        let hertz = self.device.tile.hertz;
-        // From the first results of the last pipeline to the last ones of the first to end.
-        let slowest = |last: &[usize], time: fn(&Spent) -> u64| {
-            last.iter().map(|index| time(&spent[*index])).max().unwrap_or(0)
-        };
-        let rates = self.pipelines.iter().map(|(_, last)| {
-            let (first, last) = (slowest(last, |spent| spent.first), slowest(last, |spent| spent.last));
-            (self.run.calls - 1) as f64 * elements * hertz / (last - first).max(1) as f64
-        });
-        let latency =
-            self.pipelines.iter().map(|(_, last)| slowest(last, |spent| spent.first)).min().unwrap_or(0);
-        let windows =
-            |count: usize| (count * self.run.window() * self.run.calls * self.pipelines.len()) as u64;
-        let link = |processes: &[usize]| {
-            let working: u64 = processes.iter().map(|index| spent[*index].working).sum();
-            working as f64 / end.max(1) as f64
-        };
-        let first = self.pipelines.first().map_or(&[][..], |(nodes, _)| nodes.as_slice());
-        let share = |cycles: u64| cycles as f64 / end.max(1) as f64;
-        let nodes = first.iter().zip(&graph.nodes).zip(cycles).map(|((index, node), cycles)| {
-            let Spent { working, starved, blocked, .. } = spent[*index];
-            Stage {
-                name: node.name.clone(),
-                cycles: *cycles,
-                working: share(working),
-                starved: share(starved),
-                blocked: share(blocked),
-            }
-        });
-        Outcome {
-            per_second: rates.sum(),
-            latency: latency as f64 / hertz,
-            cycles: end,
-            bytes: [windows(graph.sources.len()), windows(graph.sinks.len())],
-            link: [link(&self.links[0]), link(&self.links[1])],
-            nodes: nodes.collect(),
-        }
-    }
 }

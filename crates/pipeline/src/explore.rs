@@ -1,0 +1,369 @@
+//! Questions about devices: one network in many settings, side by side.
+
+use crate::{
+    Device, Graph, PipelineError,
+    graph::Reductions,
+    limbs::{LANES, SignedField},
+    place::Placement,
+    schedule::{Compiler, Kernels, balanced},
+    simulate::{Outcome, Pipelines, Run, Supply, at_full_rate},
+};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How operations are divided into nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shape {
+    /// Where elements are reduced.
+    pub reductions: Reductions,
+    /// Whether each product is divided among two nodes.
+    pub split: bool,
+    /// If nodes are joined: until they take so many times as long as the slowest one did.
+    pub joined: Option<usize>,
+}
+
+impl Shape {
+    /// A node for each operation, as in the paper.
+    pub const PAPER: Self = Self { reductions: Reductions::InNodes, split: false, joined: None };
+
+    /// A formula's network.
+    ///
+    /// # Errors
+    /// As [`Graph::reduced`] and [`balanced`].
+    pub fn of(self, formula: &Graph, compiler: &mut Compiler<'_>) -> Result<Graph, PipelineError> {
+        let mut graph = formula.reduced(compiler.field(), self.reductions)?;
+        if self.split {
+            graph = graph.with_split_products()?;
+        }
+        match self.joined {
+            None => Ok(graph),
+            Some(times) => {
+                let slowest = compiler.kernels(&graph)?.slowest();
+                balanced(&graph, compiler, slowest.saturating_mul(times))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "reductions {}", self.reductions.name())?;
+        if self.split {
+            write!(f, ", split products")?;
+        }
+        match self.joined {
+            None => Ok(()),
+            Some(1) => write!(f, ", joined"),
+            Some(times) => write!(f, ", joined {times} times"),
+        }
+    }
+}
+
+/// How many windows buffers hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Depth {
+    /// As few as suffice: see [`Graph::with_least_buffers`].
+    Least,
+    /// Two.
+    Double,
+    /// As many as the slowest node needs, not to wait: see [`at_full_rate`].
+    Deep,
+}
+
+impl Depth {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Least, Self::Double, Self::Deep];
+
+    /// A short name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Least => "least",
+            Self::Double => "double",
+            Self::Deep => "deep",
+        }
+    }
+}
+
+/// A network on a device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// The device.
+    pub device: Device,
+    /// The network.
+    pub shape: Shape,
+    /// Its buffers.
+    pub depth: Depth,
+    /// Vectors of eight elements in a call.
+    pub vectors: usize,
+    /// Pipelines; `None` for as many as there are tiles for.
+    pub pipelines: Option<usize>,
+    /// How they run.
+    pub run: Run,
+}
+
+/// What there is to tell about a setting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Built {
+    /// The network.
+    pub graph: Graph,
+    /// Its kernels.
+    pub kernels: Kernels,
+    /// Where the pipelines are.
+    pub placements: Vec<Placement>,
+    /// What the simulation has found.
+    pub outcome: Outcome,
+}
+
+/// The figures of a setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Tiles of a pipeline.
+    pub tiles: usize,
+    /// Pipelines.
+    pub pipelines: usize,
+    /// Results a second.
+    pub per_second: f64,
+    /// Seconds from the first elements to the first results.
+    pub latency: f64,
+    /// What limits the rate.
+    pub limit: String,
+    /// Joules for a million results, at the least and the most power.
+    pub joules_per_million: [f64; 2],
+}
+
+impl Setting {
+    /// Builds the network, places its pipelines, and simulates them.
+    ///
+    /// # Errors
+    /// What the device has no room for, and as [`Shape::of`] and [`Pipelines`].
+    pub fn build(&self, formula: &Graph, compiler: &mut Compiler<'_>) -> Result<Built, PipelineError> {
+        let graph = self.shape.of(formula, compiler)?;
+        let kernels = compiler.kernels(&graph)?;
+        let graph = match self.depth {
+            Depth::Least => graph.with_least_buffers()?,
+            Depth::Double => graph,
+            Depth::Deep => at_full_rate(&graph, &kernels, &self.device, self.run.slowdown)?,
+        };
+        let count = self.pipelines.unwrap_or_else(|| self.device.pipelines(&graph).max(1));
+        let pipelines = Pipelines::new(&graph, &kernels, &self.device, count)?;
+        let outcome = pipelines.simulate(&self.run)?;
+        let placements = pipelines.placements().to_vec();
+        Ok(Built { graph, kernels, placements, outcome })
+    }
+}
+
+impl Built {
+    /// The figures.
+    pub fn answer(&self, device: &Device) -> Answer {
+        let Outcome { per_second, latency, .. } = self.outcome;
+        Answer {
+            tiles: self.graph.nodes.len(),
+            pipelines: self.placements.len(),
+            per_second,
+            latency,
+            limit: self.limit(),
+            joules_per_million: device.costs.watts.map(|watts| watts * 1e6 / per_second),
+        }
+    }
+
+    /// What limits the rate: what works nearly all the time.
+    fn limit(&self) -> String {
+        let Outcome { link, .. } = &self.outcome;
+        let busiest = self.outcome.nodes.iter().max_by(|a, b| a.working.total_cmp(&b.working));
+        match busiest {
+            Some(stage) if stage.working > NEARLY => format!("node {}", stage.name),
+            _ if link[0] + link[1] > NEARLY => "link".into(),
+            Some(stage) => format!("buffers: node {} works {:.0} %", stage.name, 100.0 * stage.working),
+            None => "nothing".into(),
+        }
+    }
+}
+
+/// The share of the time in which what limits the rate works; the first and the last calls are not at the full rate.
+const NEARLY: f64 = 0.9;
+
+/// What was found of a formula's pipelines on a device, and on devices like it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Exploration {
+    /// The formula.
+    pub formula: String,
+    /// The device.
+    pub device: String,
+    /// A table for each thing that was changed.
+    pub tables: Vec<Table>,
+}
+
+/// Settings side by side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// What differs.
+    pub title: String,
+    /// A row for each setting.
+    pub rows: Vec<Row>,
+}
+
+/// One setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// What differs from the other rows.
+    pub label: String,
+    /// The number that differs, if it is one.
+    pub number: Option<f64>,
+    /// How elements come and go.
+    pub supply: Supply,
+    /// The figures, or why there are none.
+    #[serde(flatten)]
+    pub found: Found,
+}
+
+/// What was found of a setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Found {
+    /// Its figures.
+    Answer(Answer),
+    /// It is not possible.
+    Refused {
+        /// The reason.
+        refused: String,
+    },
+}
+
+impl Exploration {
+    /// Rates by the number of pipelines, for each supply of elements.
+    pub fn throughput(&self) -> [(Supply, Vec<[f64; 2]>); 3] {
+        let rows = self.tables.iter().filter(|table| table.title == PIPELINES).flat_map(|table| &table.rows);
+        Supply::ALL.map(|supply| {
+            let rows = rows.clone().filter(|row| row.supply == supply);
+            (supply, rows.filter_map(|row| Some([row.number?, row.answer()?.per_second])).collect())
+        })
+    }
+}
+
+impl Row {
+    /// The figures, if there are any.
+    pub fn answer(&self) -> Option<&Answer> {
+        match &self.found {
+            Found::Answer(answer) => Some(answer),
+            Found::Refused { .. } => None,
+        }
+    }
+}
+
+const PIPELINES: &str = "pipelines";
+
+/// What is asked about.
+#[derive(Clone, Debug)]
+pub struct Question<'a> {
+    /// The formula's graph.
+    pub formula: &'a Graph,
+    /// Its field.
+    pub field: &'a SignedField,
+    /// The setting that is changed, one thing at a time.
+    pub base: &'a Setting,
+    /// Other devices.
+    pub devices: &'a [Device],
+    /// A device of which the base's gets one part at a time: see [`Device::features`].
+    pub wish: &'a Device,
+}
+
+impl Question<'_> {
+    /// Changes one thing after another.
+    ///
+    /// # Errors
+    /// As [`Shape::of`], for the base; other settings that are not possible are rows that say so.
+    pub fn explore(&self) -> Result<Exploration, PipelineError> {
+        let Self { formula, field, base, devices, wish } = *self;
+        let mut compiler = Compiler::new(field, &base.device, base.vectors);
+        let graph = base.shape.of(formula, &mut compiler)?;
+        let most = base.pipelines.unwrap_or_else(|| base.device.pipelines(&graph));
+        let one = Setting { pipelines: Some(1), ..base.clone() };
+        let all = Setting { pipelines: None, ..base.clone() };
+        let supplied =
+            |setting: &Setting, supply| Setting { run: Run { supply, ..setting.run }, ..setting.clone() };
+
+        let counts = (1..=most).flat_map(|count| {
+            Supply::ALL.map(|supply| {
+                let setting = Setting { pipelines: Some(count), ..supplied(base, supply) };
+                Row::of(count.to_string(), Some(count as f64), &setting, formula, &mut compiler)
+            })
+        });
+        let pipelines = Table { title: PIPELINES.into(), rows: counts.collect() };
+
+        let calls = [1, 2, 4, 8, 16].into_iter().flat_map(|vectors| {
+            let mut compiler = Compiler::new(field, &base.device, vectors);
+            Depth::ALL.map(|depth| {
+                let setting = Setting { vectors, depth, ..one.clone() };
+                let label = format!("{} elements, {} buffers", vectors * LANES, depth.name());
+                Row::of(label, Some((vectors * LANES) as f64), &setting, formula, &mut compiler)
+            })
+        });
+        let calls =
+            Table { title: "elements of a call and buffers, one pipeline".into(), rows: calls.collect() };
+
+        let shapes = [Reductions::InNodes, Reductions::WhereNeeded].into_iter().flat_map(|reductions| {
+            let ways = [
+                (false, None),
+                (false, Some(1)),
+                (true, None),
+                (true, Some(1)),
+                (false, Some(2)),
+                (false, Some(4)),
+            ];
+            ways.map(|(split, joined)| Shape { reductions, split, joined })
+        });
+        let shapes = shapes.map(|shape| {
+            let setting = Setting { shape, ..all.clone() };
+            Row::of(shape.to_string(), None, &setting, formula, &mut compiler)
+        });
+        let shapes = Table {
+            title: "division into nodes, as many pipelines as have room".into(),
+            rows: shapes.collect(),
+        };
+
+        let clocks = [0.5, 0.75, 1.0, 1.25, 1.5].into_iter().flat_map(|factor| {
+            let mut setting = all.clone();
+            setting.device.tile.hertz *= factor;
+            let hertz = setting.device.tile.hertz;
+            Supply::ALL.map(|supply| {
+                let label = format!("{:.2} GHz", hertz / 1e9);
+                Row::of(label, Some(hertz), &supplied(&setting, supply), formula, &mut compiler)
+            })
+        });
+        let clocks = Table { title: "clock of the tiles".into(), rows: clocks.collect() };
+
+        let on = |label: String, device: &Device| {
+            let mut setting = Setting { device: device.clone(), ..all.clone() };
+            if device.tiles() < graph.nodes.len() {
+                // All in one node.
+                setting.shape.joined = Some(graph.nodes.len());
+            }
+            let mut compiler = Compiler::new(field, device, base.vectors);
+            Row::of(label, None, &setting, formula, &mut compiler)
+        };
+        let features = base.device.features(wish);
+        let features = features.iter().map(|(name, device)| on((*name).to_owned(), device));
+        let features = Table { title: "what another chip has".into(), rows: features.collect() };
+        let devices = devices.iter().map(|device| on(device.name.clone(), device));
+        let devices = Table { title: "devices".into(), rows: devices.collect() };
+        let tables = vec![pipelines, calls, shapes, clocks, features, devices];
+        Ok(Exploration { formula: formula.name.clone(), device: base.device.name.clone(), tables })
+    }
+}
+
+impl Row {
+    fn of(
+        label: String,
+        number: Option<f64>,
+        setting: &Setting,
+        formula: &Graph,
+        compiler: &mut Compiler<'_>,
+    ) -> Self {
+        let found = match setting.build(formula, compiler) {
+            Ok(built) => Found::Answer(built.answer(&setting.device)),
+            Err(error) => Found::Refused { refused: error.to_string() },
+        };
+        Self { label, number, supply: setting.run.supply, found }
+    }
+}

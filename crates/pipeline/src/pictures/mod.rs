@@ -1,0 +1,23 @@
+//! Pictures of networks and their runs, as SVG text.
+//!
+//! Every picture is a pure function of its arguments: the same ones give the same bytes. A picture has a white background, a title and
+//! a description, and needs nothing from elsewhere. What colours tell is also told by letters, widths, dashes or marks.
+
+mod axes;
+mod gantt;
+mod layers;
+mod lines;
+mod network;
+mod page;
+mod placement;
+mod roofline;
+mod svg;
+
+pub use axes::ticks;
+pub use gantt::{Row, gantt};
+pub use lines::{Series, lines};
+pub use network::network;
+pub use page::page;
+pub use placement::placement;
+pub use roofline::{Limit, Point, Roof, roofline};
+pub use svg::Escaped;

@@ -1,0 +1,45 @@
+//! Which nodes can share a tile.
+
+use super::Compiler;
+use crate::{Graph, PipelineError};
+use std::collections::HashSet;
+
+/// The network with fewer nodes: those that together take at most so many cycles a call are joined, the shortest first. With the cycles
+/// of the slowest node ([`Kernels::slowest`](super::Kernels::slowest)) it keeps its pace, and more pipelines have room.
+///
+/// # Errors
+/// As [`Graph::order`] and [`Compiler::kernel`].
+pub fn balanced(graph: &Graph, compiler: &mut Compiler<'_>, pace: usize) -> Result<Graph, PipelineError> {
+    let mut graph = graph.clone();
+    let mut refused: HashSet<[String; 2]> = HashSet::new();
+    loop {
+        let cycles: Vec<_> = compiler.kernels(&graph)?.nodes.iter().map(|kernel| kernel.cycles).collect();
+        let all = 0..cycles.len();
+        let mut pairs: Vec<_> = all
+            .clone()
+            .flat_map(|first| all.clone().map(move |second| (first, second)))
+            // One loop for both may take less than two.
+            .filter(|(first, second)| first != second && cycles[*first] + cycles[*second] <= pace + pace / 8)
+            .collect();
+        pairs.sort_by_key(|(first, second)| cycles[*first] + cycles[*second]);
+        let joined = pairs.into_iter().find_map(|(first, second)| {
+            let names = [first, second].map(|node| graph.nodes[node].name.clone());
+            if refused.contains(&names) {
+                return None;
+            }
+            let fused = graph.fused(first, second).ok().filter(|fused| {
+                let place = if second < first { first - 1 } else { first };
+                // Kernels that do not fit a tile, or take too long together, stay apart.
+                compiler.kernel(&fused.nodes[place]).is_ok_and(|kernel| kernel.cycles <= pace)
+            });
+            if fused.is_none() {
+                refused.insert(names);
+            }
+            fused
+        });
+        match joined {
+            Some(fused) => graph = fused,
+            None => return Ok(graph),
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Kernels of nodes: one loop over all steps, or a loop for each step in turn, whichever is faster and fits the tile.
+
+use super::{Schedule, program, schedules};
+use crate::{
+    Device, Graph, PipelineError,
+    graph::{Node, Operation},
+    limbs::{LANES, LIMBS, Program, SignedField},
+};
+
+/// Bytes of a vector of one limb.
+const WORD_BYTES: usize = LANES * size_of::<i32>();
+
+/// The most instruction words that are scheduled as one loop, if its steps in turn take so many.
+const MOST_WORDS: usize = 1 << 12;
+
+/// What a tile runs for a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// Cycles for the vectors of a call, without those of the call itself.
+    pub cycles: usize,
+    /// Bytes in the tile's memory for what is neither read from a buffer nor sent.
+    pub scratch: usize,
+    /// Its loops in the program memory: one, or one for each operation that occurs.
+    pub loops: Vec<Schedule>,
+}
+
+/// The kernels of all nodes of a network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernels {
+    /// A kernel for each node.
+    pub nodes: Vec<Kernel>,
+    /// Vectors of a call.
+    pub vectors: usize,
+}
+
+impl Kernels {
+    /// The kernels of a network whose calls compute some vectors of elements.
+    ///
+    /// # Errors
+    /// As [`Compiler::kernel`].
+    pub fn new(
+        graph: &Graph,
+        field: &SignedField,
+        device: &Device,
+        vectors: usize,
+    ) -> Result<Self, PipelineError> {
+        Compiler::new(field, device, vectors).kernels(graph)
+    }
+
+    /// Cycles of the slowest node, without those of its calls.
+    pub fn slowest(&self) -> usize {
+        self.nodes.iter().map(|kernel| kernel.cycles).max().unwrap_or(0)
+    }
+
+    /// Bytes of what a call reads from one input.
+    pub fn window(&self) -> usize {
+        self.vectors * LIMBS * WORD_BYTES
+    }
+}
+
+/// Makes kernels for a device, once for nodes that do the same.
+#[derive(Clone, Debug)]
+pub struct Compiler<'a> {
+    field: &'a SignedField,
+    device: &'a Device,
+    vectors: usize,
+    /// Nodes and their kernels, or why they have none.
+    known: Vec<(Node, Result<Vec<Kernel>, PipelineError>)>,
+}
+
+impl<'a> Compiler<'a> {
+    /// For calls that compute some vectors of elements.
+    pub fn new(field: &'a SignedField, device: &'a Device, vectors: usize) -> Self {
+        Self { field, device, vectors, known: Vec::new() }
+    }
+
+    /// The field.
+    pub fn field(&self) -> &'a SignedField {
+        self.field
+    }
+
+    /// The kernels of a network.
+    ///
+    /// # Errors
+    /// As [`kernel`](Self::kernel).
+    pub fn kernels(&mut self, graph: &Graph) -> Result<Kernels, PipelineError> {
+        let nodes: Result<_, _> = graph.nodes.iter().map(|node| self.kernel(node)).collect();
+        Ok(Kernels { nodes: nodes?, vectors: self.vectors })
+    }
+
+    /// The kernel of a node of a graph.
+    ///
+    /// # Errors
+    /// Nodes that fit neither the tile's program memory nor its registers, or whose intermediate results do not fit its memory.
+    pub fn kernel(&mut self, node: &Node) -> Result<Kernel, PipelineError> {
+        Ok(self.alternatives(node)?.swap_remove(0))
+    }
+
+    /// The kernels that are found for a node, the fastest first; each one after it has fewer instructions.
+    fn alternatives(&mut self, node: &Node) -> Result<Vec<Kernel>, PipelineError> {
+        if let Some((_, kernels)) = self.known.iter().find(|(known, _)| known.has_same_kernel(node)) {
+            return kernels.clone();
+        }
+        let kernels = match node.steps.len() {
+            0 | 1 => self.one_loop(node),
+            _ => self.fastest(node).map(|kernel| vec![kernel]),
+        };
+        self.known.push((node.clone(), kernels.clone()));
+        kernels
+    }
+
+    /// The faster of both ways.
+    fn fastest(&mut self, node: &Node) -> Result<Kernel, PipelineError> {
+        let squares = self.in_turn(node, |operation| operation);
+        // One loop for products and squares leaves more room for it.
+        let products = self.in_turn(node, |operation| match operation {
+            Operation::Square => Operation::Multiply,
+            other => other,
+        });
+        let apart = match (squares, products) {
+            (Ok(squares), Ok(products)) if products.cycles < squares.cycles => products,
+            (Ok(squares), _) => squares,
+            (Err(_), products) => products?,
+        };
+        let mut words = 0;
+        for step in node.steps.iter().filter(|step| !step.operation.is_constant()) {
+            words += self.alone(step.operation)?.first().map_or(0, Kernel::instructions);
+        }
+        // Much more than the memory has room for need not be tried.
+        let room = self.device.tile.words();
+        let together = if words <= MOST_WORDS.min(room + room / 2) { self.one_loop(node).ok() } else { None };
+        let together = together.and_then(|kernels| kernels.into_iter().next());
+        Ok(together.filter(|together| together.cycles <= apart.cycles).unwrap_or(apart))
+    }
+
+    /// All steps for some vectors, then for the next ones.
+    fn one_loop(&self, node: &Node) -> Result<Vec<Kernel>, PipelineError> {
+        let program = program(node, self.field, self.device);
+        let schedules = schedules(&node.name, &program, self.device, self.vectors)?;
+        let kernels = schedules.into_iter().map(|schedule| Kernel {
+            cycles: schedule.cycles(self.vectors),
+            scratch: schedule.vectors_in_flight() * scratch_words(&program) * WORD_BYTES
+                + constants(node) * LIMBS * WORD_BYTES,
+            loops: vec![schedule],
+        });
+        Ok(kernels.collect())
+    }
+
+    /// One step after another, each for all vectors. Each loop after the first takes as long as a call more.
+    fn in_turn(&mut self, node: &Node, by: fn(Operation) -> Operation) -> Result<Kernel, PipelineError> {
+        // Each operation that occurs, how often, its kernels, and which of them is taken.
+        let mut loops: Vec<(Operation, usize, Vec<Kernel>, usize)> = Vec::new();
+        let operations = node.steps.iter().map(|step| by(step.operation));
+        for operation in operations.filter(|operation| !operation.is_constant()) {
+            match loops.iter_mut().find(|(known, ..)| *known == operation) {
+                Some((_, count, ..)) => *count += 1,
+                None => loops.push((operation, 1, self.alone(operation)?, 0)),
+            }
+        }
+        let tile = &self.device.tile;
+        let words = tile.words();
+        let refused = |problem: String| {
+            let (node, device) = (node.name.clone(), self.device.name.clone());
+            Err(PipelineError::Kernel { node, device, problem })
+        };
+        // As long as they do not fit, the loop is replaced by a shorter one that costs the fewest cycles for it.
+        loop {
+            let all: usize = loops.iter().map(|(.., kernels, taken)| kernels[*taken].instructions()).sum();
+            if all <= words {
+                break;
+            }
+            let shorter =
+                loops.iter().enumerate().filter(|(_, (.., kernels, taken))| taken + 1 < kernels.len());
+            let cost = |(_, count, kernels, taken): &(Operation, usize, Vec<Kernel>, usize)| {
+                let [now, then] = [&kernels[*taken], &kernels[taken + 1]];
+                let (more, fewer) = (then.cycles - now.cycles, now.instructions() - then.instructions());
+                (more * count) as u128 * words as u128 / fewer as u128
+            };
+            let Some((place, _)) = shorter.min_by_key(|(_, inner)| cost(inner)) else {
+                return refused(format!(
+                    "its loops of {all} instructions exceed the {words} of the program memory: split it"
+                ));
+            };
+            loops[place].3 += 1;
+        }
+        let steps: usize = loops.iter().map(|(_, count, ..)| count).sum();
+        let mut kernel =
+            Kernel { cycles: steps.saturating_sub(1) * tile.call_cycles, scratch: 0, loops: Vec::new() };
+        for (_, count, mut kernels, taken) in loops {
+            let alone = kernels.swap_remove(taken);
+            kernel.cycles += count * alone.cycles;
+            kernel.scratch = kernel.scratch.max(alone.scratch);
+            kernel.loops.extend(alone.loops);
+        }
+        kernel.scratch += (most_alive(node) * self.vectors + constants(node)) * LIMBS * WORD_BYTES;
+        let room = tile.data_bytes - tile.stack_bytes;
+        if kernel.scratch > room {
+            let bytes = kernel.scratch;
+            return refused(format!("its {bytes} bytes of intermediate results exceed the memory of {room}"));
+        }
+        Ok(kernel)
+    }
+
+    /// The kernels of an operation alone.
+    fn alone(&mut self, operation: Operation) -> Result<Vec<Kernel>, PipelineError> {
+        self.alternatives(&Node::of(operation.name(), operation))
+    }
+}
+
+impl Kernel {
+    /// Instruction words of all its loops.
+    pub fn instructions(&self) -> usize {
+        self.loops.iter().map(Schedule::instructions).sum()
+    }
+}
+
+/// Words that a program stores and loads again, but does not send.
+fn scratch_words(program: &Program) -> usize {
+    let stored = program.words.iter().filter(|stored_by| stored_by.is_some()).count();
+    stored - program.outputs.iter().map(|output| output.len()).sum::<usize>().min(stored)
+}
+
+/// Elements that a node's kernel does not read from a buffer.
+fn constants(node: &Node) -> usize {
+    node.steps.iter().filter(|step| step.operation.is_constant()).count()
+}
+
+/// The most results of steps that wait for a later step at the same time. What is sent lies in the buffers.
+fn most_alive(node: &Node) -> usize {
+    let of_step = |step: usize| node.inputs.len() + step;
+    let last_reader = |step: usize| {
+        node.steps.iter().rposition(|reader| reader.operands.contains(&of_step(step))).unwrap_or(step)
+    };
+    let kept: Vec<_> = (0..node.steps.len())
+        .filter(|step| !node.outputs.contains(&of_step(*step)) && !node.steps[*step].operation.is_constant())
+        .map(|step| (step, last_reader(step)))
+        .collect();
+    let alive = |now: usize| kept.iter().filter(|(from, to)| (*from..*to).contains(&now)).count();
+    (0..node.steps.len()).map(alive).max().unwrap_or(0)
+}

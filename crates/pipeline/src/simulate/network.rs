@@ -1,0 +1,329 @@
+//! All pipelines of a device as one timed network.
+
+use super::{
+    Outcome, Pipelines, Run, Stage, Supply, calls,
+    events::{Process, Spent, Timed},
+    refused, stream,
+};
+use crate::{
+    Graph, PipelineError,
+    execute::Arithmetic,
+    graph::{Port, Reader},
+    limbs::{Bundle, LANES, SignedField},
+    place::{Placement, Route},
+};
+use std::{collections::VecDeque, rc::Rc};
+
+/// Calls of a node whose times are kept.
+const SPANS: usize = 64;
+
+/// The resources of all pipelines: the ways of the link in and out. The streams into and out of the grid follow.
+const LINK: [usize; 2] = [0, 1];
+
+/// Bytes in front of what is sent, if several senders share a stream (UG1079, "Packet Split and Merge Connections": a word).
+const HEADER_BYTES: usize = 4;
+
+pub(super) struct Network<'a> {
+    pipelines: &'a Pipelines<'a>,
+    run: &'a Run,
+    /// Cycles of a call of each node.
+    cycles: Vec<u64>,
+    timed: Timed,
+    /// What each process does.
+    parts: Vec<Part>,
+    calls: Vec<usize>,
+}
+
+/// What a process does with bundles, and for which pipeline.
+#[derive(Clone, Debug)]
+struct Part {
+    role: Role,
+    pipeline: usize,
+    /// For each edge that it fills, which of its results it sends there.
+    sends: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// Brings elements to the grid.
+    Into,
+    Source(usize),
+    Node(usize),
+    /// Passes bundles on.
+    Stream,
+    Sink(usize),
+    /// Takes results from the grid.
+    OutOf,
+}
+
+impl<'a> Network<'a> {
+    /// The network of some calls of each pipeline.
+    ///
+    /// # Errors
+    /// More cycles than can be counted.
+    pub(super) fn new(
+        pipelines: &'a Pipelines<'a>,
+        run: &'a Run,
+        calls_of: impl Fn(usize) -> usize,
+    ) -> Result<Self, PipelineError> {
+        let Pipelines { graph, kernels, device, placements } = pipelines;
+        let grid = [device.streams.into_grid, device.streams.out_of_grid];
+        let mut network = Self {
+            pipelines,
+            run,
+            cycles: calls(graph, kernels, device, run.slowdown),
+            timed: Timed { resources: LINK.len() + grid[0] + grid[1], ..Timed::default() },
+            parts: Vec::new(),
+            calls: (0..placements.len()).map(calls_of).collect(),
+        };
+        for (pipeline, placement) in placements.iter().enumerate() {
+            network.add(graph, pipeline, placement);
+        }
+        // As if one process ran at a time. A bundle that is there at the beginning can let one run once more.
+        let delays: usize = graph.edges().map(|(_, edge)| edge.initial).sum();
+        let runs = network.calls.iter().max().unwrap_or(&0) + delays;
+        let cycles: u128 = network.timed.processes.iter().map(|process| u128::from(process.cycles)).sum();
+        if cycles * runs as u128 > u128::from(u64::MAX) {
+            return Err(refused(graph, device, "it may take more than 2^64 cycles: run fewer calls".into()));
+        }
+        Ok(network)
+    }
+
+    /// Cycles in which the link brings some windows at once.
+    fn transfer(&self, windows: usize) -> u64 {
+        let device = self.pipelines.device;
+        let bytes_per_second = match self.run.supply {
+            Supply::Host => device.host.bytes_per_second,
+            Supply::Fabric | Supply::Memory => device.memory.bytes_per_second,
+        };
+        let seconds = (windows * self.pipelines.kernels.window()) as f64 / bytes_per_second;
+        (seconds * device.tile.hertz).ceil() as u64
+    }
+
+    fn process(&mut self, pipeline: usize, role: Role, process: Process) -> usize {
+        self.timed.processes.push(process);
+        self.parts.push(Part { role, pipeline, sends: Vec::new() });
+        self.parts.len() - 1
+    }
+
+    /// An edge from a process's result to another process.
+    fn connect(&mut self, (from, result): (usize, usize), to: usize, buffers: usize, full: usize) {
+        let edge = self.timed.edges.len();
+        self.timed.edges.push((buffers as u64, full as u64));
+        self.timed.processes[from].outputs.push(edge);
+        self.parts[from].sends.push(result);
+        self.timed.processes[to].inputs.push(edge);
+    }
+
+    /// A process for each stream into the grid, or out of it. If there are more of them than the grid has, several share one.
+    fn streams(
+        &mut self,
+        pipeline: usize,
+        count: usize,
+        way: usize,
+        role: impl Fn(usize) -> Role,
+    ) -> Vec<usize> {
+        let Pipelines { kernels, device, placements, .. } = self.pipelines;
+        let grid = [device.streams.into_grid, device.streams.out_of_grid];
+        let shared = count * placements.len() > grid[way];
+        let header = if shared { HEADER_BYTES.div_ceil(device.streams.bytes_per_cycle) as u64 } else { 0 };
+        let process = |index: usize| Process {
+            cycles: stream(kernels, device) + header,
+            resource: shared.then(|| LINK.len() + way * grid[0] + (pipeline * count + index) % grid[way]),
+            ..Process::default()
+        };
+        (0..count).map(|index| self.process(pipeline, role(index), process(index))).collect()
+    }
+
+    /// Adds a pipeline: its nodes, a stream for each source and each sink, and the transfers of the link.
+    fn add(&mut self, graph: &Graph, pipeline: usize, placement: &Placement) {
+        let calls = Some(self.calls[pipeline] as u64);
+        let cycles = self.cycles.clone();
+        let nodes: Vec<_> = cycles
+            .iter()
+            .enumerate()
+            .map(|(node, cycles)| {
+                self.process(pipeline, Role::Node(node), Process { cycles: *cycles, ..Process::default() })
+            })
+            .collect();
+        let sources = self.streams(pipeline, graph.sources.len(), 0, Role::Source);
+        let sinks = self.streams(pipeline, graph.sinks.len(), 1, Role::Sink);
+        let device = self.pipelines.device;
+        let window = stream(self.pipelines.kernels, device);
+        for ((reader, edge), route) in graph.edges().zip(&placement.routes) {
+            let writer = match edge.from {
+                Port::Source(source) => (sources[source], 0),
+                Port::Node(node, output) => (nodes[node], output),
+            };
+            let reader = match reader {
+                Reader::Node(node, _) => nodes[node],
+                Reader::Sink(sink) => sinks[sink],
+            };
+            let Route::Stream(hops) = route else {
+                self.connect(writer, reader, edge.depth, edge.initial);
+                continue;
+            };
+            let way = (hops * device.streams.hop_cycles) as u64;
+            match [writer.0, reader].into_iter().find(|end| !nodes.contains(end)) {
+                Some(end) => {
+                    let end = &mut self.timed.processes[end];
+                    end.cycles = end.cycles.max(window + way);
+                    self.connect(writer, reader, edge.depth, edge.initial);
+                }
+                None => {
+                    let process = Process { cycles: window + way, ..Process::default() };
+                    let stream = self.process(pipeline, Role::Stream, process);
+                    self.connect(writer, stream, edge.depth.min(2), 0);
+                    self.connect((stream, 0), reader, edge.depth, edge.initial);
+                }
+            }
+        }
+        if self.run.supply == Supply::Fabric {
+            sources.iter().for_each(|source| self.timed.processes[*source].runs = calls);
+            return;
+        }
+        // The card's memory is read and written by the same way; a host's link has two.
+        let ways = if self.run.supply == Supply::Host { LINK } else { [LINK[0]; 2] };
+        let [into, out] =
+            [(Role::Into, sources.len(), ways[0], calls), (Role::OutOf, sinks.len(), ways[1], None)].map(
+                |(role, windows, way, runs)| {
+                    let (cycles, resource) = (self.transfer(windows), Some(way));
+                    self.process(pipeline, role, Process { cycles, resource, runs, ..Process::default() })
+                },
+            );
+        // One buffer is filled while another is read.
+        sources.iter().for_each(|source| self.connect((into, 0), *source, 2, 0));
+        sinks.iter().for_each(|sink| self.connect((*sink, 0), out, 2, 0));
+    }
+
+    /// The times alone.
+    pub(super) fn simulate(&self) -> Outcome {
+        self.outcome(|_| ())
+    }
+
+    /// The times, and the bundles of each sink.
+    pub(super) fn execute(
+        &self,
+        field: &SignedField,
+        arithmetic: Arithmetic,
+        inputs: &[Vec<Bundle>],
+    ) -> Result<(Vec<Vec<Bundle>>, Outcome), PipelineError> {
+        let Pipelines { graph, kernels, placements, .. } = self.pipelines;
+        let zeros = Rc::new(Bundle::zeros(kernels.vectors));
+        let mut edges: Vec<VecDeque<Rc<Bundle>>> =
+            self.timed.edges.iter().map(|(_, full)| vec![zeros.clone(); *full as usize].into()).collect();
+        let mut sent = vec![0; self.parts.len()];
+        // By pipeline and sink.
+        let mut results: Vec<Vec<VecDeque<Bundle>>> =
+            placements.iter().map(|_| vec![VecDeque::new(); graph.sinks.len()]).collect();
+        let mut problem = None;
+        let outcome = self.outcome(|process| {
+            let (part, timed) = (&self.parts[process], &self.timed.processes[process]);
+            let mut bundles: Vec<_> = timed
+                .inputs
+                .iter()
+                .map(|edge| edges[*edge].pop_front().unwrap_or_else(|| zeros.clone()))
+                .collect();
+            match part.role {
+                Role::Into => bundles = vec![zeros.clone()],
+                Role::OutOf | Role::Stream => {}
+                Role::Source(source) => {
+                    let index = sent[process] * placements.len() + part.pipeline;
+                    bundles = inputs[source].get(index).cloned().map(Rc::new).into_iter().collect();
+                    sent[process] += 1;
+                }
+                Role::Sink(sink) => {
+                    let bundle = bundles.swap_remove(0);
+                    results[part.pipeline][sink].push_back(Rc::unwrap_or_clone(bundle));
+                    bundles.push(zeros.clone());
+                }
+                Role::Node(node) => {
+                    let operands: Vec<_> = bundles.iter().map(Rc::as_ref).collect();
+                    match arithmetic.fire(graph, &graph.nodes[node], &operands, field) {
+                        Ok(outputs) => bundles = outputs.into_iter().map(Rc::new).collect(),
+                        Err(error) => {
+                            problem.get_or_insert(error);
+                            bundles = vec![zeros.clone(); graph.nodes[node].outputs.len()];
+                        }
+                    }
+                }
+            }
+            for (edge, result) in timed.outputs.iter().zip(&part.sends) {
+                edges[*edge].extend(bundles.get(*result).cloned());
+            }
+        });
+        if let Some(error) = problem {
+            return Err(error);
+        }
+        let dealt = |sink: usize| {
+            let all = (0..inputs.first().map_or(0, Vec::len)).map(|index| index % placements.len());
+            all.filter_map(|pipeline| results[pipeline][sink].pop_front()).collect()
+        };
+        Ok(((0..graph.sinks.len()).map(dealt).collect(), outcome))
+    }
+
+    /// Runs the network, and tells which process begins next.
+    fn outcome(&self, mut begins: impl FnMut(usize)) -> Outcome {
+        let Pipelines { graph, kernels, device, placements } = self.pipelines;
+        let mut spans = vec![Vec::new(); graph.nodes.len()];
+        let spent = self.timed.run(|process, begin, end| {
+            let part = &self.parts[process];
+            if let Role::Node(node) = part.role
+                && part.pipeline == 0
+                && spans[node].len() < SPANS
+            {
+                spans[node].push([begin, end]);
+            }
+            begins(process);
+        });
+        let parts = || self.parts.iter().zip(&spent);
+        let end = spent.iter().map(|spent| spent.last).max().unwrap_or(0);
+        let hertz = device.tile.hertz;
+        let elements = (kernels.vectors * LANES) as f64;
+        // From the first results of a pipeline to its last ones.
+        let last_role = |role: Role| match self.run.supply {
+            Supply::Fabric => matches!(role, Role::Sink(_)),
+            Supply::Memory | Supply::Host => role == Role::OutOf,
+        };
+        let mut first_and_last = vec![[0; 2]; placements.len()];
+        for (part, spent) in parts().filter(|(part, _)| last_role(part.role)) {
+            let [first, last] = &mut first_and_last[part.pipeline];
+            (*first, *last) = ((*first).max(spent.first), (*last).max(spent.last));
+        }
+        let rates = first_and_last.iter().zip(&self.calls).map(|([first, last], calls)| {
+            // Of a single call all of its time counts.
+            let (calls, first) = if *calls > 1 { (calls - 1, *first) } else { (*calls, 0) };
+            calls as f64 * elements * hertz / (last - first).max(1) as f64
+        });
+        let latency = first_and_last.iter().map(|[first, _]| *first).filter(|first| *first > 0).min();
+        let all: usize = self.calls.iter().sum();
+        let bytes = (kernels.window() as u64).saturating_mul(all as u64);
+        let windows = |count: usize| bytes.saturating_mul(count as u64);
+        let share = |cycles: u64| cycles as f64 / end.max(1) as f64;
+        let link = |role: Role| {
+            share(parts().filter(|(part, _)| part.role == role).map(|(_, spent)| spent.working).sum())
+        };
+        let nodes = graph.nodes.iter().zip(&self.cycles).zip(spans).enumerate();
+        let nodes = nodes.map(|(node, ((inner, cycles), spans))| {
+            let of_node = |part: &Part| part.pipeline == 0 && part.role == Role::Node(node);
+            let spent = parts().find(|(part, _)| of_node(part)).map(|(_, spent)| *spent);
+            let Spent { working, starved, blocked, .. } = spent.unwrap_or_default();
+            Stage {
+                name: inner.name.clone(),
+                cycles: *cycles,
+                working: share(working),
+                starved: share(starved),
+                blocked: share(blocked),
+                spans,
+            }
+        });
+        Outcome {
+            per_second: rates.sum(),
+            latency: latency.unwrap_or(0) as f64 / hertz,
+            cycles: end,
+            bytes: [windows(graph.sources.len()), windows(graph.sinks.len())],
+            link: [link(Role::Into), link(Role::OutOf)],
+            nodes: nodes.collect(),
+        }
+    }
+}
