@@ -117,6 +117,14 @@ pub(crate) enum Command {
 
 The program proofmill-bench does this; `cargo install --path crates/bench` in a clone installs it.")]
     Bench(BenchArguments),
+    /// Curve arithmetic on pipelines of small processors: execute, explore, compare; needs proofmill-bench
+    #[command(after_help = "Examples:
+  proofmill pipeline --help                                all commands of pipelines
+  proofmill pipeline run xyzz-plus-affine --random 2^16 --pipelines 10
+  proofmill pipeline explore --html explore.html
+
+The program proofmill-bench does this; `cargo install --path crates/bench` in a clone installs it.")]
+    Pipeline(BenchArguments),
     /// Print a completion script for a shell
     #[command(after_help = "Examples:
   proofmill completions bash > ~/.local/share/bash-completion/completions/proofmill
@@ -159,6 +167,7 @@ impl Command {
             Self::Info(_) => "info",
             Self::Cpu { .. } => "cpu",
             Self::Bench(_) => "bench",
+            Self::Pipeline(_) => "pipeline",
             Self::Completions(_) => "completions",
             Self::Man(_) => "man",
         }
@@ -183,6 +192,7 @@ impl Command {
             | Self::Info(_)
             | Self::Cpu { .. }
             | Self::Bench(_)
+            | Self::Pipeline(_)
             | Self::Completions(_)
             | Self::Man(_) => Files::default(),
         }

@@ -60,6 +60,7 @@ fn main() -> ExitCode {
 fn run_by_bench(command: &Command, options: &Options) -> Option<Result<Outcome, Failure>> {
     Some(match command {
         Command::Bench(arguments) => arguments.run(None, options),
+        Command::Pipeline(arguments) => arguments.run(Some("pipeline"), options),
         Command::Plonk(PlonkCommand::Workload(arguments)) => arguments.run(Some("plonk-workload"), options),
         Command::Bls(BlsCommand::Vectors(arguments)) => arguments.run(Some("bls-vectors"), options),
         Command::Cpu { measure: true } => BenchArguments::none().run(Some("cpu"), options),
@@ -87,7 +88,7 @@ fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
         Command::Bls(command) => bls::run(command, machine),
         Command::Ntt(files) => ntt::run(&files, machine),
         Command::Cpu { .. } => Ok(cpu::list(machine)),
-        Command::Bench(_) => unreachable!("proofmill-bench runs it"),
+        Command::Bench(_) | Command::Pipeline(_) => unreachable!("proofmill-bench runs them"),
         Command::Completions(completions) => Ok(completions.run(Arguments::command())),
         Command::Man(man) => man.run(Arguments::command()),
     }

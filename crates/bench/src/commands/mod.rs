@@ -11,6 +11,7 @@ mod machine;
 mod measure;
 mod model;
 mod numbers;
+mod pipeline;
 mod platform;
 mod plonk_workload;
 mod provers;
@@ -165,6 +166,15 @@ pub(crate) enum MachineCommand {
   proofmill plonk workload pedersen --hashes 4000 --arithmetisation turbo --json"
     )]
     PlonkWorkload(plonk_workload::Workload),
+    /// Curve arithmetic on pipelines of small processors: execute, explore, compare
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  proofmill pipeline run xyzz-plus-affine --random 2^16 --pipelines 10
+  proofmill pipeline explore --html explore.html
+  proofmill pipeline msm --points 2^16"
+    )]
+    Pipeline(pipeline::PipelineCommand),
     /// Run test cases of BLS signatures: JSON and YAML files in folders named after the tested functions
     #[command(after_help = "Examples:
   proofmill bls vectors bls12-381-tests/
@@ -182,6 +192,7 @@ impl MachineCommand {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
+            Self::Pipeline(command) => command.name(),
             Self::PlonkWorkload(_) => "plonk workload",
             Self::BlsVectors(_) => "bls vectors",
             Self::Answers(_) => "bench answers",
@@ -191,7 +202,11 @@ impl MachineCommand {
 
 /// Runs a command on `machine`.
 pub(crate) fn run_on(command: &MachineCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
+    if let MachineCommand::Pipeline(command) = command {
+        interrupt::clean_up_at_a_signal(command.outputs(), || ())?;
+    }
     match command {
+        MachineCommand::Pipeline(command) => pipeline::run(command, machine),
         MachineCommand::Cpu => cpu::run(machine),
         MachineCommand::PlonkWorkload(workload) => plonk_workload::run(workload, machine),
         MachineCommand::BlsVectors(vectors) => bls_vectors::run(vectors, machine),

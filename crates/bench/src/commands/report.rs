@@ -12,6 +12,8 @@ use proofmill_bench::{
 };
 use proofmill_circom::write_text;
 use proofmill_console::{Failure, Outcome};
+use proofmill_pipeline::explore::Exploration;
+use serde::Deserialize;
 use serde_json::json;
 use std::{
     fmt::Write as _,
@@ -30,6 +32,9 @@ pub(crate) struct Report {
     /// The run that the others are compared with when the page opens [default: the first one]
     #[arg(long, value_name = "RUN")]
     baseline: Option<String>,
+    /// What `proofmill pipeline explore --json` has printed, as a section of the page
+    #[arg(long, value_name = "FILE", value_delimiter = ',')]
+    pipelines: Vec<PathBuf>,
     #[command(flatten)]
     database: Database,
 }
@@ -55,8 +60,11 @@ pub(super) fn run(report: &Report) -> Result<Outcome, Failure> {
         Some(name) => baseline(&mut source, name, &mut runs)?,
     };
     let families = workloads::definitions()?;
+    let pipelines: Vec<_> =
+        report.pipelines.iter().map(|path| exploration(path)).collect::<Result<_, _>>()?;
     let projections = [model::paper(&Question::default())?];
-    let page = Page { runs: &runs, families: &families, baseline, projections: &projections };
+    let page =
+        Page { runs: &runs, families: &families, baseline, projections: &projections, pipelines: &pipelines };
     write_text(&report.out, &page.html())?;
     let answer = page.answer();
     let rows: usize = runs.iter().map(|run| run.measurements.len()).sum();
@@ -71,6 +79,20 @@ pub(super) fn run(report: &Report) -> Result<Outcome, Failure> {
         text,
         ..Outcome::done(json!({ "out": report.out, "runs": ids, "rows": rows, "answer": answer.questions }))
     })
+}
+
+/// The result of a report of `pipeline explore`.
+fn exploration(path: &Path) -> Result<Exploration, Failure> {
+    #[derive(Deserialize)]
+    struct Printed {
+        result: Exploration,
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::io(path, error))?;
+    let printed: Printed = serde_json::from_str(&text).map_err(|error| {
+        let path = path.display();
+        Failure::Input(format!("{path}: {error}: expected what `proofmill pipeline explore --json` prints"))
+    })?;
+    Ok(printed.result)
 }
 
 /// Adds a run unless it is already in the list; returns its index.

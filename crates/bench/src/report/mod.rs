@@ -7,12 +7,14 @@
 //! chooses (watts, dollars).
 
 mod data;
+mod pipelines;
 mod verdict;
 
 pub use verdict::{Answer, Certainty, Metric, Question};
 
 use crate::{definition::Family, model::Projection, record::Run};
 use base64::{Engine, prelude::BASE64_STANDARD};
+use proofmill_pipeline::explore::Exploration;
 use sha2::{Digest, Sha256};
 
 const TEMPLATE: &str = include_str!("template.html");
@@ -44,11 +46,13 @@ pub struct Page<'a> {
     pub baseline: usize,
     /// The model's projections, one section each.
     pub projections: &'a [Projection],
+    /// What was found of pipelines of small processors.
+    pub pipelines: &'a [Exploration],
 }
 
 /// The page of `runs` without definitions and projections: see [`Page::html`].
 pub fn page(runs: &[Run]) -> String {
-    Page { runs, families: &[], baseline: 0, projections: &[] }.html()
+    Page { runs, families: &[], baseline: 0, projections: &[], pipelines: &[] }.html()
 }
 
 impl<'a> Page<'a> {
@@ -82,6 +86,7 @@ impl<'a> Page<'a> {
             &[
                 ("policy", &policy),
                 ("style", STYLE),
+                ("pipelines", &pipelines::section(self.pipelines)),
                 ("data", &data),
                 ("library", library),
                 ("script", &script),

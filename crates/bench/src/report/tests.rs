@@ -48,8 +48,14 @@ fn run(label: &str, measurements: Vec<Measurement>) -> Run {
 }
 
 fn data(runs: &[Run]) -> Value {
-    serde_json::to_value(Data::new(&super::Page { runs, families: &[], baseline: 0, projections: &[] }))
-        .unwrap()
+    serde_json::to_value(Data::new(&super::Page {
+        runs,
+        families: &[],
+        baseline: 0,
+        projections: &[],
+        pipelines: &[],
+    }))
+    .unwrap()
 }
 
 /// The text of the data element.

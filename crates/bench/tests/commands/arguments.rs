@@ -2,7 +2,7 @@
 
 use crate::folder;
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 25] = [
     "",
     "list",
     "run",
@@ -21,6 +21,11 @@ const COMMANDS: [&str; 20] = [
     "plonk-workload",
     "plonk-workload arithmetic",
     "bls-vectors",
+    "pipeline",
+    "pipeline run",
+    "pipeline explore",
+    "pipeline msm",
+    "pipeline show",
     "completions",
     "man",
 ];

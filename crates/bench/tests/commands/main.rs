@@ -4,6 +4,7 @@ mod arguments;
 mod bench;
 mod bls_vectors;
 mod cpu;
+mod pipeline;
 mod plonk_workload;
 mod provers;
 

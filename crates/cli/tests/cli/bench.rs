@@ -41,6 +41,7 @@ fn arguments_and_exit_status_pass_through() {
         ("bench --json -q runs", " --quiet --json runs"),
         ("cpu --measure --json", " --json cpu"),
         ("plonk workload arithmetic --gates 2^6", " plonk-workload arithmetic --gates 2^6"),
+        ("pipeline run --random 2^10 --json", " pipeline run --random 2^10 --json"),
         ("bls --threads 1 vectors cases", " --threads 1 bls-vectors cases"),
         ("bls vectors cases --json", " bls-vectors cases --json"),
     ] {
@@ -71,9 +72,14 @@ fn the_neighbour_is_preferred_to_the_path() {
 #[test]
 fn without_the_program_a_line_says_how_to_install_it() {
     let folder = lonely();
-    for arguments in
-        ["bench", "bench --help", "cpu --measure", "plonk workload pedersen", "bls vectors cases"]
-    {
+    for arguments in [
+        "bench",
+        "bench --help",
+        "cpu --measure",
+        "plonk workload pedersen",
+        "bls vectors cases",
+        "pipeline run",
+    ] {
         let (status, stdout, stderr) = run(folder.path(), "/nonexistent".as_ref(), arguments);
         assert_eq!((status, stdout), (Some(2), String::new()), "{arguments}");
         assert!(

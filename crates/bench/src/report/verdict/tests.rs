@@ -65,7 +65,7 @@ fn watts(run: &mut Run, source: &str, watts: f64) {
 }
 
 fn answer(runs: &[Run]) -> Answer {
-    Page { runs, families: &[], baseline: 0, projections: &[] }.answer()
+    Page { runs, families: &[], baseline: 0, projections: &[], pipelines: &[] }.answer()
 }
 
 fn question(runs: &[Run], metric: Metric) -> Question {

@@ -1,0 +1,121 @@
+//! `pipeline explore`.
+
+use super::{
+    failure, pictures,
+    setting::{self, FormulaArguments, SettingArguments},
+};
+use crate::commands::{numbers, table::table};
+use clap::Args;
+use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_pipeline::{
+    Device,
+    explore::{Found, Question, Row, Table},
+    pictures::Series,
+    schedule::Compiler,
+};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
+
+/// Arguments of `explore`.
+#[derive(Args, Debug)]
+pub(crate) struct Explore {
+    #[command(flatten)]
+    formula: FormulaArguments,
+    /// A device's name, or a file of one
+    #[arg(long, value_name = "DEVICE", default_value = "vck5000")]
+    device: String,
+    #[command(flatten)]
+    setting: SettingArguments,
+    /// Devices to compare with, names or files [default: all that this program knows]
+    #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
+    against: Vec<String>,
+    /// The device of which the first one gets one part at a time
+    #[arg(long, value_name = "DEVICE", default_value = "ideal")]
+    wish: String,
+    /// Write a page with pictures: network, places, times, throughput, limits
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write the pictures as SVG files to a folder
+    #[arg(long, value_name = "FOLDER")]
+    pictures: Option<PathBuf>,
+}
+
+impl Explore {
+    pub(super) fn outputs(&self) -> Vec<&Path> {
+        self.html.iter().map(PathBuf::as_path).collect()
+    }
+}
+
+/// "Elliptic Curve ZK-Proof Acceleration on AMD Versal" (Ulvetanna, 2024): measured for 1 and 10 pipelines, and expected for 23.
+const PAPER: [[f64; 2]; 3] =
+    [[1.0, (1u64 << 26) as f64 / 30.778], [10.0, (1u64 << 26) as f64 / 2.982], [23.0, 51.7e6]];
+
+pub(super) fn run(arguments: &Explore, machine: &mut Machine) -> Result<Outcome, Failure> {
+    machine.run(|_, _| explore(arguments))
+}
+
+fn explore(arguments: &Explore) -> Result<Outcome, Failure> {
+    let (formula, field) = arguments.formula.read()?;
+    let device = setting::device(&arguments.device)?;
+    let setting = arguments.setting.on(device)?;
+    let known: Vec<_> = Device::COMMITTED.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let against = if arguments.against.is_empty() { &known } else { &arguments.against };
+    let devices: Vec<_> = against.iter().map(|name| setting::device(name)).collect::<Result<_, _>>()?;
+    let wish = setting::device(&arguments.wish)?;
+    let question =
+        Question { formula: &formula, field: &field, base: &setting, devices: &devices, wish: &wish };
+    let exploration = question.explore().map_err(failure)?;
+    if arguments.html.is_some() || arguments.pictures.is_some() {
+        let mut compiler = Compiler::new(&field, &setting.device, setting.vectors);
+        let built = setting.build(&formula, &mut compiler).map_err(failure)?;
+        let paper = Series { name: "paper".to_owned(), points: PAPER.to_vec(), measured: true };
+        let is_papers = formula.name == "xyzz-plus-affine" && arguments.device == "vck5000";
+        let published = if is_papers { std::slice::from_ref(&paper) } else { &[] };
+        let mut all = pictures::of_setting(&built, &setting.device);
+        all.extend(pictures::of_exploration(&built, &setting.device, &exploration, published));
+        let title = format!("{} on {}", formula.name, setting.device.name);
+        pictures::write(&title, &all, arguments.html.as_deref(), arguments.pictures.as_deref())?;
+    }
+    let mut text = format!("{} on {}, {}\n", formula.name, setting.device.name, setting.shape);
+    for table in &exploration.tables {
+        text += &lines(table);
+    }
+    let result = serde_json::to_value(&exploration).map_err(|error| Failure::Input(error.to_string()))?;
+    Ok(Outcome { text, ..Outcome::done(result) })
+}
+
+/// A table as text.
+fn lines(answers: &Table) -> String {
+    let heading = ["", "from", "tiles", "pipelines", "results/s", "latency", "J/million", "limited by"]
+        .map(str::to_owned);
+    let mut lines = vec![heading.to_vec()];
+    lines.extend(answers.rows.iter().map(cells));
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "\n{}", answers.title);
+    text + &table(&lines)
+}
+
+fn cells(row: &Row) -> Vec<String> {
+    let mut cells = vec![row.label.clone(), row.supply.name().to_owned()];
+    match &row.found {
+        Found::Answer(answer) => {
+            let [least, most] = answer.joules_per_million.map(numbers::three_digits);
+            cells.extend([
+                answer.tiles.to_string(),
+                answer.pipelines.to_string(),
+                numbers::scaled(answer.per_second),
+                numbers::time(answer.latency),
+                format!("{least}..{most}"),
+                answer.limit.clone(),
+            ]);
+        }
+        Found::Refused { refused } => {
+            cells.extend([const { String::new() }; 5]);
+            cells.push(refused.clone());
+        }
+    }
+    cells
+}

@@ -1,0 +1,245 @@
+//! `pipeline run`.
+
+use super::{
+    failure, pictures,
+    setting::{self, FormulaArguments, SettingArguments},
+};
+use crate::commands::{numbers, table::table};
+use clap::Args;
+use proofmill_bench::definition::Size;
+use proofmill_circom::write_text;
+use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_pipeline::{
+    Device, Graph,
+    execute::Arithmetic,
+    explore::Built,
+    limbs::{Bundle, LANES, SignedField},
+    samples::{self, Residue},
+    schedule::Compiler,
+    simulate::Pipelines,
+};
+use serde_json::json;
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+/// Arguments of `run`.
+#[derive(Args, Debug)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    formula: FormulaArguments,
+    /// Operands: a CSV file with a column for each source and integers, also 0x..., below the modulus
+    #[arg(long, value_name = "FILE", conflicts_with = "random")]
+    points: Option<PathBuf>,
+    /// So many random operands, a number or 2^K
+    #[arg(long, value_name = "COUNT", default_value = "2^14")]
+    random: Size,
+    /// The seed of random operands
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    seed: u64,
+    /// Write the results, in a CSV file as that of --points
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
+    /// A device's name, or a file of one
+    #[arg(long, value_name = "DEVICE", default_value = "vck5000")]
+    device: String,
+    #[command(flatten)]
+    setting: SettingArguments,
+    /// Write a page with pictures: network, places, times
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+impl Run {
+    pub(super) fn outputs(&self) -> Vec<&Path> {
+        self.results.iter().chain(&self.html).map(PathBuf::as_path).collect()
+    }
+}
+
+pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Failure> {
+    let (formula, field) = arguments.formula.read()?;
+    let device = setting::device(&arguments.device)?;
+    let sources = match &arguments.points {
+        Some(path) => read(path, &formula)?,
+        None => {
+            let count = setting::count(arguments.random)?;
+            samples::random(&formula.name, count, arguments.seed).ok_or_else(|| {
+                Failure::Input(format!(
+                    "{} is not a formula of this program: --points has its operands",
+                    formula.name
+                ))
+            })?
+        }
+    };
+    let setting = arguments.setting.on(device)?;
+    let device = &setting.device;
+    let mut compiler = Compiler::new(&field, device, setting.vectors);
+    let built = setting.build(&formula, &mut compiler).map_err(failure)?;
+    let pipelines =
+        Pipelines::new(&built.graph, &built.kernels, device, built.placements.len()).map_err(failure)?;
+    let inputs: Vec<_> = sources.iter().map(|source| bundles(source, setting.vectors, &field)).collect();
+    let arithmetic = Arithmetic::Level(machine.level());
+    let start = Instant::now();
+    let (sinks, outcome) = pipelines.execute(&setting.run, &field, arithmetic, &inputs).map_err(failure)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let count = sources.first().map_or(0, Vec::len);
+    let results: Vec<Vec<Residue>> = sinks.iter().map(|sink| residues(sink, count, &field)).collect();
+    check(&formula, &sources, &results)?;
+    let built = Built { outcome, ..built };
+    let mut text = String::new();
+    let simulated = built.outcome.cycles as f64 / device.tile.hertz;
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{}: {count} results, equal to the curve's; {} on {} pipelines of {} tiles",
+        formula.name,
+        device.name,
+        built.placements.len(),
+        built.graph.nodes.len()
+    );
+    text += &figures(&built, device);
+    let _ = writeln!(
+        text,
+        "\nexecuted in {} ({} a result) at {}; {} of the device in {} cycles",
+        numbers::time(seconds),
+        numbers::time(seconds / count.max(1) as f64),
+        machine.level().name(),
+        numbers::time(simulated),
+        built.outcome.cycles
+    );
+    if let Some(path) = &arguments.results {
+        write_text(path, &csv(&formula, &results))?;
+    }
+    if let Some(path) = &arguments.html {
+        let title = format!("{} on {}", formula.name, device.name);
+        pictures::write(&title, &pictures::of_setting(&built, device), Some(path), None)?;
+    }
+    let answer = built.answer(device);
+    Ok(Outcome {
+        text,
+        ..Outcome::done(json!({
+            "formula": formula.name,
+            "device": device.name,
+            "results": count,
+            "answer": answer,
+            "outcome": built.outcome,
+            "seconds": seconds,
+        }))
+    })
+}
+
+/// What a simulation has found, as text.
+fn figures(built: &Built, device: &Device) -> String {
+    let (outcome, answer) = (&built.outcome, built.answer(device));
+    let mut text = String::new();
+    let [least, most] = answer.joules_per_million;
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{} results a second, the first after {}; limited by {}",
+        numbers::scaled(outcome.per_second),
+        numbers::time(outcome.latency),
+        answer.limit
+    );
+    let _ = writeln!(
+        text,
+        "{} B to the tiles, {} B from them; link in use {:.0} % and {:.0} %; {} to {} J for a million results",
+        numbers::scaled(outcome.bytes[0] as f64),
+        numbers::scaled(outcome.bytes[1] as f64),
+        100.0 * outcome.link[0],
+        100.0 * outcome.link[1],
+        numbers::three_digits(least),
+        numbers::three_digits(most)
+    );
+    let heading = ["node", "cycles of a call", "works %", "waits for input %", "waits for room %"];
+    let mut lines = vec![heading.map(str::to_owned).to_vec()];
+    lines.extend(outcome.nodes.iter().map(|stage| {
+        let share = |share: f64| format!("{:.1}", 100.0 * share);
+        vec![
+            stage.name.clone(),
+            stage.cycles.to_string(),
+            share(stage.working),
+            share(stage.starved),
+            share(stage.blocked),
+        ]
+    }));
+    text += "\n";
+    text + &table(&lines)
+}
+
+/// Compares the results with the curve's.
+fn check(formula: &Graph, sources: &[Vec<Residue>], results: &[Vec<Residue>]) -> Result<(), Failure> {
+    let expected = match samples::results(&formula.name, sources).map_err(failure)? {
+        Some(expected) => expected,
+        None => return Ok(()),
+    };
+    let differs = |index: &usize| results.iter().zip(&expected).any(|(a, b)| a[*index] != b[*index]);
+    match (0..sources.first().map_or(0, Vec::len)).find(differs) {
+        None => Ok(()),
+        Some(index) => Err(Failure::Rejected(format!(
+            "operands {}: the result is not the curve's: the formula has no case for infinity and for points with the same x",
+            index + 1
+        ))),
+    }
+}
+
+/// Elements as bundles of a call each; the last is filled up with zeros.
+fn bundles(elements: &[Residue], vectors: usize, field: &SignedField) -> Vec<Bundle> {
+    let each = elements.chunks(vectors * LANES).map(|elements| {
+        let mut bundle = Bundle::zeros(vectors);
+        elements.iter().enumerate().for_each(|(index, element)| bundle.set(index, *element, field));
+        bundle
+    });
+    each.collect()
+}
+
+fn residues(bundles: &[Bundle], count: usize, field: &SignedField) -> Vec<Residue> {
+    let all = bundles.iter().flat_map(|bundle| (0..bundle.elements()).map(|index| bundle.get(index, field)));
+    all.take(count).collect()
+}
+
+/// Reads operands: a heading with the names of the sources, then a line for each.
+fn read(path: &Path, formula: &Graph) -> Result<Vec<Vec<Residue>>, Failure> {
+    let wrong =
+        |line: u64, problem: String| Failure::Input(format!("{}, line {line}: {problem}", path.display()));
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .from_path(path)
+        .map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
+    let names = reader.headers().map_err(|error| wrong(1, error.to_string()))?;
+    if !names.iter().eq(formula.sources.iter().map(String::as_str)) {
+        return Err(wrong(1, format!("expected the columns {}", formula.sources.join(","))));
+    }
+    let mut sources = vec![Vec::new(); formula.sources.len()];
+    for (index, record) in reader.records().enumerate() {
+        let line = index as u64 + 2;
+        let record = record.map_err(|error| wrong(line, error.to_string()))?;
+        for (source, text) in sources.iter_mut().zip(&record) {
+            let element = samples::parse(text).and_then(|integer| samples::residue(&formula.name, integer));
+            source.push(element.ok_or_else(|| {
+                wrong(line, format!("{text} is not an integer below the modulus, in decimal or as 0x..."))
+            })?);
+        }
+    }
+    match sources.first() {
+        Some(source) if !source.is_empty() => Ok(sources),
+        _ => Err(wrong(2, "expected a line of operands".to_owned())),
+    }
+}
+
+/// Results as a file of operands.
+fn csv(formula: &Graph, results: &[Vec<Residue>]) -> String {
+    let names: Vec<_> = formula.sinks.iter().map(|sink| sink.name.as_str()).collect();
+    let mut text = names.join(",") + "\n";
+    for index in 0..results.first().map_or(0, Vec::len) {
+        let elements = results.iter().map(|sink| {
+            let [a, b, c, d] = samples::integer(&formula.name, sink[index]).unwrap_or_default();
+            format!("0x{d:016x}{c:016x}{b:016x}{a:016x}")
+        });
+        text += &elements.collect::<Vec<_>>().join(",");
+        text.push('\n');
+    }
+    text
+}
