@@ -172,11 +172,22 @@ impl Built {
         let Outcome { link, .. } = &self.outcome;
         let busiest = self.outcome.nodes.iter().max_by(|a, b| a.working.total_cmp(&b.working));
         match busiest {
-            Some(stage) if stage.working > NEARLY => format!("node {}", stage.name),
+            Some(stage) if stage.working > NEARLY => format!("node {}", short(&stage.name)),
             _ if link[0] + link[1] > NEARLY => "link".into(),
-            Some(stage) => format!("buffers: node {} works {:.0} %", stage.name, 100.0 * stage.working),
+            Some(stage) => {
+                format!("buffers: node {} works {:.0} %", short(&stage.name), 100.0 * stage.working)
+            }
             None => "nothing".into(),
         }
+    }
+}
+
+/// The beginning of a name: those of joined nodes are long.
+fn short(name: &str) -> String {
+    const MOST: usize = 40;
+    match name.char_indices().nth(MOST) {
+        None => name.to_owned(),
+        Some((end, _)) => format!("{}...", &name[..end]),
     }
 }
 

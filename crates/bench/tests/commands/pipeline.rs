@@ -19,7 +19,7 @@ fn runs_are_checked_and_told() {
         .succeeded()
         .stdout;
     assert!(text.starts_with("xyzz-plus-affine: 256 results, equal to the curve's"), "{text}");
-    for part in ["results a second", "limited by", "waits for input %", "multiply-0", "of the device in"] {
+    for part in ["results a second", "limited by", "waits for input %", "multiply-0", "of the device, "] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let page = folder.text("run.html");

@@ -29,8 +29,10 @@ pub fn balanced(graph: &Graph, compiler: &mut Compiler<'_>, pace: usize) -> Resu
             }
             let fused = graph.fused(first, second).ok().filter(|fused| {
                 let place = if second < first { first - 1 } else { first };
-                // Kernels that do not fit a tile, or take too long together, stay apart.
-                compiler.kernel(&fused.nodes[place]).is_ok_and(|kernel| kernel.cycles <= pace)
+                // Kernels that do not fit a tile, or take too long together, stay apart; and so do nodes with more sources or sinks than a tile
+                // has streams.
+                compiler.has_streams(fused, place)
+                    && compiler.kernel(&fused.nodes[place]).is_ok_and(|kernel| kernel.cycles <= pace)
             });
             if fused.is_none() {
                 refused.insert(names);

@@ -3,9 +3,10 @@
 use super::{Schedule, program, schedules};
 use crate::{
     Device, Graph, PipelineError,
-    graph::{Node, Operation},
+    graph::{Node, Operation, Port},
     limbs::{LANES, LIMBS, Program, SignedField},
 };
+use std::collections::HashSet;
 
 /// Bytes of a vector of one limb.
 const WORD_BYTES: usize = LANES * size_of::<i32>();
@@ -94,6 +95,17 @@ impl<'a> Compiler<'a> {
     /// Nodes that fit neither the tile's program memory nor its registers, or whose intermediate results do not fit its memory.
     pub fn kernel(&mut self, node: &Node) -> Result<Kernel, PipelineError> {
         Ok(self.alternatives(node)?.swap_remove(0))
+    }
+
+    /// Whether a tile has as many streams as a node has sources and results for sinks.
+    pub(super) fn has_streams(&self, graph: &Graph, node: usize) -> bool {
+        let inputs = graph.nodes[node].inputs.iter();
+        let sources = inputs.filter(|edge| matches!(edge.from, Port::Source(_))).count();
+        let results = graph.sinks.iter().map(|sink| sink.edge.from);
+        let sent: HashSet<_> =
+            results.filter(|from| matches!(from, Port::Node(from, _) if *from == node)).collect();
+        let streams = &self.device.streams;
+        sources <= streams.into_tile && sent.len() <= streams.out_of_tile
     }
 
     /// The kernels that are found for a node, the fastest first; each one after it has fewer instructions.

@@ -87,9 +87,8 @@ pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Fai
     let count = sources.first().map_or(0, Vec::len);
     let results: Vec<Vec<Residue>> = sinks.iter().map(|sink| residues(sink, count, &field)).collect();
     check(&formula, &sources, &results)?;
-    let built = Built { outcome, ..built };
     let mut text = String::new();
-    let simulated = built.outcome.cycles as f64 / device.tile.hertz;
+    let simulated = outcome.cycles as f64 / device.tile.hertz;
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
@@ -102,12 +101,15 @@ pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Fai
     text += &figures(&built, device);
     let _ = writeln!(
         text,
-        "\nexecuted in {} ({} a result) at {}; {} of the device in {} cycles",
-        numbers::time(seconds),
-        numbers::time(seconds / count.max(1) as f64),
-        machine.level().name(),
+        "\nall of them in {} of the device, {} cycles, with {} B to the tiles and {} B from them\n\
+         executed in {} at {}, {} a result",
         numbers::time(simulated),
-        built.outcome.cycles
+        outcome.cycles,
+        numbers::scaled(outcome.bytes[0] as f64),
+        numbers::scaled(outcome.bytes[1] as f64),
+        numbers::time(seconds),
+        machine.level().name(),
+        numbers::time(seconds / count.max(1) as f64)
     );
     if let Some(path) = &arguments.results {
         write_text(path, &csv(&formula, &results))?;
@@ -124,13 +126,14 @@ pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Fai
             "device": device.name,
             "results": count,
             "answer": answer,
-            "outcome": built.outcome,
+            "at_full_rate": built.outcome,
+            "outcome": outcome,
             "seconds": seconds,
         }))
     })
 }
 
-/// What a simulation has found, as text.
+/// What the simulation of many calls has found, as text.
 fn figures(built: &Built, device: &Device) -> String {
     let (outcome, answer) = (&built.outcome, built.answer(device));
     let mut text = String::new();
@@ -138,16 +141,14 @@ fn figures(built: &Built, device: &Device) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
-        "{} results a second, the first after {}; limited by {}",
+        "{} results a second when the pipelines are full, the first after {}; limited by {}",
         numbers::scaled(outcome.per_second),
         numbers::time(outcome.latency),
         answer.limit
     );
     let _ = writeln!(
         text,
-        "{} B to the tiles, {} B from them; link in use {:.0} % and {:.0} %; {} to {} J for a million results",
-        numbers::scaled(outcome.bytes[0] as f64),
-        numbers::scaled(outcome.bytes[1] as f64),
+        "link in use {:.0} % to the tiles and {:.0} % from them; {} to {} J for a million results",
         100.0 * outcome.link[0],
         100.0 * outcome.link[1],
         numbers::three_digits(least),
