@@ -16,6 +16,8 @@ use std::fmt;
 pub struct Shape {
     /// Where elements are reduced.
     pub reductions: Reductions,
+    /// Copies of the formula side by side, whose nodes can be joined with each other.
+    pub copies: usize,
     /// Whether each product is divided among two nodes.
     pub split: bool,
     /// If nodes are joined: until they take so many times as long as the slowest one did.
@@ -24,14 +26,17 @@ pub struct Shape {
 
 impl Shape {
     /// A node for each operation, as in the paper.
-    pub const PAPER: Self = Self { reductions: Reductions::InNodes, split: false, joined: None };
+    pub const PAPER: Self = Self { reductions: Reductions::InNodes, copies: 1, split: false, joined: None };
 
     /// A formula's network.
     ///
     /// # Errors
-    /// As [`Graph::reduced`] and [`balanced`].
+    /// As [`Graph::reduced`], [`Graph::unrolled`] and [`balanced`].
     pub fn of(self, formula: &Graph, compiler: &mut Compiler<'_>) -> Result<Graph, PipelineError> {
         let mut graph = formula.reduced(compiler.field(), self.reductions)?;
+        if self.copies != 1 {
+            graph = graph.unrolled(self.copies)?;
+        }
         if self.split {
             graph = graph.with_split_products()?;
         }
@@ -48,6 +53,9 @@ impl Shape {
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "reductions {}", self.reductions.name())?;
+        if self.copies != 1 {
+            write!(f, ", {} copies", self.copies)?;
+        }
         if self.split {
             write!(f, ", split products")?;
         }
@@ -100,6 +108,24 @@ pub struct Setting {
     pub pipelines: Option<usize>,
     /// How they run.
     pub run: Run,
+    /// What power and devices cost.
+    pub prices: Prices,
+}
+
+/// What power and devices cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prices {
+    /// Years for which a device works without a pause.
+    pub years: f64,
+    /// Dollars for a kilowatt hour.
+    pub dollars_per_kwh: f64,
+}
+
+impl Default for Prices {
+    /// Assumptions: three years, 0.12 dollars.
+    fn default() -> Self {
+        Self { years: 3.0, dollars_per_kwh: 0.12 }
+    }
 }
 
 /// What there is to tell about a setting.
@@ -130,6 +156,8 @@ pub struct Answer {
     pub limit: String,
     /// Joules for a million results, at the least and the most power.
     pub joules_per_million: [f64; 2],
+    /// Dollars for a million results, if the device's price is known: for its power and its years.
+    pub dollars_per_million: Option<[f64; 2]>,
 }
 
 impl Setting {
@@ -154,16 +182,24 @@ impl Setting {
 }
 
 impl Built {
-    /// The figures.
-    pub fn answer(&self, device: &Device) -> Answer {
-        let Outcome { per_second, latency, .. } = self.outcome;
+    /// The figures in the setting from which it was built.
+    pub fn answer(&self, setting: &Setting) -> Answer {
+        let Setting { device, shape, prices, .. } = setting;
+        let per_second = self.outcome.per_second * shape.copies as f64;
+        let joules_per_million = device.costs.watts.map(|watts| watts * 1e6 / per_second);
+        let dollars = device
+            .costs
+            .dollars
+            .map(|dollars| dollars / (prices.years * SECONDS_OF_A_YEAR) * 1e6 / per_second);
+        let power = joules_per_million.map(|joules| joules / JOULES_OF_A_KWH * prices.dollars_per_kwh);
         Answer {
             tiles: self.graph.nodes.len(),
             pipelines: self.placements.len(),
             per_second,
-            latency,
+            latency: self.outcome.latency,
             limit: self.limit(),
-            joules_per_million: device.costs.watts.map(|watts| watts * 1e6 / per_second),
+            joules_per_million,
+            dollars_per_million: dollars.map(|dollars| power.map(|power| power + dollars)),
         }
     }
 
@@ -181,6 +217,9 @@ impl Built {
         }
     }
 }
+
+const SECONDS_OF_A_YEAR: f64 = 365.25 * 86400.0;
+const JOULES_OF_A_KWH: f64 = 3.6e6;
 
 /// The beginning of a name: those of joined nodes are long.
 fn short(name: &str) -> String {
@@ -315,14 +354,15 @@ impl Question<'_> {
 
         let shapes = [Reductions::InNodes, Reductions::WhereNeeded].into_iter().flat_map(|reductions| {
             let ways = [
-                (false, None),
-                (false, Some(1)),
-                (true, None),
-                (true, Some(1)),
-                (false, Some(2)),
-                (false, Some(4)),
+                (1, false, None),
+                (1, false, Some(1)),
+                (2, false, Some(1)),
+                (1, true, None),
+                (1, true, Some(1)),
+                (1, false, Some(2)),
+                (1, false, Some(4)),
             ];
-            ways.map(|(split, joined)| Shape { reductions, split, joined })
+            ways.map(|(copies, split, joined)| Shape { reductions, copies, split, joined })
         });
         let shapes = shapes.map(|shape| {
             let setting = Setting { shape, ..all.clone() };
@@ -372,7 +412,7 @@ impl Row {
         compiler: &mut Compiler<'_>,
     ) -> Self {
         let found = match setting.build(formula, compiler) {
-            Ok(built) => Found::Answer(built.answer(&setting.device)),
+            Ok(built) => Found::Answer(built.answer(setting)),
             Err(error) => Found::Refused { refused: error.to_string() },
         };
         Self { label, number, supply: setting.run.supply, found }

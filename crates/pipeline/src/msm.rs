@@ -8,7 +8,7 @@
 
 use crate::{
     Graph, PipelineError,
-    execute::{Arithmetic, run},
+    execute::Arithmetic,
     limbs::{Bundle, LANES, LIMBS, SignedField},
 };
 use proofmill_curve::{Affine, Jacobian, Xyzz, bn254::G1};
@@ -83,7 +83,7 @@ const WAITING: usize = 1 << 14;
 /// [reduced](Graph::reduced).
 ///
 /// # Errors
-/// As [`run`]; numbers of points and scalars that differ; a graph with other sources or sinks; a plan outside of its bounds.
+/// As [`run`](crate::execute::run()); numbers of points and scalars that differ; a graph with other sources or sinks; a plan outside of its bounds.
 pub fn msm(
     graph: &Graph,
     arithmetic: Arithmetic,
@@ -107,10 +107,13 @@ pub fn msm(
             "digits of {digit_bits} bits, calls of {vectors} vectors, {in_flight} of them in flight: digits have 2 to {MOST_BITS} bits, and the others are not 0"
         ));
     }
+    let Some(graph) = graph.as_one_node()? else {
+        return refused(format!("{} has delays, or too many steps for one node", graph.name));
+    };
     let field = SignedField::of::<Fq>()?;
     let digits = (Fr::BITS as usize + 1).div_ceil(digit_bits as usize);
     let mut machine = Machine {
-        graph,
+        graph: &graph,
         arithmetic,
         plan,
         coordinates: Coordinates::new(&field),
@@ -210,10 +213,11 @@ impl<'a> Coordinates<'a> {
 type Points<'a> = &'a [[Digits; POINT + 1]];
 
 /// A call's entries, and the new sums of their buckets.
-type Call = (Vec<Entry>, Vec<Vec<Bundle>>);
+type Call = (Vec<Entry>, Vec<Bundle>);
 
 /// The buckets, and what is in flight.
 struct Machine<'a> {
+    /// The formula as one node.
     graph: &'a Graph,
     arithmetic: Arithmetic,
     plan: &'a Plan,
@@ -277,16 +281,17 @@ impl Machine<'_> {
     }
 
     /// The sums of a call.
-    fn add(&self, points: Points<'_>, call: &[Entry]) -> Result<Vec<Vec<Bundle>>, PipelineError> {
+    fn add(&self, points: Points<'_>, call: &[Entry]) -> Result<Vec<Bundle>, PipelineError> {
         if call.is_empty() {
             return Ok(Vec::new());
         }
-        let mut inputs = vec![vec![Bundle::zeros(self.plan.vectors)]; SUM + POINT];
+        let mut inputs = vec![Bundle::zeros(self.plan.vectors); SUM + POINT];
         for (index, entry) in call.iter().enumerate() {
             let operands = self.buckets[entry.bucket].into_iter().chain(coordinates(points, *entry));
-            inputs.iter_mut().zip(operands).for_each(|(input, digits)| input[0].set_digits(index, digits));
+            inputs.iter_mut().zip(operands).for_each(|(input, digits)| input.set_digits(index, digits));
         }
-        run(self.graph, self.field, self.arithmetic, &inputs)
+        let inputs: Vec<_> = inputs.iter().collect();
+        self.arithmetic.fire(self.graph, &self.graph.nodes[0], &inputs, self.field)
     }
 
     /// Takes back the oldest call; how many points need not wait any more.
@@ -295,7 +300,7 @@ impl Machine<'_> {
         let mut released = 0;
         for (index, entry) in call.into_iter().enumerate() {
             let bucket = &mut self.buckets[entry.bucket];
-            let sum: [Digits; SUM] = std::array::from_fn(|sink| sums[sink][0].digits(index));
+            let sum: [Digits; SUM] = std::array::from_fn(|sink| sums[sink].digits(index));
             if sum[2] == [0; LIMBS] {
                 // Limbs of an element below p in size are 0 only if it is.
                 self.work.exceptional += 1;

@@ -4,7 +4,7 @@ use proofmill_field::goldilocks_levels;
 use proofmill_pipeline::{
     Device, Graph,
     execute::{Arithmetic, run},
-    explore::{Depth, Exploration, Question, Setting, Shape},
+    explore::{Depth, Exploration, Prices, Question, Setting, Shape},
     formulas,
     graph::Reductions,
     limbs::Bundle,
@@ -80,6 +80,7 @@ fn settings_are_compared() {
         vectors: 4,
         pipelines: Some(3),
         run: Run { calls: 50, ..Run::default() },
+        prices: Prices::default(),
     };
     let wish = Device::committed("ideal").unwrap();
     let devices = [device.clone(), wish.clone()];
@@ -107,6 +108,23 @@ fn settings_are_compared() {
     assert!((features.rows.last().unwrap().answer().unwrap().per_second / ideal - 1.0).abs() < 1e-9);
     let answer = table("devices").rows[0].answer().unwrap();
     assert_eq!(answer.joules_per_million, device.costs.watts.map(|watts| watts * 1e6 / own));
+    assert_eq!(answer.dollars_per_million, None);
+    // A dollar a second, and nothing or 3.6 dollars for a kilowatt hour: a dollar for a million joules.
+    let mut priced = base.clone();
+    (priced.device.costs.dollars, priced.device.costs.watts) = (Some(365.25 * 86400.0), [1.0, 2.0]);
+    let mut compiler = Compiler::new(&field, &device, base.vectors);
+    let built = priced.build(&butterfly, &mut compiler).unwrap();
+    let dollars = |dollars_per_kwh| {
+        let prices = Prices { years: 1.0, dollars_per_kwh };
+        let answer = built.answer(&Setting { prices, ..priced.clone() });
+        answer.dollars_per_million.unwrap().map(|dollars| dollars * answer.per_second / 1e6)
+    };
+    assert!(dollars(0.0).iter().all(|dollars| (dollars - 1.0).abs() < 1e-9));
+    assert!(dollars(3.6).iter().zip([1.000001, 1.000002]).all(|(dollars, sum)| (dollars - sum).abs() < 1e-9));
+    // Two copies, one beside the other, compute twice as much with twice the tiles.
+    let twice = Setting { shape: Shape { copies: 2, ..Shape::PAPER }, pipelines: Some(1), ..base.clone() };
+    let twice = twice.build(&butterfly, &mut compiler).unwrap().answer(&twice);
+    assert!(twice.tiles == 6 && (twice.per_second / (2.0 * fabric[0]) - 1.0).abs() < 0.01, "{twice:?}");
     assert_eq!(exploration.throughput()[0].1[2], [3.0, fabric[2]]);
     // As a file, also of rows without figures.
     let text = serde_json::to_string(&exploration).unwrap();

@@ -128,6 +128,9 @@ fn what_does_not_suit_is_refused() {
         refused(&formulas::graph("butterfly").unwrap(), &point, &plan),
         "butterfly is not the sum of a point (X, Y, ZZ, ZZZ) and an affine one"
     );
+    let mut delayed = graph();
+    delayed.sinks[0].edge.initial = 1;
+    assert!(refused(&delayed, &point, &plan).starts_with("xyzz-plus-affine has delays"));
     assert!(
         refused(&graph(), &point, &Plan { digit_bits: 21, ..plan })
             .ends_with("digits have 2 to 20 bits, and the others are not 0")

@@ -80,6 +80,27 @@ fn the_figures_of_the_paper_without_its_host() {
 }
 
 #[test]
+fn the_paper_is_bound_by_computing() {
+    let kernels = kernels(BUNDLES);
+    let deep = deep(&kernels, PAPER);
+    // As many pipelines as have room, and the slowest node always works; a stream is idle for most of the time.
+    let outcome = outcome_of(&deep, &kernels, PAPER, 23);
+    let critical = outcome.critical().unwrap();
+    assert!(critical.working > 0.9, "{critical:?}");
+    let stream = (64 * 32) as f64 / device().streams.bytes_per_cycle as f64;
+    assert!(stream < 0.05 * critical.cycles as f64);
+    // "If each pipeline required 8x fewer cycles and the AI Engine grid could fit 340 pipelines", 6 G additions a second.
+    let faster = Run { slowdown: PAPER.slowdown / 8.0, ..PAPER };
+    let deep = at_full_rate(&graph(), &kernels, &device(), faster.slowdown).unwrap();
+    let one = outcome_of(&deep, &kernels, faster, 1).per_second;
+    assert!(is_near(340.0 * one, 6e9, 0.05), "{one}");
+    // The streams into the grid would bring as many.
+    let device = device();
+    let bytes = (device.streams.into_grid * device.streams.bytes_per_cycle) as f64 * device.tile.hertz;
+    assert!(bytes / 192.0 > 6e9, "{bytes}");
+}
+
+#[test]
 fn the_slowest_node_never_waits_with_buffers_that_are_deep_enough() {
     let kernels = kernels(1);
     let double = outcome(&kernels, ONE);

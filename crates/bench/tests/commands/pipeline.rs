@@ -30,6 +30,19 @@ fn runs_are_checked_and_told() {
 }
 
 #[test]
+fn copies_share_what_there_is_to_do() {
+    let folder = folder();
+    let command = "pipeline run butterfly --random 100 --elements 8 --pipelines 3";
+    let one = folder.run(&format!("{command} --results one.csv")).succeeded().stdout;
+    let three = folder
+        .run(&format!("{command} --copies 3 --join --price 1000 --results three.csv"))
+        .succeeded()
+        .stdout;
+    assert_eq!(folder.text("one.csv"), folder.text("three.csv"));
+    assert!(three.contains("dollars for a million results") && !one.contains("dollars"), "{three}");
+}
+
+#[test]
 fn points_are_read_from_files() {
     let folder = folder();
     // The generator (1, 2) doubled, with ZZ = 1, and as a point to be added: the sum of G and 2 G, and exceptions.
@@ -125,6 +138,8 @@ fn what_is_wrong_is_refused_in_one_line() {
         ("run --pipelines 24", "24 pipelines of 17 nodes: 400 tiles have room for 23"),
         ("run --pipelines 0", "no pipelines: at least one is needed"),
         ("run --slowdown 0", "a positive factor below 10^6 is needed"),
+        ("run --copies 0", "xyzz-plus-affine"),
+        ("run --years 0", "--years 0: expected a positive number up to 10^12"),
         ("run --join=0", "--join 0: expected at least 1"),
         ("show --kernel other", "other is none of the nodes multiply-0, "),
         ("show --device-file z80", "z80 is none of the devices vck5000, "),

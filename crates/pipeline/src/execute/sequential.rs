@@ -12,7 +12,8 @@ use crate::{
 use std::{borrow::Cow, rc::Rc};
 
 /// Runs a network, each node as often as sources have bundles, and returns the bundles of each sink: before those of its node, the zeros
-/// of a delay.
+/// of a delay. By vectors of this CPU, all nodes of a network without delays compute one vector of elements before the next one, so that what
+/// they pass on stays in registers and caches.
 ///
 /// # Errors
 /// As [`Graph::order`]; inputs that do not suit the sources; numbers that do not fit, if they are checked; a deadlock, with the
@@ -23,6 +24,13 @@ pub fn run(
     arithmetic: Arithmetic,
     inputs: &[Vec<Bundle>],
 ) -> Result<Vec<Vec<Bundle>>, PipelineError> {
+    // An error names the node in which it happened: checked numbers are computed node by node.
+    if let Arithmetic::Level(_) = arithmetic
+        && let Some(one) = graph.as_one_node()?
+    {
+        graph.check_buffers()?;
+        return execute(&one, field, arithmetic, inputs, None);
+    }
     execute(graph, field, arithmetic, inputs, None)
 }
 

@@ -9,7 +9,7 @@ use crate::{
 /// The most sources, nodes, inputs, steps, outputs and sinks together.
 const MOST_PARTS: usize = 1 << 15;
 /// The most steps of a node.
-const MOST_STEPS: usize = 1 << 10;
+pub(super) const MOST_STEPS: usize = 1 << 10;
 /// The most bundles that all buffers together hold.
 const MOST_BUNDLES: usize = 1 << 16;
 

@@ -1,6 +1,6 @@
 //! Several nodes as one, for one tile.
 
-use super::{Edge, Graph, Node, Port, Step};
+use super::{Edge, Graph, Node, Port, Sink, Step, check::MOST_STEPS};
 use crate::PipelineError;
 
 impl Graph {
@@ -74,6 +74,43 @@ impl Graph {
         graph.drop_unread();
         graph.order()?;
         Ok(graph)
+    }
+
+    /// The graph with all nodes as one, which has as many results as there are sinks; `None` if it has delays, or more steps
+    /// than a node may have.
+    ///
+    /// # Errors
+    /// As [`order`](Self::order).
+    pub(crate) fn as_one_node(&self) -> Result<Option<Self>, PipelineError> {
+        let order = self.order()?;
+        let count: usize = self.nodes.iter().map(|node| node.steps.len()).sum();
+        if count > MOST_STEPS || self.edges().any(|(_, edge)| edge.initial > 0) {
+            return Ok(None);
+        }
+        let inputs: Vec<_> = (0..self.sources.len()).map(|source| Edge::new(Port::Source(source))).collect();
+        let mut steps: Vec<Step> = Vec::new();
+        // Which value each output of each node is.
+        let mut sent: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
+        let value = |sent: &[Vec<usize>], port: Port| match port {
+            Port::Source(source) => source,
+            Port::Node(node, output) => sent[node][output],
+        };
+        for index in order {
+            let node = &self.nodes[index];
+            let mut values: Vec<_> = node.inputs.iter().map(|edge| value(&sent, edge.from)).collect();
+            for step in &node.steps {
+                let operands = step.operands.iter().map(|operand| values[*operand]).collect();
+                values.push(inputs.len() + steps.len());
+                steps.push(Step { operation: step.operation, operands });
+            }
+            sent[index] = node.outputs.iter().map(|output| values[*output]).collect();
+        }
+        let outputs = self.sinks.iter().map(|sink| value(&sent, sink.edge.from)).collect();
+        let sinks = self.sinks.iter().enumerate();
+        let sinks = sinks
+            .map(|(output, sink)| Sink { name: sink.name.clone(), edge: Edge::new(Port::Node(0, output)) });
+        let node = Node { name: "all".into(), inputs, steps, outputs };
+        Ok(Some(Self { sinks: sinks.collect(), nodes: vec![node], ..self.clone() }))
     }
 
     /// Drops the outputs that nobody reads.

@@ -109,11 +109,14 @@ fn cells(row: &Row) -> Vec<String> {
                 numbers::scaled(answer.per_second),
                 numbers::time(answer.latency),
                 format!("{least}..{most}"),
+                answer
+                    .dollars_per_million
+                    .map_or_else(String::new, |[least, most]| format!("{least:.1e}..{most:.1e}")),
                 answer.limit.clone(),
             ]);
         }
         Found::Refused { refused } => {
-            cells.extend([const { String::new() }; 5]);
+            cells.extend([const { String::new() }; 6]);
             cells.push(refused.clone());
         }
     }

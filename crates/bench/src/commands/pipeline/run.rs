@@ -10,9 +10,9 @@ use proofmill_bench::definition::Size;
 use proofmill_circom::write_text;
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_pipeline::{
-    Device, Graph,
+    Graph,
     execute::Arithmetic,
-    explore::Built,
+    explore::{Answer, Built},
     limbs::{Bundle, LANES, SignedField},
     samples::{self, Residue},
     schedule::Compiler,
@@ -80,11 +80,13 @@ pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Fai
     let pipelines =
         Pipelines::new(&built.graph, &built.kernels, device, built.placements.len()).map_err(failure)?;
     let inputs: Vec<_> = sources.iter().map(|source| bundles(source, setting.vectors, &field)).collect();
+    let inputs = dealt(&inputs, setting.shape.copies);
     let arithmetic = Arithmetic::Level(machine.level());
     let start = Instant::now();
     let (sinks, outcome) = pipelines.execute(&setting.run, &field, arithmetic, &inputs).map_err(failure)?;
     let seconds = start.elapsed().as_secs_f64();
     let count = sources.first().map_or(0, Vec::len);
+    let sinks = collected(sinks, setting.shape.copies);
     let results: Vec<Vec<Residue>> = sinks.iter().map(|sink| residues(sink, count, &field)).collect();
     check(&formula, &sources, &results)?;
     let mut text = String::new();
@@ -98,7 +100,8 @@ pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Fai
         built.placements.len(),
         built.graph.nodes.len()
     );
-    text += &figures(&built, device);
+    let answer = built.answer(&setting);
+    text += &figures(&built, &answer);
     let _ = writeln!(
         text,
         "\nall of them in {} of the device, {} cycles, with {} B to the tiles and {} B from them\n\
@@ -118,7 +121,6 @@ pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Fai
         let title = format!("{} on {}", formula.name, device.name);
         pictures::write(&title, &pictures::of_setting(&built, device), Some(path), None)?;
     }
-    let answer = built.answer(device);
     Ok(Outcome {
         text,
         ..Outcome::done(json!({
@@ -134,16 +136,16 @@ pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Fai
 }
 
 /// What the simulation of many calls has found, as text.
-fn figures(built: &Built, device: &Device) -> String {
-    let (outcome, answer) = (&built.outcome, built.answer(device));
+fn figures(built: &Built, answer: &Answer) -> String {
+    let outcome = &built.outcome;
     let mut text = String::new();
     let [least, most] = answer.joules_per_million;
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
         "{} results a second when the pipelines are full, the first after {}; limited by {}",
-        numbers::scaled(outcome.per_second),
-        numbers::time(outcome.latency),
+        numbers::scaled(answer.per_second),
+        numbers::time(answer.latency),
         answer.limit
     );
     let _ = writeln!(
@@ -154,6 +156,9 @@ fn figures(built: &Built, device: &Device) -> String {
         numbers::three_digits(least),
         numbers::three_digits(most)
     );
+    if let Some([least, most]) = answer.dollars_per_million {
+        let _ = writeln!(text, "{least:.2e} to {most:.2e} dollars for a million results");
+    }
     let heading = ["node", "cycles of a call", "works %", "waits for input %", "waits for room %"];
     let mut lines = vec![heading.map(str::to_owned).to_vec()];
     lines.extend(outcome.nodes.iter().map(|stage| {
@@ -194,6 +199,31 @@ fn bundles(elements: &[Residue], vectors: usize, field: &SignedField) -> Vec<Bun
         bundle
     });
     each.collect()
+}
+
+/// The bundles of the sources of several copies, which get one after the other; the last ones may get zeros.
+fn dealt(sources: &[Vec<Bundle>], copies: usize) -> Vec<Vec<Bundle>> {
+    let of_copy = |copy: usize| {
+        sources.iter().map(move |bundles| {
+            let mut dealt: Vec<_> = bundles.iter().skip(copy).step_by(copies).cloned().collect();
+            if let Some(first) = bundles.first() {
+                dealt.resize(bundles.len().div_ceil(copies), Bundle::zeros(first.vectors()));
+            }
+            dealt
+        })
+    };
+    (0..copies).flat_map(of_copy).collect()
+}
+
+/// The bundles of the sinks in the order in which they were dealt.
+fn collected(sinks: Vec<Vec<Bundle>>, copies: usize) -> Vec<Vec<Bundle>> {
+    let each = sinks.len() / copies.max(1);
+    let calls = sinks.first().map_or(0, Vec::len);
+    let in_order = |sink: usize| {
+        let index = (0..calls).flat_map(|call| (0..copies).map(move |copy| (call, copy)));
+        index.map(|(call, copy)| sinks[copy * each + sink][call].clone()).collect()
+    };
+    (0..each).map(in_order).collect()
 }
 
 fn residues(bundles: &[Bundle], count: usize, field: &SignedField) -> Vec<Residue> {

@@ -7,7 +7,7 @@ use proofmill_console::Failure;
 use proofmill_field::bn254::Fq;
 use proofmill_pipeline::{
     Device, Graph,
-    explore::{Depth, Setting, Shape},
+    explore::{Depth, Prices, Setting, Shape},
     formulas,
     graph::Reductions,
     limbs::{LANES, SignedField},
@@ -56,6 +56,9 @@ pub(super) struct SettingArguments {
     /// Where elements are reduced
     #[arg(long, value_enum, default_value_t = ReductionChoice::InNodes)]
     reductions: ReductionChoice,
+    /// Put copies of the formula side by side, whose nodes can be joined with each other
+    #[arg(long, value_name = "COUNT", default_value_t = 1)]
+    copies: usize,
     /// Divide each product among two nodes
     #[arg(long)]
     split: bool,
@@ -71,6 +74,15 @@ pub(super) struct SettingArguments {
     /// How many times as long as their schedules kernels take
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     slowdown: f64,
+    /// The price of the device in dollars [default: that of its file, if it has one]
+    #[arg(long, value_name = "DOLLARS")]
+    price: Option<f64>,
+    /// Years for which the device works without a pause
+    #[arg(long, value_name = "YEARS", default_value_t = 3.0)]
+    years: f64,
+    /// The price of a kilowatt hour
+    #[arg(long, value_name = "DOLLARS", default_value_t = 0.12)]
+    dollars_per_kwh: f64,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -103,8 +115,20 @@ enum SupplyChoice {
 
 impl SettingArguments {
     /// The setting on a device.
-    pub(super) fn on(&self, device: Device) -> Result<Setting, Failure> {
-        let Self { elements, pipelines, split, join, slowdown, .. } = *self;
+    pub(super) fn on(&self, mut device: Device) -> Result<Setting, Failure> {
+        let Self { elements, pipelines, copies, split, join, slowdown, years, dollars_per_kwh, .. } = *self;
+        for (name, number) in [
+            ("--price", self.price.unwrap_or(1.0)),
+            ("--years", years),
+            ("--dollars-per-kwh", dollars_per_kwh),
+        ] {
+            if !(number > 0.0 && number <= 1e12) {
+                return Err(Failure::Input(format!(
+                    "{name} {number}: expected a positive number up to 10^12"
+                )));
+            }
+        }
+        device.costs.dollars = self.price.or(device.costs.dollars);
         if elements == 0 || !elements.is_multiple_of(LANES) {
             return Err(Failure::Input(format!(
                 "--elements {elements}: expected a multiple of {LANES}, the lanes of a vector"
@@ -129,11 +153,12 @@ impl SettingArguments {
         };
         Ok(Setting {
             device,
-            shape: Shape { reductions, split, joined: join },
+            shape: Shape { reductions, copies, split, joined: join },
             depth,
             vectors: elements / LANES,
             pipelines,
             run: Run { supply, slowdown, ..Run::default() },
+            prices: Prices { years, dollars_per_kwh },
         })
     }
 }
