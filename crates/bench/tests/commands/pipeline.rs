@@ -114,6 +114,12 @@ fn networks_and_devices_are_shown_and_read_again() {
     assert!(words.contains("words in the loop") && words.contains("vector"), "{words}");
     let graph = folder.run("pipeline show xyzz-double --graph").succeeded().stdout;
     folder.write("double.json", graph);
+    // A graph of another name, with its operands.
+    let own = folder.text("double.json").replace("xyzz-double", "own");
+    folder.write("own.json", own);
+    folder.write("own.csv", "X,Y,ZZ,ZZZ\n1,2,1,1\n");
+    let text = folder.run("pipeline run own.json --points own.csv --pipelines 1").succeeded().stdout;
+    assert!(text.starts_with("own: 1 results, equal to those of checked integers"), "{text}");
     let device = folder.run("pipeline show --device-file vck5000").succeeded().stdout;
     folder.write("chip.toml", device.replace("1.25e9", "2.5e9"));
     let read = json(&folder, "run double.json --random 32 --elements 32 --pipelines 1 --device chip.toml");

@@ -28,7 +28,7 @@ pub(crate) enum PipelineCommand {
     /// Multiply points by scalars and add them up: buckets on pipelines, against this CPU
     #[command(after_help = "Examples:
   proofmill pipeline msm --points 2^16
-  proofmill pipeline msm --points 2^18 --device vck5000,ideal --join 1")]
+  proofmill pipeline msm --points 2^18 --device vck5000,ideal --reductions where-needed --join --buffers deep")]
     Msm(msm::Msm),
     /// Print a network: its graph, its kernels' instruction words, its places on the device
     #[command(after_help = "Examples:

@@ -11,7 +11,7 @@ use proofmill_circom::write_text;
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_pipeline::{
     Graph,
-    execute::Arithmetic,
+    execute::{self, Arithmetic},
     explore::{Answer, Built},
     limbs::{Bundle, LANES, SignedField},
     samples::{self, Residue},
@@ -88,13 +88,17 @@ pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Fai
     let count = sources.first().map_or(0, Vec::len);
     let sinks = collected(sinks, setting.shape.copies);
     let results: Vec<Vec<Residue>> = sinks.iter().map(|sink| residues(sink, count, &field)).collect();
-    check(&formula, &sources, &results)?;
+    let what = check(&formula, &sources, &results, || {
+        let sinks = execute::run(&built.graph, &field, Arithmetic::Exact, &inputs).map_err(failure)?;
+        let sinks = collected(sinks, setting.shape.copies);
+        Ok(sinks.iter().map(|sink| residues(sink, count, &field)).collect())
+    })?;
     let mut text = String::new();
     let simulated = outcome.cycles as f64 / device.tile.hertz;
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
-        "{}: {count} results, equal to the curve's; {} on {} pipelines of {} tiles",
+        "{}: {count} results, equal to {what}; {} on {} pipelines of {} tiles",
         formula.name,
         device.name,
         built.placements.len(),
@@ -175,17 +179,23 @@ fn figures(built: &Built, answer: &Answer) -> String {
     text + &table(&lines)
 }
 
-/// Compares the results with the curve's.
-fn check(formula: &Graph, sources: &[Vec<Residue>], results: &[Vec<Residue>]) -> Result<(), Failure> {
-    let expected = match samples::results(&formula.name, sources).map_err(failure)? {
-        Some(expected) => expected,
-        None => return Ok(()),
+/// Compares the results with the curve's, if the formula is known; else with those of checked integers, which the function computes. Tells with
+/// what it was.
+fn check(
+    formula: &Graph,
+    sources: &[Vec<Residue>],
+    results: &[Vec<Residue>],
+    integers: impl FnOnce() -> Result<Vec<Vec<Residue>>, Failure>,
+) -> Result<&'static str, Failure> {
+    let (expected, what) = match samples::results(&formula.name, sources).map_err(failure)? {
+        Some(expected) => (expected, "the curve's"),
+        None => (integers()?, "those of checked integers"),
     };
     let differs = |index: &usize| results.iter().zip(&expected).any(|(a, b)| a[*index] != b[*index]);
     match (0..sources.first().map_or(0, Vec::len)).find(differs) {
-        None => Ok(()),
+        None => Ok(what),
         Some(index) => Err(Failure::Rejected(format!(
-            "operands {}: the result is not the curve's: the formula has no case for infinity and for points with the same x",
+            "operands {}: the result is not {what}: formulas have no case for infinity and for points with the same x",
             index + 1
         ))),
     }

@@ -18,7 +18,7 @@ use std::{fs, path::Path};
 /// What is run.
 #[derive(Args, Debug)]
 pub(super) struct FormulaArguments {
-    /// A formula, or a file of a graph in JSON over the coordinates of BN254
+    /// A formula, or a file of a graph in JSON: over the coordinates of BN254, or the field of the formula whose name it has
     #[arg(value_name = "FORMULA", default_value = "xyzz-plus-affine")]
     pub(super) formula: String,
 }
@@ -40,7 +40,8 @@ impl FormulaArguments {
         let graph: Graph =
             serde_json::from_str(&text).map_err(|error| Failure::Input(format!("{name}: {error}")))?;
         graph.order().map_err(|error| Failure::Input(format!("{name}: {error}")))?;
-        Ok((graph, SignedField::of::<Fq>().map_err(failure)?))
+        let field = formulas::field(&graph.name).map_or_else(SignedField::of::<Fq>, Ok).map_err(failure)?;
+        Ok((graph, field))
     }
 }
 
