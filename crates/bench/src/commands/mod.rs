@@ -174,7 +174,7 @@ pub(crate) enum MachineCommand {
   proofmill pipeline explore --html explore.html
   proofmill pipeline msm --points 2^16"
     )]
-    Pipeline(pipeline::PipelineCommand),
+    Pipeline(Box<pipeline::PipelineCommand>),
     /// Run test cases of BLS signatures: JSON and YAML files in folders named after the tested functions
     #[command(after_help = "Examples:
   proofmill bls vectors bls12-381-tests/

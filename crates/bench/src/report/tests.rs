@@ -220,3 +220,38 @@ fn a_page_is_the_same_for_the_same_runs() {
     let runs = [run("a", vec![measurement("avx2", 1, figures(&[8.0]))])];
     assert_eq!(page(&runs), page(&runs));
 }
+
+#[test]
+fn explorations_of_pipelines_are_a_section() {
+    let answer = json!({
+        "tiles": 3, "pipelines": 2, "per_second": 1.5e6, "latency": 2e-6, "limit": "node <a>",
+        "joules_per_million": [1.0, 2.0], "dollars_per_million": null,
+    });
+    let row = |label: &str, number: f64, more: Value| {
+        let mut row = json!({ "label": label, "number": number, "supply": "fabric" });
+        row.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        row
+    };
+    let refused = json!({ "refused": "no room & no tiles" });
+    let exploration = json!({
+        "formula": "sum<b>", "device": "chip",
+        "tables": [{ "title": "pipelines", "rows": [row("1", 1.0, answer), row("2", 2.0, refused)] }],
+    });
+    let exploration = serde_json::from_value(exploration).unwrap();
+    let with = |pipelines: &[_]| {
+        super::Page { runs: &[], families: &[], baseline: 0, projections: &[], pipelines }.html()
+    };
+    assert!(!with(&[]).contains("Pipelines of small processors"));
+    let html = with(&[exploration]);
+    for text in [
+        "<h3>sum&lt;b&gt; on chip</h3>",
+        "node &lt;a&gt;",
+        "no room &amp; no tiles",
+        "1.5000e6",
+        "2.0",
+        "<svg",
+    ] {
+        assert!(html.contains(text), "{text}");
+    }
+    assert!(!html.contains("sum<b>") && !html.contains("style=\""));
+}
