@@ -164,8 +164,12 @@ impl Setting {
     /// Builds the network, places its pipelines, and simulates them.
     ///
     /// # Errors
-    /// What the device has no room for, and as [`Shape::of`] and [`Pipelines`].
+    /// What the device has no room for, and as [`Shape::of`] and [`Pipelines`]; a compiler for calls of another size.
     pub fn build(&self, formula: &Graph, compiler: &mut Compiler<'_>) -> Result<Built, PipelineError> {
+        if compiler.vectors() != self.vectors {
+            let (own, other) = (self.vectors, compiler.vectors());
+            return Err(PipelineError::Inputs(format!("a compiler for {other} vectors, and calls of {own}")));
+        }
         let graph = self.shape.of(formula, compiler)?;
         let kernels = compiler.kernels(&graph)?;
         let graph = match self.depth {
@@ -197,22 +201,26 @@ impl Built {
             pipelines: self.placements.len(),
             per_second,
             latency: self.outcome.latency,
-            limit: self.limit(),
+            limit: self.limit(setting.run.supply),
             joules_per_million,
             dollars_per_million: dollars.map(|dollars| power.map(|power| power + dollars)),
         }
     }
 
     /// What limits the rate: what works nearly all the time.
-    fn limit(&self) -> String {
-        let Outcome { link, .. } = &self.outcome;
+    fn limit(&self, supply: Supply) -> String {
+        let Outcome { link: [into, out], .. } = self.outcome;
+        let link = match supply {
+            Supply::Fabric => 0.0,
+            // Both ways are one.
+            Supply::Memory => into + out,
+            Supply::Host => into.max(out),
+        };
         let busiest = self.outcome.nodes.iter().max_by(|a, b| a.working.total_cmp(&b.working));
         match busiest {
-            Some(stage) if stage.working > NEARLY => format!("node {}", short(&stage.name)),
-            _ if link[0] + link[1] > NEARLY => "link".into(),
-            Some(stage) => {
-                format!("buffers: node {} works {:.0} %", short(&stage.name), 100.0 * stage.working)
-            }
+            Some(stage) if stage.working > NEARLY => format!("node {}", stage.name),
+            _ if link > NEARLY => "link".into(),
+            Some(stage) => format!("buffers: node {} works {:.0} %", stage.name, 100.0 * stage.working),
             None => "nothing".into(),
         }
     }
@@ -220,15 +228,6 @@ impl Built {
 
 const SECONDS_OF_A_YEAR: f64 = 365.25 * 86400.0;
 const JOULES_OF_A_KWH: f64 = 3.6e6;
-
-/// The beginning of a name: those of joined nodes are long.
-fn short(name: &str) -> String {
-    const MOST: usize = 40;
-    match name.char_indices().nth(MOST) {
-        None => name.to_owned(),
-        Some((end, _)) => format!("{}...", &name[..end]),
-    }
-}
 
 /// The share of the time in which what limits the rate works; the first and the last calls are not at the full rate.
 const NEARLY: f64 = 0.9;
@@ -302,6 +301,8 @@ impl Row {
 }
 
 const PIPELINES: &str = "pipelines";
+/// Numbers of pipelines that are tried.
+const MOST_COUNTS: usize = 64;
 
 /// What is asked about.
 #[derive(Clone, Debug)]
@@ -327,13 +328,18 @@ impl Question<'_> {
         let Self { formula, field, base, devices, wish } = *self;
         let mut compiler = Compiler::new(field, &base.device, base.vectors);
         let graph = base.shape.of(formula, &mut compiler)?;
-        let most = base.pipelines.unwrap_or_else(|| base.device.pipelines(&graph));
+        let room = base.device.pipelines(&graph);
+        let most = base.pipelines.unwrap_or(room);
+        if most > room {
+            // The error that says what there is room for.
+            base.build(formula, &mut compiler)?;
+        }
         let one = Setting { pipelines: Some(1), ..base.clone() };
         let all = Setting { pipelines: None, ..base.clone() };
         let supplied =
             |setting: &Setting, supply| Setting { run: Run { supply, ..setting.run }, ..setting.clone() };
 
-        let counts = (1..=most).flat_map(|count| {
+        let counts = (1..=most).step_by(most.div_ceil(MOST_COUNTS).max(1)).flat_map(|count| {
             Supply::ALL.map(|supply| {
                 let setting = Setting { pipelines: Some(count), ..supplied(base, supply) };
                 Row::of(count.to_string(), Some(count as f64), &setting, formula, &mut compiler)
@@ -396,7 +402,11 @@ impl Question<'_> {
         let features = base.device.features(wish);
         let features = features.iter().map(|(name, device)| on((*name).to_owned(), device));
         let features = Table { title: "what another chip has".into(), rows: features.collect() };
-        let devices = devices.iter().map(|device| on(device.name.clone(), device));
+        let devices = devices.iter().map(|device| {
+            // The base's may have another price than its file.
+            let device = if device.name == base.device.name { &base.device } else { device };
+            on(device.name.clone(), device)
+        });
         let devices = Table { title: "devices".into(), rows: devices.collect() };
         let tables = vec![pipelines, calls, shapes, clocks, features, devices];
         Ok(Exploration { formula: formula.name.clone(), device: base.device.name.clone(), tables })

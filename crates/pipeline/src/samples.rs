@@ -78,7 +78,7 @@ pub fn random(formula: &str, count: usize, seed: u64) -> Option<Vec<Vec<Residue>
 }
 
 /// Points one random step apart, from a random one.
-fn points(count: usize, rng: &mut impl RngCore) -> Vec<Affine<G1>> {
+pub fn points(count: usize, rng: &mut impl RngCore) -> Vec<Affine<G1>> {
     let [first, step] = [(); 2].map(|()| G1::GENERATOR.mul_vartime(&Fr::random(rng)));
     let step = step.to_affine();
     let points = std::iter::successors(Some(first), |point| Some(point.add_affine(&step)));

@@ -134,10 +134,12 @@ fn joined_nodes_give_the_same() {
     while names.len() > 1 {
         let at = |name: &str| one.nodes.iter().position(|node| node.name == name).unwrap();
         let (first, second) = (at(&names[0]), at(&names[1]));
-        names.splice(..2, [format!("{}+{}", names[0], names[1])]);
         one = one.fused(first, second).unwrap();
+        let joined = if second < first { first - 1 } else { first };
+        names.splice(..2, [one.nodes[joined].name.clone()]);
     }
     assert_eq!((one.nodes.len(), one.nodes[0].inputs.len(), one.nodes[0].outputs.len()), (1, 6, 4));
+    assert!(one.nodes[0].name.starts_with("multiply-") && one.nodes[0].name.ends_with(" steps more"));
     assert!(run(&one, &field(), Arithmetic::Exact, &inputs).unwrap() == expected);
     let error = graph.fused(0, 99).unwrap_err().to_string();
     assert_eq!(error, "graph xyzz-plus-affine, the whole: there are no nodes 0 and 99");

@@ -109,7 +109,7 @@ fn what_has_no_room_is_refused_with_the_reason() {
     };
     assert_eq!(
         refused(&device(), &kernels, 24),
-        "xyzz-plus-affine on VCK5000: 24 pipelines of 17 nodes: 400 tiles have room for 23"
+        "xyzz-plus-affine on VCK5000: 24 pipelines of 17 nodes: 400 tiles have room for 23; take fewer, or join nodes"
     );
     let large = Kernels { vectors: 4 * VECTORS, ..kernels.clone() };
     let text = refused(&device(), &large, 1);

@@ -225,19 +225,53 @@ fn streams_and_memory_that_are_shared_limit_the_rate() {
         (outcome.per_second, outcome.link)
     };
     let (free, _) = rate(&device(), Supply::Fabric);
-    // Of 24 streams into the grid, four share one. A packet has a word more than what it brings.
+    // Of 24 streams into the grid, eight share one. A packet has a word more than what it brings.
     let mut narrow = device();
-    narrow.streams.into_grid = 6;
-    let packet = (1024 / 4 + 1) as f64;
-    let most = 32.0 * narrow.tile.hertz / packet;
+    (narrow.streams.into_grid, narrow.streams.hop_cycles) = (3, 0);
+    let most = |words: f64| 32.0 * narrow.tile.hertz / (2.0 * words);
     let (shared, _) = rate(&narrow, Supply::Fabric);
-    assert!(shared <= most * 1.001 && shared > 0.8 * most.min(free), "{shared} {most} {free}");
+    assert!(is_near(shared, most(257.0), 1e-3) && shared < most(256.5), "{shared} {free}");
     // Two thirds of the bytes come, one third goes, by the same way.
-    let mut slow = device();
-    slow.memory.bytes_per_second = 1e9;
-    let (limited, link) = rate(&slow, Supply::Memory);
-    assert!(is_near(limited, 1e9 / 320.0, 0.05), "{limited}");
-    assert!(link[0] + link[1] > 0.95);
+    for bytes_per_second in [1e9, 10e9] {
+        let mut slow = device();
+        slow.memory.bytes_per_second = bytes_per_second;
+        let (limited, link) = rate(&slow, Supply::Memory);
+        assert!(is_near(limited, bytes_per_second / 320.0, 0.01), "{limited}");
+        assert!(limited <= bytes_per_second / 320.0 * 1.001, "{limited}");
+        assert!(link[0] + link[1] > 0.95);
+    }
+}
+
+#[test]
+fn delays_are_for_one_pipeline() {
+    let (field, device) = (field(), device());
+    let kernels = kernels(1);
+    let mut delayed = graph();
+    let edges = delayed.edges().count();
+    for edge in [3, edges - 1] {
+        let edge = delayed.edges_mut().nth(edge).unwrap();
+        (edge.initial, edge.depth) = (1, 3);
+    }
+    let sources = delayed.sources.len();
+    let inputs: Vec<Vec<Bundle>> = (0..sources as i32)
+        .map(|source| {
+            let bundle = |call: i32| {
+                let mut bundle = Bundle::zeros(4);
+                (0..32).for_each(|index| {
+                    bundle.set_digits(index, [source + call, 7, -5, index as i32, 1, 2, 3, 4])
+                });
+                bundle
+            };
+            (0..5).map(bundle).collect()
+        })
+        .collect();
+    let expected = run(&delayed, &field, Arithmetic::Exact, &inputs).unwrap();
+    assert_eq!(expected.last().unwrap().len(), 6);
+    let pipelines = |count| Pipelines::new(&delayed, &kernels, &device, count).unwrap();
+    let (results, _) = pipelines(1).execute(&ONE, &field, Arithmetic::Exact, &inputs).unwrap();
+    assert!(results == expected);
+    let error = pipelines(2).execute(&ONE, &field, Arithmetic::Exact, &inputs).unwrap_err().to_string();
+    assert!(error.ends_with("are not the results of one; take 1 pipeline"), "{error}");
 }
 
 #[test]

@@ -106,7 +106,8 @@ fn runs_move_from_store_to_store() {
     let page = bench(&folder, "report old new --out report.html").succeeded();
     assert!(page.stdout.contains("report.html: 2 runs"), "{page:?}");
     assert!(folder.text("report.html").contains("<!doctype html>"));
-    let explored = "pipeline explore butterfly --elements 8 --pipelines 1 --against vck5000 --wish vck5000 --json";
+    let explored =
+        "pipeline explore butterfly --elements 8 --pipelines 1 --against vck5000 --wish vck5000 --json";
     folder.write("explored.json", folder.run(explored).succeeded().stdout);
     bench(&folder, "report new --pipelines explored.json --out pipelines.html").succeeded();
     assert!(folder.text("pipelines.html").contains("<h3>butterfly on VCK5000</h3>"));

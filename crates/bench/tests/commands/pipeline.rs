@@ -18,7 +18,7 @@ fn runs_are_checked_and_told() {
         .run("pipeline run --random 2^8 --pipelines 2 --elements 32 --results sums.csv --html run.html")
         .succeeded()
         .stdout;
-    assert!(text.starts_with("xyzz-plus-affine: 256 results, equal to the curve's"), "{text}");
+    assert!(text.starts_with("xyzz-plus-affine: 256 results, equal to this library's"), "{text}");
     for part in ["results a second", "limited by", "waits for input %", "multiply-0", "of the device, "] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -52,12 +52,12 @@ fn points_are_read_from_files() {
     folder.write("good.csv", format!("{heading}\n{double},1,0x1,1,2\n"));
     let command = "pipeline run --elements 8 --pipelines 1 --points";
     let text = folder.run(&format!("{command} good.csv --results sum.csv")).succeeded().stdout;
-    assert!(text.contains("1 results, equal to the curve's"), "{text}");
+    assert!(text.contains("1 results, equal to this library's"), "{text}");
     // 3 G has the affine coordinates of EIP-196's vectors.
     let sum = folder.text("sum.csv");
     assert_eq!(sum.lines().count(), 2);
     let wrong = [
-        ("same.csv", format!("{heading}\n1,2,1,1,1,2\n"), 1, "operands 1: the result is not the curve's"),
+        ("same.csv", format!("{heading}\n1,2,1,1,1,2\n"), 1, "operands 1: the result is not this library's"),
         (
             "names.csv",
             "X,Y\n1,2\n".to_owned(),
@@ -90,6 +90,16 @@ fn settings_are_explored() {
     assert!(rows.iter().all(|row| row["per_second"].as_f64().is_some_and(|rate| rate > 1e6)), "{rows:?}");
     let page = folder.text("all.html");
     assert_eq!(page.matches("<svg").count(), 5);
+    let text = folder
+        .run("pipeline explore butterfly --elements 32 --pipelines 1 --price 9 --against zen4")
+        .succeeded()
+        .stdout;
+    // Headings stand over their columns.
+    let lines: Vec<_> = text.lines().skip_while(|line| *line != "pipelines").skip(1).take(2).collect();
+    for (heading, cell) in [("$/million", "e-"), ("limited by", "node multiply-0")] {
+        let [above, below] = [lines[0].find(heading).unwrap(), lines[1].find(cell).unwrap()];
+        assert!(above.abs_diff(below) < 12, "{text}");
+    }
     for name in ["network", "places", "calls", "throughput", "roofline"] {
         assert!(folder.path(&format!("svg/{name}.svg")).is_file(), "{name}");
     }
@@ -140,13 +150,20 @@ fn what_is_wrong_is_refused_in_one_line() {
         ("run --device z80", "z80 is not a device (vck5000, "),
         ("run --device chip.toml", "chip.toml: device, line 1: "),
         ("run --elements 12", "--elements 12: expected a multiple of 8"),
-        ("run --random 2^30", "2^30: expected 1 to 2^24"),
-        ("run --pipelines 24", "24 pipelines of 17 nodes: 400 tiles have room for 23"),
+        ("run --random 2^30", "2^30: expected 1 to 2^22"),
+        (
+            "run --pipelines 24",
+            "24 pipelines of 17 nodes: 400 tiles have room for 23; take fewer, or join nodes",
+        ),
         ("run --pipelines 0", "no pipelines: at least one is needed"),
+        ("explore --pipelines 1000000000000", "400 tiles have room for 23"),
+        ("run --elements 2199023255552", "vectors in a call: from 1 to 65536 are possible"),
+        ("run --join=18446744073709551615", "expected 1 to 1024"),
+        ("run --from moon", "expected one of fabric, memory, host"),
         ("run --slowdown 0", "a positive factor below 10^6 is needed"),
         ("run --copies 0", "xyzz-plus-affine"),
-        ("run --years 0", "--years 0: expected a positive number up to 10^12"),
-        ("run --join=0", "--join 0: expected at least 1"),
+        ("run --years 0", "--years 0: expected 10^-6 to 10^12"),
+        ("run --join=0", "--join=0: expected 1 to 1024"),
         ("show --kernel other", "other is none of the nodes multiply-0, "),
         ("show --device-file z80", "z80 is none of the devices vck5000, "),
         ("msm --points 10 --digit-bits 1", "digits have 2 to 20 bits"),

@@ -180,6 +180,7 @@ impl Device {
             ("memory.bytes_per_second", self.memory.bytes_per_second),
             ("host.bytes_per_second", self.host.bytes_per_second),
             ("costs.watts", self.costs.watts[0]),
+            ("costs.watts", self.costs.watts[1]),
             ("costs.dollars", self.costs.dollars.unwrap_or(1.0)),
         ] {
             if !(1e-3..=1e18).contains(&number) {
@@ -190,7 +191,7 @@ impl Device {
             return problem("name", text);
         }
         let [least, most] = self.costs.watts;
-        if !(most >= least && most.is_finite()) {
+        if most < least {
             return problem("costs.watts", format!("the most, {most}, is less than the least, {least}"));
         }
         for (place, number, least, most) in [

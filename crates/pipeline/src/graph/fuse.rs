@@ -52,7 +52,7 @@ impl Graph {
         let steps = steps.chain(b.steps.iter().map(|inner| step(inner, &of_second))).collect();
         let outputs = a.outputs.iter().map(|value| of_first(*value));
         let outputs = outputs.chain(b.outputs.iter().map(|value| of_second(*value))).collect();
-        let name = format!("{}+{}", a.name, b.name);
+        let name = joined_name(&a.name, &b.name, a.steps.len() + b.steps.len());
         let moved = a.outputs.len();
         let mut graph = self.clone();
         graph.nodes[first] = Node { name, inputs: inputs.clone(), steps, outputs };
@@ -135,4 +135,14 @@ impl Graph {
             }
         }
     }
+}
+
+/// Both names, or the beginning of the first if they are long together.
+fn joined_name(first: &str, second: &str, steps: usize) -> String {
+    const MOST: usize = 48;
+    if first.len() + second.len() < MOST && ![first, second].iter().any(|name| name.contains(' ')) {
+        return format!("{first}+{second}");
+    }
+    let head = first.split(['+', ' ']).next().unwrap_or(first);
+    format!("{head} and {} steps more", steps.saturating_sub(1))
 }

@@ -163,6 +163,11 @@ impl Edge {
     fn ping_pong() -> usize {
         2
     }
+
+    /// The bundles that wait at the beginning of a stream.
+    pub(crate) fn sent(&self) -> usize {
+        self.depth.min(Self::ping_pong().max(self.initial))
+    }
 }
 
 /// A result.

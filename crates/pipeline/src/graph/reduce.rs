@@ -18,11 +18,14 @@ pub enum Reductions {
 }
 
 impl Reductions {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::InNodes, Self::WhereNeeded];
+
     /// A short name.
     pub fn name(self) -> &'static str {
         match self {
-            Self::InNodes => "in nodes",
-            Self::WhereNeeded => "where needed",
+            Self::InNodes => "in-nodes",
+            Self::WhereNeeded => "where-needed",
         }
     }
 }

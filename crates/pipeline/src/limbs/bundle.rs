@@ -52,11 +52,6 @@ impl Bundle {
         self.vectors
     }
 
-    /// The bytes in a tile's memory.
-    pub fn bytes(&self) -> usize {
-        size_of_val(self.words.as_slice())
-    }
-
     /// The limbs of the elements of a vector.
     #[inline(always)]
     pub(crate) fn limbs(&self, vector: usize) -> impl Iterator<Item = &[i32; LANES]> {

@@ -12,6 +12,7 @@ mod page;
 mod placement;
 mod roofline;
 mod svg;
+mod throughput;
 
 pub use axes::ticks;
 pub use gantt::{Row, gantt};
@@ -21,3 +22,4 @@ pub use page::page;
 pub use placement::placement;
 pub use roofline::{Limit, Point, Roof, roofline};
 pub use svg::Escaped;
+pub use throughput::throughput;

@@ -71,7 +71,7 @@ pub fn place(
     if pipelines > most {
         let (tiles, nodes) = (device.tiles(), graph.nodes.len());
         return Err(refused(format!(
-            "{pipelines} pipelines of {nodes} nodes: {tiles} tiles have room for {most}"
+            "{pipelines} pipelines of {nodes} nodes: {tiles} tiles have room for {most}; take fewer, or join nodes"
         )));
     }
     // Tiles of the same rows, two columns further on, are arranged alike.
@@ -245,7 +245,7 @@ impl Memory {
                 (from, to) => from.or(to).map_or(0, |node| nodes[node][1] + 1),
             }));
             // What is sent waits in a double buffer, what has come in as many as it needs.
-            let ends = [(from, edge.depth.min(2)), (to, edge.depth)];
+            let ends = [(from, edge.sent()), (to, edge.depth)];
             for (node, depth) in ends.into_iter().filter_map(|(node, depth)| Some((node?, depth))) {
                 let places: Vec<_> = device.reached(nodes[node]).collect();
                 buffers.extend((0..depth).map(|_| (index, places.clone())));

@@ -4,12 +4,20 @@ use super::Compiler;
 use crate::{Graph, PipelineError};
 use std::collections::HashSet;
 
+/// The search compares all pairs, again and again.
+const MOST_NODES: usize = 512;
+
 /// The network with fewer nodes: those that together take at most so many cycles a call are joined, the shortest first. With the cycles
 /// of the slowest node ([`Kernels::slowest`](super::Kernels::slowest)) it keeps its pace, and more pipelines have room.
 ///
 /// # Errors
-/// As [`Graph::order`] and [`Compiler::kernel`].
+/// As [`Graph::order`] and [`Compiler::kernel`]; graphs of more than 512 nodes.
 pub fn balanced(graph: &Graph, compiler: &mut Compiler<'_>, pace: usize) -> Result<Graph, PipelineError> {
+    let nodes = graph.nodes.len();
+    if nodes > MOST_NODES {
+        let problem = format!("{nodes} nodes: up to {MOST_NODES} can be joined");
+        return Err(PipelineError::Graph { graph: graph.name.clone(), place: "the whole".into(), problem });
+    }
     let mut graph = graph.clone();
     let mut refused: HashSet<[String; 2]> = HashSet::new();
     loop {
@@ -19,7 +27,9 @@ pub fn balanced(graph: &Graph, compiler: &mut Compiler<'_>, pace: usize) -> Resu
             .clone()
             .flat_map(|first| all.clone().map(move |second| (first, second)))
             // One loop for both may take less than two.
-            .filter(|(first, second)| first != second && cycles[*first] + cycles[*second] <= pace + pace / 8)
+            .filter(|(first, second)| {
+                first != second && cycles[*first] + cycles[*second] <= pace.saturating_add(pace / 8)
+            })
             .collect();
         pairs.sort_by_key(|(first, second)| cycles[*first] + cycles[*second]);
         let joined = pairs.into_iter().find_map(|(first, second)| {

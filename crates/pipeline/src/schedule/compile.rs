@@ -1,6 +1,6 @@
 //! Kernels of nodes: one loop over all steps, or a loop for each step in turn, whichever is faster and fits the tile.
 
-use super::{Schedule, program, schedules};
+use super::{MOST_VECTORS, Schedule, program, schedules};
 use crate::{
     Device, Graph, PipelineError,
     graph::{Node, Operation, Port},
@@ -75,6 +75,11 @@ impl<'a> Compiler<'a> {
         Self { field, device, vectors, known: Vec::new() }
     }
 
+    /// Vectors of a call.
+    pub fn vectors(&self) -> usize {
+        self.vectors
+    }
+
     /// The field.
     pub fn field(&self) -> &'a SignedField {
         self.field
@@ -85,6 +90,13 @@ impl<'a> Compiler<'a> {
     /// # Errors
     /// As [`kernel`](Self::kernel).
     pub fn kernels(&mut self, graph: &Graph) -> Result<Kernels, PipelineError> {
+        if !(1..=MOST_VECTORS).contains(&self.vectors) {
+            return Err(PipelineError::Kernel {
+                node: graph.name.clone(),
+                device: self.device.name.clone(),
+                problem: format!("{} vectors in a call: from 1 to {MOST_VECTORS} are possible", self.vectors),
+            });
+        }
         let nodes: Result<_, _> = graph.nodes.iter().map(|node| self.kernel(node)).collect();
         Ok(Kernels { nodes: nodes?, vectors: self.vectors })
     }

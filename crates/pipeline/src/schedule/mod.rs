@@ -98,7 +98,7 @@ pub fn schedule(
 ///
 /// # Errors
 /// As [`schedule`].
-pub fn schedules(
+fn schedules(
     node: &str,
     program: &Program,
     device: &Device,

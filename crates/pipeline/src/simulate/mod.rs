@@ -64,7 +64,7 @@ impl Supply {
 /// What a simulation has found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Outcome {
-    /// Results a second, once the pipelines are full.
+    /// Elements of each sink a second, when the pipelines are full.
     pub per_second: f64,
     /// Seconds from the first element to the first results.
     pub latency: f64,
@@ -123,11 +123,27 @@ impl<'a> Pipelines<'a> {
         device: &'a Device,
         count: usize,
     ) -> Result<Self, PipelineError> {
-        graph.check_buffers()?;
         if count == 0 {
             return Err(refused(graph, device, "no pipelines: at least one is needed".into()));
         }
-        let placements = place(graph, device, kernels, count)?;
+        Self::at(graph, kernels, device, place(graph, device, kernels, count)?)
+    }
+
+    /// Pipelines in places that [`place`] found for the same network, kernels and device.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and places of another network.
+    pub fn at(
+        graph: &'a Graph,
+        kernels: &'a Kernels,
+        device: &'a Device,
+        placements: Vec<Placement>,
+    ) -> Result<Self, PipelineError> {
+        graph.check_buffers()?;
+        let edges = graph.edges().count();
+        if placements.is_empty() || placements.iter().any(|placement| placement.routes.len() != edges) {
+            return Err(refused(graph, device, "no pipelines of it are placed".into()));
+        }
         Ok(Self { graph, kernels, device, placements })
     }
 
@@ -151,7 +167,7 @@ impl<'a> Pipelines<'a> {
 
     /// Simulates them with their data: [executes](crate::execute) calls in the order in which the device would begin them. The
     /// bundles of the sources are what one call reads ([`Kernels::vectors`]), and are dealt out to the pipelines one by one;
-    /// results come in the same order. [`Run::calls`] does not matter.
+    /// results come in the same order. A network with delays runs on one pipeline only. [`Run::calls`] does not matter.
     ///
     /// # Errors
     /// As [`simulate`](Self::simulate) and [`run`](crate::execute::run()); bundles of another size.
@@ -164,6 +180,12 @@ impl<'a> Pipelines<'a> {
     ) -> Result<(Vec<Vec<Bundle>>, Outcome), PipelineError> {
         check(self.graph, inputs)?;
         check_slowdown(self.graph, self.device, run.slowdown)?;
+        if self.placements.len() > 1 && self.graph.edges().any(|(_, edge)| edge.initial > 0) {
+            return Err(PipelineError::Inputs(format!(
+                "{} has delays: what several pipelines would give are not the results of one; take 1 pipeline",
+                self.graph.name
+            )));
+        }
         let bundles = inputs.first().map_or(0, Vec::len);
         let vectors = inputs.first().and_then(|bundles| bundles.first()).map(Bundle::vectors);
         if vectors != Some(self.kernels.vectors) {
@@ -208,8 +230,8 @@ fn stream(kernels: &Kernels, device: &Device) -> u64 {
     (kernels.window() as u64).div_ceil(device.streams.bytes_per_cycle as u64)
 }
 
-/// The network with buffers so deep that its slowest node never waits: an operand that is needed late, after a longer path
-/// than its own, is kept as long as that takes.
+/// The network with buffers so deep that its slowest node never waits, if none of them is a stream: an operand that is needed late, after a
+/// longer path than its own, is kept as long as that takes.
 ///
 /// Every node begins its first call as early as it can, and the next ones at the pace of the slowest. A buffer is in use from the beginning of the call
 /// that fills it to the end of the one that reads it.

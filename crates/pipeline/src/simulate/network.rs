@@ -126,13 +126,22 @@ impl<'a> Network<'a> {
         let Pipelines { kernels, device, placements, .. } = self.pipelines;
         let grid = [device.streams.into_grid, device.streams.out_of_grid];
         let shared = count * placements.len() > grid[way];
-        let header = if shared { HEADER_BYTES.div_ceil(device.streams.bytes_per_cycle) as u64 } else { 0 };
         let process = |index: usize| Process {
-            cycles: stream(kernels, device) + header,
+            cycles: stream(kernels, device) + self.header(way, count),
             resource: shared.then(|| LINK.len() + way * grid[0] + (pipeline * count + index) % grid[way]),
             ..Process::default()
         };
-        (0..count).map(|index| self.process(pipeline, role(index), process(index))).collect()
+        let processes: Vec<_> = (0..count).map(process).collect();
+        let of = processes.into_iter().enumerate();
+        of.map(|(index, process)| self.process(pipeline, role(index), process)).collect()
+    }
+
+    /// Cycles of the header of a packet, if each pipeline has so many streams in a way and some share one.
+    fn header(&self, way: usize, count: usize) -> u64 {
+        let Pipelines { device, placements, .. } = self.pipelines;
+        let grid = [device.streams.into_grid, device.streams.out_of_grid];
+        let shared = count * placements.len() > grid[way];
+        if shared { HEADER_BYTES.div_ceil(device.streams.bytes_per_cycle) as u64 } else { 0 }
     }
 
     /// Adds a pipeline: its nodes, a stream for each source and each sink, and the transfers of the link.
@@ -150,6 +159,7 @@ impl<'a> Network<'a> {
         let sinks = self.streams(pipeline, graph.sinks.len(), 1, Role::Sink);
         let device = self.pipelines.device;
         let window = stream(self.pipelines.kernels, device);
+        let headers = [self.header(0, graph.sources.len()), self.header(1, graph.sinks.len())];
         for ((reader, edge), route) in graph.edges().zip(&placement.routes) {
             let writer = match edge.from {
                 Port::Source(source) => (sources[source], 0),
@@ -166,14 +176,17 @@ impl<'a> Network<'a> {
             let way = (hops * device.streams.hop_cycles) as u64;
             match [writer.0, reader].into_iter().find(|end| !nodes.contains(end)) {
                 Some(end) => {
+                    // The time on the way is counted as if the stream were taken meanwhile.
+                    let header = headers[usize::from(end == reader)];
                     let end = &mut self.timed.processes[end];
-                    end.cycles = end.cycles.max(window + way);
-                    self.connect(writer, reader, edge.depth, edge.initial);
+                    end.cycles = end.cycles.max(window + header + way);
+                    let depth = if nodes.contains(&reader) { edge.depth } else { edge.sent() };
+                    self.connect(writer, reader, depth, edge.initial);
                 }
                 None => {
                     let process = Process { cycles: window + way, ..Process::default() };
                     let stream = self.process(pipeline, Role::Stream, process);
-                    self.connect(writer, stream, edge.depth.min(2), 0);
+                    self.connect(writer, stream, edge.sent(), 0);
                     self.connect((stream, 0), reader, edge.depth, edge.initial);
                 }
             }
@@ -255,17 +268,27 @@ impl<'a> Network<'a> {
         if let Some(error) = problem {
             return Err(error);
         }
-        let dealt = |sink: usize| {
-            let all = (0..inputs.first().map_or(0, Vec::len)).map(|index| index % placements.len());
-            all.filter_map(|pipeline| results[pipeline][sink].pop_front()).collect()
+        // In turn, as they were dealt out, until there are no more; a delay in front of a sink has added some.
+        let mut dealt = |sink: usize| {
+            let turns = (0..placements.len()).cycle();
+            turns.map_while(|pipeline| results[pipeline][sink].pop_front()).collect()
         };
-        Ok(((0..graph.sinks.len()).map(dealt).collect(), outcome))
+        Ok(((0..graph.sinks.len()).map(&mut dealt).collect(), outcome))
     }
 
     /// Runs the network, and tells which process begins next.
     fn outcome(&self, mut begins: impl FnMut(usize)) -> Outcome {
         let Pipelines { graph, kernels, device, placements } = self.pipelines;
         let mut spans = vec![Vec::new(); graph.nodes.len()];
+        let last_role = |role: Role| match self.run.supply {
+            Supply::Fabric => matches!(role, Role::Sink(_)),
+            Supply::Memory | Supply::Host => role == Role::OutOf,
+        };
+        // The calls between which the rate is taken: without those at both ends, when pipelines are filled or emptied.
+        let between: Vec<_> =
+            self.calls.iter().map(|calls| [calls / 4, (calls - calls / 4).max(1) - 1]).collect();
+        let mut done = vec![0; self.parts.len()];
+        let mut ends = vec![[0; 2]; placements.len()];
         let spent = self.timed.run(|process, begin, end| {
             let part = &self.parts[process];
             if let Role::Node(node) = part.role
@@ -274,28 +297,30 @@ impl<'a> Network<'a> {
             {
                 spans[node].push([begin, end]);
             }
+            if last_role(part.role) {
+                for (last, call) in ends[part.pipeline].iter_mut().zip(between[part.pipeline]) {
+                    if done[process] == call {
+                        *last = end.max(*last);
+                    }
+                }
+                done[process] += 1;
+            }
             begins(process);
         });
         let parts = || self.parts.iter().zip(&spent);
         let end = spent.iter().map(|spent| spent.last).max().unwrap_or(0);
         let hertz = device.tile.hertz;
         let elements = (kernels.vectors * LANES) as f64;
-        // From the first results of a pipeline to its last ones.
-        let last_role = |role: Role| match self.run.supply {
-            Supply::Fabric => matches!(role, Role::Sink(_)),
-            Supply::Memory | Supply::Host => role == Role::OutOf,
-        };
-        let mut first_and_last = vec![[0; 2]; placements.len()];
-        for (part, spent) in parts().filter(|(part, _)| last_role(part.role)) {
-            let [first, last] = &mut first_and_last[part.pipeline];
-            (*first, *last) = ((*first).max(spent.first), (*last).max(spent.last));
-        }
-        let rates = first_and_last.iter().zip(&self.calls).map(|([first, last], calls)| {
+        let rates = ends.iter().zip(&between).map(|([first, last], [from, to])| {
             // Of a single call all of its time counts.
-            let (calls, first) = if *calls > 1 { (calls - 1, *first) } else { (*calls, 0) };
-            calls as f64 * elements * hertz / (last - first).max(1) as f64
+            let (calls, cycles) = if to > from { (to - from, last - first) } else { (1, *last) };
+            calls as f64 * elements * hertz / cycles.max(1) as f64
         });
-        let latency = first_and_last.iter().map(|[first, _]| *first).filter(|first| *first > 0).min();
+        let mut firsts = vec![0; placements.len()];
+        for (part, spent) in parts().filter(|(part, _)| last_role(part.role)) {
+            firsts[part.pipeline] = spent.first.max(firsts[part.pipeline]);
+        }
+        let latency = firsts.into_iter().filter(|first| *first > 0).min();
         let all: usize = self.calls.iter().sum();
         let bytes = (kernels.window() as u64).saturating_mul(all as u64);
         let windows = |count: usize| bytes.saturating_mul(count as u64);

@@ -69,6 +69,7 @@ pub(crate) fn in_time(device: &Device, graph: &Graph, vectors: usize) -> Option<
     for supply in Supply::ALL {
         let Some(outcome) = said(pipelines.simulate(&Run { supply, ..run })) else { continue };
         assert!(outcome.per_second.is_finite() && outcome.latency.is_finite());
+        assert!(outcome.link.iter().all(|share| *share <= 1.0 + 1e-9));
     }
     // Graphs with reductions fit the CPU's vectors too.
     let inputs = vec![vec![Bundle::zeros(vectors); 2]; graph.sources.len()];

@@ -2,7 +2,7 @@
 
 use super::{
     failure, pictures,
-    setting::{self, FormulaArguments, SettingArguments},
+    setting::{self, FormulaArguments, MoreArguments, SettingArguments},
 };
 use crate::commands::{numbers, table::table};
 use clap::Args;
@@ -28,6 +28,8 @@ pub(crate) struct Explore {
     device: String,
     #[command(flatten)]
     setting: SettingArguments,
+    #[command(flatten)]
+    more: MoreArguments,
     /// Devices to compare with, names or files [default: all that this program knows]
     #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
     against: Vec<String>,
@@ -48,9 +50,9 @@ impl Explore {
     }
 }
 
-/// "Elliptic Curve ZK-Proof Acceleration on AMD Versal" (Ulvetanna, 2024): measured for 1 and 10 pipelines, and expected for 23.
-const PAPER: [[f64; 2]; 3] =
-    [[1.0, (1u64 << 26) as f64 / 30.778], [10.0, (1u64 << 26) as f64 / 2.982], [23.0, 51.7e6]];
+/// "Elliptic Curve ZK-Proof Acceleration on AMD Versal" (Ulvetanna, 2024): measured for 1 and 10 pipelines, and an estimate for 23.
+const MEASURED: [[f64; 2]; 2] = [[1.0, (1u64 << 26) as f64 / 30.778], [10.0, (1u64 << 26) as f64 / 2.982]];
+const ESTIMATED: [f64; 2] = [23.0, 51.7e6];
 
 pub(super) fn run(arguments: &Explore, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.run(|_, _| explore(arguments))
@@ -59,10 +61,12 @@ pub(super) fn run(arguments: &Explore, machine: &mut Machine) -> Result<Outcome,
 fn explore(arguments: &Explore) -> Result<Outcome, Failure> {
     let (formula, field) = arguments.formula.read()?;
     let device = setting::device(&arguments.device)?;
-    let setting = arguments.setting.on(device)?;
-    let known: Vec<_> = Device::COMMITTED.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let against = if arguments.against.is_empty() { &known } else { &arguments.against };
-    let devices: Vec<_> = against.iter().map(|name| setting::device(name)).collect::<Result<_, _>>()?;
+    let mut setting = arguments.setting.on(device)?;
+    arguments.more.add_to(&mut setting)?;
+    let known = Device::COMMITTED.iter().map(|(name, _)| *name);
+    let given = arguments.against.iter().map(String::as_str);
+    let against: Vec<_> = if arguments.against.is_empty() { known.collect() } else { given.collect() };
+    let devices: Vec<_> = against.into_iter().map(setting::device).collect::<Result<_, _>>()?;
     let wish = setting::device(&arguments.wish)?;
     let question =
         Question { formula: &formula, field: &field, base: &setting, devices: &devices, wish: &wish };
@@ -70,11 +74,16 @@ fn explore(arguments: &Explore) -> Result<Outcome, Failure> {
     if arguments.html.is_some() || arguments.pictures.is_some() {
         let mut compiler = Compiler::new(&field, &setting.device, setting.vectors);
         let built = setting.build(&formula, &mut compiler).map_err(failure)?;
-        let paper = Series { name: "paper".to_owned(), points: PAPER.to_vec(), measured: true };
+        let series = |name: &str, points: &[[f64; 2]], measured| Series {
+            name: name.to_owned(),
+            points: points.to_vec(),
+            measured,
+        };
+        let paper = [series("paper", &MEASURED, true), series("paper's estimate", &[ESTIMATED], false)];
         let is_papers = formula.name == "xyzz-plus-affine" && arguments.device == "vck5000";
-        let published = if is_papers { std::slice::from_ref(&paper) } else { &[] };
+        let published = if is_papers { &paper[..] } else { &[] };
         let mut all = pictures::of_setting(&built, &setting.device);
-        all.extend(pictures::of_exploration(&built, &setting.device, &exploration, published));
+        all.extend(pictures::of_exploration(&built, &setting, &exploration, published));
         let title = format!("{} on {}", formula.name, setting.device.name);
         pictures::write(&title, &all, arguments.html.as_deref(), arguments.pictures.as_deref())?;
     }
@@ -88,9 +97,9 @@ fn explore(arguments: &Explore) -> Result<Outcome, Failure> {
 
 /// A table as text.
 fn lines(answers: &Table) -> String {
-    let heading = ["", "from", "tiles", "pipelines", "results/s", "latency", "J/million", "limited by"]
-        .map(str::to_owned);
-    let mut lines = vec![heading.to_vec()];
+    let heading =
+        ["", "from", "tiles", "pipelines", "results/s", "latency", "J/million", "$/million", "limited by"];
+    let mut lines = vec![heading.map(str::to_owned).to_vec()];
     lines.extend(answers.rows.iter().map(cells));
     let mut text = String::new();
     // Writing to a string cannot fail.

@@ -8,7 +8,7 @@ use crate::commands::{numbers, table::table};
 use clap::Args;
 use proofmill_bench::definition::Size;
 use proofmill_console::{Failure, Machine, Outcome};
-use proofmill_curve::{Affine, Curve, Jacobian, bn254::G1};
+use proofmill_curve::{Affine, Jacobian, bn254::G1};
 use proofmill_field::bn254::Fr;
 use proofmill_pipeline::{
     Device,
@@ -17,6 +17,7 @@ use proofmill_pipeline::{
     formulas,
     limbs::LANES,
     msm::{Plan, Work, msm},
+    samples,
     schedule::Compiler,
 };
 use rand::SeedableRng;
@@ -49,7 +50,9 @@ const POINT_BYTES: f64 = 64.0;
 
 pub(super) fn run(arguments: &Msm, machine: &mut Machine) -> Result<Outcome, Failure> {
     let count = setting::count(arguments.points)?;
-    let (points, scalars) = inputs(count, arguments.seed);
+    let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
+    let points = samples::points(count, &mut rng);
+    let scalars: Vec<_> = (0..count).map(|_| Fr::random(&mut rng)).collect();
     let threads = machine.threads();
     let (level, expected, seconds) = machine.run(|level, _| {
         let start = Instant::now();
@@ -69,7 +72,7 @@ pub(super) fn run(arguments: &Msm, machine: &mut Machine) -> Result<Outcome, Fai
         "memory",
         "host",
         "all",
-        "times this CPU",
+        "of this CPU's time",
     ];
     let mut lines = vec![heading.map(str::to_owned).to_vec()];
     let mut rows = Vec::new();
@@ -87,16 +90,6 @@ pub(super) fn run(arguments: &Msm, machine: &mut Machine) -> Result<Outcome, Fai
     );
     let result = json!({ "points": count, "seconds": seconds, "level": level.name(), "threads": threads, "devices": rows });
     Ok(Outcome { text, ..Outcome::done(result) })
-}
-
-/// Points one step apart, and random scalars.
-fn inputs(count: usize, seed: u64) -> (Vec<Affine<G1>>, Vec<Fr>) {
-    let mut rng = ChaCha20Rng::seed_from_u64(seed);
-    let [first, step] = [(); 2].map(|()| G1::GENERATOR.mul_vartime(&Fr::random(&mut rng)));
-    let step = step.to_affine();
-    let points = std::iter::successors(Some(first), |point| Some(point.add_affine(&step)));
-    let points: Vec<_> = points.take(count).collect();
-    (Jacobian::batch_to_affine(&points), (0..count).map(|_| Fr::random(&mut rng)).collect())
 }
 
 /// A multiplication on a device.

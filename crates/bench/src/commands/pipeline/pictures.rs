@@ -4,7 +4,7 @@ use proofmill_circom::write_texts;
 use proofmill_console::Failure;
 use proofmill_pipeline::{
     Device,
-    explore::{Built, Exploration},
+    explore::{Built, Exploration, Setting},
     limbs::{LANES, LIMBS},
     pictures::{self, Limit, Point, Roof, Series},
 };
@@ -64,60 +64,50 @@ pub(super) fn of_setting(built: &Built, device: &Device) -> Vec<Picture> {
 /// Rates by the number of pipelines, and what limits them.
 pub(super) fn of_exploration(
     built: &Built,
-    device: &Device,
+    setting: &Setting,
     exploration: &Exploration,
     published: &[Series],
 ) -> Vec<Picture> {
-    let series = exploration.throughput().map(|(supply, points)| Series {
-        name: format!("from the {}", supply.name()),
-        points,
-        measured: false,
-    });
-    let all: Vec<_> = series.iter().chain(published).cloned().collect();
-    let throughput = pictures::lines(
-        &format!("{} on {}", built.graph.name, device.name),
-        ["pipelines", "results a second"],
-        &all,
-        [false, false],
-    );
     vec![
         Picture {
             name: "throughput",
             heading: "Throughput".to_owned(),
             text: "Results a second by the number of pipelines, and from where their elements come.".to_owned(),
-            svg: throughput,
+            svg: pictures::throughput(exploration, published),
         },
         Picture {
             name: "roofline",
             heading: "What limits the rate".to_owned(),
-            text: "Each result moves some bytes: a link gives so many of them a second, the tiles so many results.".to_owned(),
-            svg: roofline(built, device, &series),
+            text:
+                "Each result moves some bytes: a link gives so many of them a second, the tiles so many results."
+                    .to_owned(),
+            svg: roofline(built, setting, exploration),
         },
     ]
 }
 
-fn roofline(built: &Built, device: &Device, series: &[Series]) -> String {
+fn roofline(built: &Built, Setting { device, shape, .. }: &Setting, exploration: &Exploration) -> String {
     let Built { graph, kernels, placements, outcome } = built;
-    let count = placements.len() as f64;
-    let streams = graph.sources.len() + graph.sinks.len();
-    let bytes = (streams * LIMBS * size_of::<i32>()) as f64;
+    let (count, copies) = (placements.len(), shape.copies as f64);
+    let [sources, sinks] = [graph.sources.len(), graph.sinks.len()];
+    let bytes = ((sources + sinks) * LIMBS * size_of::<i32>()) as f64 / copies;
     let slowest = outcome.critical().map_or(1, |stage| stage.cycles.max(1)) as f64;
-    let elements = (kernels.vectors * LANES) as f64;
-    let of_streams = count * (streams * device.streams.bytes_per_cycle) as f64 * device.tile.hertz;
+    let results = (count * kernels.vectors * LANES) as f64 * copies;
+    let streams =
+        (count * sources).min(device.streams.into_grid) + (count * sinks).min(device.streams.out_of_grid);
+    let of_streams = (streams * device.streams.bytes_per_cycle) as f64 * device.tile.hertz;
     let roofs = [
-        ("tiles, at the pace of the slowest", Limit::Rate(count * elements * device.tile.hertz / slowest)),
+        ("tiles, at the pace of the slowest", Limit::Rate(results * device.tile.hertz / slowest)),
         ("streams of the pipelines", Limit::BytesPerSecond(of_streams)),
         ("card's memory", Limit::BytesPerSecond(device.memory.bytes_per_second)),
         ("host's link, both ways", Limit::BytesPerSecond(2.0 * device.host.bytes_per_second)),
     ]
     .map(|(name, limit)| Roof { name: name.to_owned(), limit });
-    let points: Vec<_> = series
-        .iter()
-        .filter_map(|series| {
-            let [_, rate] = *series.points.last()?;
-            Some(Point { name: series.name.clone(), bytes, rate })
-        })
-        .collect();
+    let points = exploration.throughput().into_iter().filter_map(|(supply, points)| {
+        let [_, rate] = *points.last()?;
+        Some(Point { name: format!("from the {}", supply.name()), bytes, rate })
+    });
+    let points: Vec<_> = points.collect();
     pictures::roofline(&format!("{} on {}", graph.name, device.name), "results", &roofs, &points)
 }
 

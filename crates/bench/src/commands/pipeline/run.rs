@@ -2,7 +2,7 @@
 
 use super::{
     failure, pictures,
-    setting::{self, FormulaArguments, SettingArguments},
+    setting::{self, FormulaArguments, MoreArguments, SettingArguments},
 };
 use crate::commands::{numbers, table::table};
 use clap::Args;
@@ -47,6 +47,8 @@ pub(crate) struct Run {
     device: String,
     #[command(flatten)]
     setting: SettingArguments,
+    #[command(flatten)]
+    more: MoreArguments,
     /// Write a page with pictures: network, places, times
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -73,14 +75,22 @@ pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Fai
             })?
         }
     };
-    let setting = arguments.setting.on(device)?;
+    let mut setting = arguments.setting.on(device)?;
+    arguments.more.add_to(&mut setting)?;
     let device = &setting.device;
     let mut compiler = Compiler::new(&field, device, setting.vectors);
     let built = setting.build(&formula, &mut compiler).map_err(failure)?;
-    let pipelines =
-        Pipelines::new(&built.graph, &built.kernels, device, built.placements.len()).map_err(failure)?;
+    let pipelines = Pipelines::at(&built.graph, &built.kernels, device, built.placements.clone());
+    let pipelines = pipelines.map_err(failure)?;
     let inputs: Vec<_> = sources.iter().map(|source| bundles(source, setting.vectors, &field)).collect();
-    let inputs = dealt(&inputs, setting.shape.copies);
+    let has_delays = formula.edges().any(|(_, edge)| edge.initial > 0);
+    if has_delays && setting.shape.copies > 1 {
+        return Err(Failure::Input(format!(
+            "{} has delays: --copies would change its results",
+            formula.name
+        )));
+    }
+    let inputs = dealt(inputs, setting.shape.copies);
     let arithmetic = Arithmetic::Level(machine.level());
     let start = Instant::now();
     let (sinks, outcome) = pipelines.execute(&setting.run, &field, arithmetic, &inputs).map_err(failure)?;
@@ -132,7 +142,7 @@ pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Fai
             "device": device.name,
             "results": count,
             "answer": answer,
-            "at_full_rate": built.outcome,
+            "steady": built.outcome,
             "outcome": outcome,
             "seconds": seconds,
         }))
@@ -152,14 +162,17 @@ fn figures(built: &Built, answer: &Answer) -> String {
         numbers::time(answer.latency),
         answer.limit
     );
-    let _ = writeln!(
+    let _ = write!(
         text,
-        "link in use {:.0} % to the tiles and {:.0} % from them; {} to {} J for a million results",
-        100.0 * outcome.link[0],
-        100.0 * outcome.link[1],
+        "{} to {} J for a million results",
         numbers::three_digits(least),
         numbers::three_digits(most)
     );
+    if outcome.link != [0.0; 2] {
+        let [into, out] = outcome.link.map(|share| 100.0 * share);
+        let _ = write!(text, "; the link is used {into:.0} % of the time to the tiles, {out:.0} % from them");
+    }
+    text.push('\n');
     if let Some([least, most]) = answer.dollars_per_million {
         let _ = writeln!(text, "{least:.2e} to {most:.2e} dollars for a million results");
     }
@@ -179,7 +192,7 @@ fn figures(built: &Built, answer: &Answer) -> String {
     text + &table(&lines)
 }
 
-/// Compares the results with the curve's, if the formula is known; else with those of checked integers, which the function computes. Tells with
+/// Compares the results with those of the curve, the field or the hash, if the formula is known; else with those of checked integers, which the function computes. Tells with
 /// what it was.
 fn check(
     formula: &Graph,
@@ -188,9 +201,16 @@ fn check(
     integers: impl FnOnce() -> Result<Vec<Vec<Residue>>, Failure>,
 ) -> Result<&'static str, Failure> {
     let (expected, what) = match samples::results(&formula.name, sources).map_err(failure)? {
-        Some(expected) => (expected, "the curve's"),
+        Some(expected) => (expected, "this library's"),
         None => (integers()?, "those of checked integers"),
     };
+    if results.len() != expected.len() {
+        let (has, sinks) = (results.len(), expected.len());
+        return Err(Failure::Rejected(format!(
+            "{} has {has} sinks; the formula of this name {sinks}",
+            formula.name
+        )));
+    }
     let differs = |index: &usize| results.iter().zip(&expected).any(|(a, b)| a[*index] != b[*index]);
     match (0..sources.first().map_or(0, Vec::len)).find(differs) {
         None => Ok(what),
@@ -212,9 +232,12 @@ fn bundles(elements: &[Residue], vectors: usize, field: &SignedField) -> Vec<Bun
 }
 
 /// The bundles of the sources of several copies, which get one after the other; the last ones may get zeros.
-fn dealt(sources: &[Vec<Bundle>], copies: usize) -> Vec<Vec<Bundle>> {
+fn dealt(sources: Vec<Vec<Bundle>>, copies: usize) -> Vec<Vec<Bundle>> {
+    if copies == 1 {
+        return sources;
+    }
     let of_copy = |copy: usize| {
-        sources.iter().map(move |bundles| {
+        sources.iter().map(move |bundles: &Vec<Bundle>| {
             let mut dealt: Vec<_> = bundles.iter().skip(copy).step_by(copies).cloned().collect();
             if let Some(first) = bundles.first() {
                 dealt.resize(bundles.len().div_ceil(copies), Bundle::zeros(first.vectors()));
@@ -227,6 +250,9 @@ fn dealt(sources: &[Vec<Bundle>], copies: usize) -> Vec<Vec<Bundle>> {
 
 /// The bundles of the sinks in the order in which they were dealt.
 fn collected(sinks: Vec<Vec<Bundle>>, copies: usize) -> Vec<Vec<Bundle>> {
+    if copies == 1 {
+        return sinks;
+    }
     let each = sinks.len() / copies.max(1);
     let calls = sinks.first().map_or(0, Vec::len);
     let in_order = |sink: usize| {
@@ -254,9 +280,12 @@ fn read(path: &Path, formula: &Graph) -> Result<Vec<Vec<Residue>>, Failure> {
         return Err(wrong(1, format!("expected the columns {}", formula.sources.join(","))));
     }
     let mut sources = vec![Vec::new(); formula.sources.len()];
-    for (index, record) in reader.records().enumerate() {
-        let line = index as u64 + 2;
-        let record = record.map_err(|error| wrong(line, error.to_string()))?;
+    for record in reader.records() {
+        let record = record.map_err(|error| {
+            let line = error.position().map_or(1, csv::Position::line);
+            wrong(line, error.to_string())
+        })?;
+        let line = record.position().map_or(1, csv::Position::line);
         for (source, text) in sources.iter_mut().zip(&record) {
             let element = samples::parse(text).and_then(|integer| samples::residue(&formula.name, integer));
             source.push(element.ok_or_else(|| {

@@ -1,7 +1,7 @@
 //! The network and the device of a command.
 
 use super::failure;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use proofmill_bench::definition::Size;
 use proofmill_console::Failure;
 use proofmill_field::bn254::Fq;
@@ -54,27 +54,33 @@ pub(super) struct SettingArguments {
     /// Elements of a call, a multiple of 8; with many of them, the buffers of joined nodes and deep ones have no room
     #[arg(long, value_name = "COUNT", default_value = "64")]
     elements: usize,
-    /// Where elements are reduced
-    #[arg(long, value_enum, default_value_t = ReductionChoice::InNodes)]
-    reductions: ReductionChoice,
-    /// Put copies of the formula side by side, whose nodes can be joined with each other
-    #[arg(long, value_name = "COUNT", default_value_t = 1)]
-    copies: usize,
+    /// Where elements are reduced: in-nodes (every node of sums and differences does it), or where-needed (nodes of their own, where
+    /// an element could become too large)
+    #[arg(long, value_name = "WHERE", value_parser = reductions, default_value = "in-nodes")]
+    reductions: Reductions,
     /// Divide each product among two nodes
     #[arg(long)]
     split: bool,
     /// Join nodes as long as they take no longer than so many times the slowest one
     #[arg(long, value_name = "TIMES", num_args = 0..=1, default_missing_value = "1", require_equals = true)]
     join: Option<usize>,
-    /// How many windows buffers hold
-    #[arg(long, value_enum, default_value_t = DepthChoice::Double)]
-    buffers: DepthChoice,
-    /// Where elements come from, and where results go
-    #[arg(long, value_enum, default_value_t = SupplyChoice::Fabric)]
-    from: SupplyChoice,
+    /// How many windows buffers hold: least (as few as suffice), double, or deep (as many as the slowest node needs, not to wait)
+    #[arg(long, value_name = "DEPTH", value_parser = depth, default_value = "double")]
+    buffers: Depth,
+    /// Where elements come from, and where results go: fabric (the logic around the grid), memory (the card's), or host
+    #[arg(long, value_name = "WHERE", value_parser = supply, default_value = "fabric")]
+    from: Supply,
     /// How many times as long as their schedules kernels take
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     slowdown: f64,
+}
+
+/// What costs are reckoned with, and copies.
+#[derive(Args, Debug)]
+pub(super) struct MoreArguments {
+    /// Put copies of the formula side by side, whose nodes can be joined with each other
+    #[arg(long, value_name = "COUNT", default_value_t = 1)]
+    copies: usize,
     /// The price of the device in dollars [default: that of its file, if it has one]
     #[arg(long, value_name = "DOLLARS")]
     price: Option<f64>,
@@ -86,83 +92,74 @@ pub(super) struct SettingArguments {
     dollars_per_kwh: f64,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ReductionChoice {
-    /// In every node of sums and differences
-    InNodes,
-    /// In nodes of their own, where an element could become too large
-    WhereNeeded,
+/// One of the library's values, by its name.
+fn named<T: Copy>(all: &[T], name: fn(T) -> &'static str, text: &str) -> Result<T, String> {
+    let found = all.iter().find(|value| name(**value) == text).copied();
+    found.ok_or_else(|| {
+        let names: Vec<_> = all.iter().map(|value| name(*value)).collect();
+        format!("expected one of {}", names.join(", "))
+    })
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum DepthChoice {
-    /// As few as suffice
-    Least,
-    /// Two
-    Double,
-    /// As many as the slowest node needs, not to wait
-    Deep,
+fn reductions(text: &str) -> Result<Reductions, String> {
+    named(&Reductions::ALL, Reductions::name, text)
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SupplyChoice {
-    /// The logic around the grid
-    Fabric,
-    /// The card's memory
-    Memory,
-    /// The host
-    Host,
+fn depth(text: &str) -> Result<Depth, String> {
+    named(&Depth::ALL, Depth::name, text)
+}
+
+fn supply(text: &str) -> Result<Supply, String> {
+    named(&Supply::ALL, Supply::name, text)
 }
 
 impl SettingArguments {
     /// The setting on a device.
-    pub(super) fn on(&self, mut device: Device) -> Result<Setting, Failure> {
-        let Self { elements, pipelines, copies, split, join, slowdown, years, dollars_per_kwh, .. } = *self;
-        for (name, number) in [
-            ("--price", self.price.unwrap_or(1.0)),
-            ("--years", years),
-            ("--dollars-per-kwh", dollars_per_kwh),
-        ] {
-            if !(number > 0.0 && number <= 1e12) {
-                return Err(Failure::Input(format!(
-                    "{name} {number}: expected a positive number up to 10^12"
-                )));
-            }
-        }
-        device.costs.dollars = self.price.or(device.costs.dollars);
+    pub(super) fn on(&self, device: Device) -> Result<Setting, Failure> {
+        let Self { elements, pipelines, reductions, split, join, buffers, from, slowdown } = *self;
         if elements == 0 || !elements.is_multiple_of(LANES) {
             return Err(Failure::Input(format!(
                 "--elements {elements}: expected a multiple of {LANES}, the lanes of a vector"
             )));
         }
-        if join == Some(0) {
-            return Err(Failure::Input("--join 0: expected at least 1".to_owned()));
+        if !join.is_none_or(|times| (1..=MOST_TIMES).contains(&times)) {
+            return Err(Failure::Input(format!(
+                "--join={}: expected 1 to {MOST_TIMES}",
+                join.unwrap_or_default()
+            )));
         }
-        let reductions = match self.reductions {
-            ReductionChoice::InNodes => Reductions::InNodes,
-            ReductionChoice::WhereNeeded => Reductions::WhereNeeded,
-        };
-        let depth = match self.buffers {
-            DepthChoice::Least => Depth::Least,
-            DepthChoice::Double => Depth::Double,
-            DepthChoice::Deep => Depth::Deep,
-        };
-        let supply = match self.from {
-            SupplyChoice::Fabric => Supply::Fabric,
-            SupplyChoice::Memory => Supply::Memory,
-            SupplyChoice::Host => Supply::Host,
-        };
         Ok(Setting {
             device,
-            shape: Shape { reductions, copies, split, joined: join },
-            depth,
+            shape: Shape { reductions, copies: 1, split, joined: join },
+            depth: buffers,
             vectors: elements / LANES,
             pipelines,
-            run: Run { supply, slowdown, ..Run::default() },
-            prices: Prices { years, dollars_per_kwh },
+            run: Run { supply: from, slowdown, ..Run::default() },
+            prices: Prices::default(),
         })
     }
 }
+
+impl MoreArguments {
+    /// A setting with copies, and with the price of its device.
+    pub(super) fn add_to(&self, setting: &mut Setting) -> Result<(), Failure> {
+        let Self { copies, price, years, dollars_per_kwh } = *self;
+        let positive =
+            [("--price", price.unwrap_or(1.0)), ("--years", years), ("--dollars-per-kwh", dollars_per_kwh)];
+        for (name, number) in positive {
+            if !(1e-6..=1e12).contains(&number) {
+                return Err(Failure::Input(format!("{name} {number}: expected 10^-6 to 10^12")));
+            }
+        }
+        setting.shape.copies = copies;
+        setting.prices = Prices { years, dollars_per_kwh };
+        setting.device.costs.dollars = price.or(setting.device.costs.dollars);
+        Ok(())
+    }
+}
+
+/// With more, all nodes are joined long since.
+const MOST_TIMES: usize = 1 << 10;
 
 /// A device by its name, or of a file.
 pub(super) fn device(name: &str) -> Result<Device, Failure> {
@@ -170,23 +167,27 @@ pub(super) fn device(name: &str) -> Result<Device, Failure> {
         return Ok(device);
     }
     if Path::new(name).extension().is_none_or(|ending| ending != "toml") {
-        let known: Vec<_> = Device::COMMITTED.iter().map(|(name, _)| *name).collect();
+        let known = known_devices();
         return Err(Failure::Input(format!(
-            "{name} is not a device ({}), nor a file of one, whose name ends in .toml",
-            known.join(", ")
+            "{name} is not a device ({known}), nor a file of one, whose name ends in .toml"
         )));
     }
     let text = fs::read_to_string(name).map_err(|error| Failure::io(Path::new(name), error))?;
     Device::parse(&text).map_err(|error| Failure::Input(format!("{name}: {error}")))
 }
 
+/// The names of the devices that this program knows.
+pub(super) fn known_devices() -> String {
+    Device::COMMITTED.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+}
+
 /// A number of elements or points.
 pub(super) fn count(size: Size) -> Result<usize, Failure> {
     match usize::try_from(size.0) {
         Ok(count) if (1..=MOST).contains(&count) => Ok(count),
-        _ => Err(Failure::Input(format!("{size}: expected 1 to 2^24"))),
+        _ => Err(Failure::Input(format!("{size}: expected 1 to 2^22"))),
     }
 }
 
-/// More would need several GiB.
-const MOST: usize = 1 << 24;
+/// They take about 4 GiB.
+const MOST: usize = 1 << 22;

@@ -36,8 +36,7 @@ pub(super) fn run(arguments: &Show) -> Result<Outcome, Failure> {
     if let Some(name) = &arguments.device_file {
         let known = Device::COMMITTED.iter().find(|(known, _)| known == name);
         let (_, text) = known.ok_or_else(|| {
-            let names: Vec<_> = Device::COMMITTED.iter().map(|(name, _)| *name).collect();
-            Failure::Input(format!("{name} is none of the devices {}", names.join(", ")))
+            Failure::Input(format!("{name} is none of the devices {}", setting::known_devices()))
         })?;
         return Ok(Outcome { text: (*text).to_owned(), ..Outcome::done(json!({ "device": text })) });
     }
@@ -54,8 +53,15 @@ pub(super) fn run(arguments: &Show) -> Result<Outcome, Failure> {
         return kernel(&built, name);
     }
     let bundles = setting.vectors as f64 * LANES as f64 / 32.0;
-    let heading =
-        ["node", "loops", "instructions", "cycles of a call", "cycles of 32 elements", "scratch B", "steps"];
+    let heading = [
+        "node",
+        "loops",
+        "instructions",
+        "cycles of the kernel",
+        "cycles of 32 elements",
+        "scratch B",
+        "steps",
+    ];
     let mut lines = vec![heading.map(str::to_owned).to_vec()];
     for (node, kernel) in built.graph.nodes.iter().zip(&built.kernels.nodes) {
         let steps: Vec<_> = node.steps.iter().map(|step| step.operation.name()).collect();
@@ -66,7 +72,7 @@ pub(super) fn run(arguments: &Show) -> Result<Outcome, Failure> {
             kernel.cycles.to_string(),
             format!("{:.0}", kernel.cycles as f64 / bundles),
             kernel.scratch.to_string(),
-            if steps.len() > 6 { format!("{} of them", steps.len()) } else { steps.join(" ") },
+            if steps.len() > 6 { format!("{} steps", steps.len()) } else { steps.join(" ") },
         ]);
     }
     let mut text = format!("{} on {}, {}\n", formula.name, setting.device.name, setting.shape);
