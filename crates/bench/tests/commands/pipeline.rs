@@ -159,7 +159,6 @@ fn what_is_wrong_is_refused_in_one_line() {
         ("explore --pipelines 1000000000000", "400 tiles have room for 23"),
         ("run --elements 2199023255552", "vectors in a call: from 1 to 65536 are possible"),
         ("run --join=18446744073709551615", "expected 1 to 1024"),
-        ("run --from moon", "expected one of fabric, memory, host"),
         ("run --slowdown 0", "a positive factor below 10^6 is needed"),
         ("run --copies 0", "xyzz-plus-affine"),
         ("run --years 0", "--years 0: expected 10^-6 to 10^12"),
