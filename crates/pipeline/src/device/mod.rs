@@ -56,6 +56,9 @@ pub struct Streams {
     pub out_of_tile: usize,
     /// Cycles to pass a switch.
     pub hop_cycles: usize,
+    /// Bytes a cycle from a tile's accumulators to its neighbour's; 0 if there is no such way. No kernel of this crate uses it: nodes pass
+    /// elements on, not sums.
+    pub cascade_bytes_per_cycle: usize,
 }
 
 /// A link to what all pipelines share: the host, or the card's memory.
@@ -203,6 +206,7 @@ impl Device {
             ("streams.into_tile", self.streams.into_tile, 1, 1 << 10),
             ("streams.out_of_tile", self.streams.out_of_tile, 1, 1 << 10),
             ("streams.hop_cycles", self.streams.hop_cycles, 0, 1 << 10),
+            ("streams.cascade_bytes_per_cycle", self.streams.cascade_bytes_per_cycle, 0, 1 << 10),
             ("grid.reach", self.grid.reach.iter().map(Vec::len).max().unwrap_or(0), 1, 1 << 4),
             ("tile.slots", tile.slots.len(), 1, 1 << 6),
             ("tile.vectors", tile.vectors, 1, 1 << 10),
