@@ -121,7 +121,7 @@ fn settings_are_compared() {
     };
     assert!(dollars(0.0).iter().all(|dollars| (dollars - 1.0).abs() < 1e-9));
     assert!(dollars(3.6).iter().zip([1.000001, 1.000002]).all(|(dollars, sum)| (dollars - sum).abs() < 1e-9));
-    // Two copies, one beside the other, compute twice as much with twice the tiles.
+    // Two copies side by side do twice the work on twice the tiles.
     let twice = Setting { shape: Shape { copies: 2, ..Shape::PAPER }, pipelines: Some(1), ..base.clone() };
     let twice = twice.build(&butterfly, &mut compiler).unwrap().answer(&twice);
     assert!(twice.tiles == 6 && (twice.per_second / (2.0 * fabric[0]) - 1.0).abs() < 0.01, "{twice:?}");

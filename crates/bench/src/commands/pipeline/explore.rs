@@ -2,7 +2,7 @@
 
 use super::{
     failure, pictures,
-    setting::{self, FormulaArguments, MoreArguments, SettingArguments},
+    setting::{self, DeviceArguments, FormulaArguments, MoreArguments, SettingArguments},
 };
 use crate::commands::{numbers, table::table};
 use clap::Args;
@@ -23,9 +23,8 @@ use std::{
 pub(crate) struct Explore {
     #[command(flatten)]
     formula: FormulaArguments,
-    /// A device's name, or a file of one
-    #[arg(long, value_name = "DEVICE", default_value = "vck5000")]
-    device: String,
+    #[command(flatten)]
+    device: DeviceArguments,
     #[command(flatten)]
     setting: SettingArguments,
     #[command(flatten)]
@@ -60,7 +59,7 @@ pub(super) fn run(arguments: &Explore, machine: &mut Machine) -> Result<Outcome,
 
 fn explore(arguments: &Explore) -> Result<Outcome, Failure> {
     let (formula, field) = arguments.formula.read()?;
-    let device = setting::device(&arguments.device)?;
+    let device = arguments.device.read()?;
     let mut setting = arguments.setting.on(device)?;
     arguments.more.add_to(&mut setting)?;
     let known = Device::COMMITTED.iter().map(|(name, _)| *name);
@@ -80,7 +79,7 @@ fn explore(arguments: &Explore) -> Result<Outcome, Failure> {
             measured,
         };
         let paper = [series("paper", &MEASURED, true), series("paper's estimate", &[ESTIMATED], false)];
-        let is_papers = formula.name == "xyzz-plus-affine" && arguments.device == "vck5000";
+        let is_papers = formula.name == "xyzz-plus-affine" && arguments.device.name == "vck5000";
         let published = if is_papers { &paper[..] } else { &[] };
         let mut all = pictures::of_setting(&built, &setting.device);
         all.extend(pictures::of_exploration(&built, &setting, &exploration, published));

@@ -2,7 +2,7 @@
 
 use super::{
     failure, pictures,
-    setting::{self, FormulaArguments, MoreArguments, SettingArguments},
+    setting::{self, DeviceArguments, FormulaArguments, MoreArguments, SettingArguments},
 };
 use crate::commands::{numbers, table::table};
 use clap::Args;
@@ -42,9 +42,8 @@ pub(crate) struct Run {
     /// Write the results, in a CSV file as that of --points
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
-    /// A device's name, or a file of one
-    #[arg(long, value_name = "DEVICE", default_value = "vck5000")]
-    device: String,
+    #[command(flatten)]
+    device: DeviceArguments,
     #[command(flatten)]
     setting: SettingArguments,
     #[command(flatten)]
@@ -62,7 +61,7 @@ impl Run {
 
 pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Failure> {
     let (formula, field) = arguments.formula.read()?;
-    let device = setting::device(&arguments.device)?;
+    let device = arguments.device.read()?;
     let sources = match &arguments.points {
         Some(path) => read(path, &formula)?,
         None => {

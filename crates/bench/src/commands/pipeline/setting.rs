@@ -45,7 +45,22 @@ impl FormulaArguments {
     }
 }
 
-/// Where it runs, and how.
+/// Where it runs.
+#[derive(Args, Debug)]
+pub(super) struct DeviceArguments {
+    /// A device's name, or a file of one
+    #[arg(long = "device", value_name = "DEVICE", default_value = "vck5000")]
+    pub(super) name: String,
+}
+
+impl DeviceArguments {
+    /// The device.
+    pub(super) fn read(&self) -> Result<Device, Failure> {
+        device(&self.name)
+    }
+}
+
+/// How it runs.
 #[derive(Args, Debug)]
 pub(super) struct SettingArguments {
     /// Pipelines side by side [default: as many as there are tiles for]

@@ -2,7 +2,7 @@
 
 use super::{
     failure,
-    setting::{self, FormulaArguments, SettingArguments},
+    setting::{self, DeviceArguments, FormulaArguments, SettingArguments},
 };
 use crate::commands::table::table;
 use clap::Args;
@@ -16,9 +16,8 @@ use std::fmt::Write as _;
 pub(crate) struct Show {
     #[command(flatten)]
     formula: FormulaArguments,
-    /// A device's name, or a file of one
-    #[arg(long, value_name = "DEVICE", default_value = "vck5000")]
-    device: String,
+    #[command(flatten)]
+    device: DeviceArguments,
     #[command(flatten)]
     setting: SettingArguments,
     /// Print the instruction words of a node's kernel
@@ -46,7 +45,7 @@ pub(super) fn run(arguments: &Show) -> Result<Outcome, Failure> {
         let text = format!("{result:#}\n");
         return Ok(Outcome { text, ..Outcome::done(result) });
     }
-    let setting = arguments.setting.on(setting::device(&arguments.device)?)?;
+    let setting = arguments.setting.on(arguments.device.read()?)?;
     let mut compiler = Compiler::new(&field, &setting.device, setting.vectors);
     let built = setting.build(&formula, &mut compiler).map_err(failure)?;
     if let Some(name) = &arguments.kernel {
