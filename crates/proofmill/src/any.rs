@@ -1,8 +1,63 @@
-//! Verifying keys and proofs of any proof system of circom's circuits, which their files name.
+//! Keys and proofs of any proof system of circom's circuits, which their files name.
 
-use crate::{Result, circom::PublicSignals, error::Names, fflonk, groth16, plonk};
+use crate::{
+    Result,
+    circom::{PublicSignals, Witness},
+    error::Names,
+    fflonk, groth16, plonk,
+};
 use proofmill_circom::{BinFile, ContainerOrText, FileKind, Text, describe_file};
 use std::path::Path;
+
+/// A proving key of any proof system.
+#[derive(Debug)]
+#[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "there are few")]
+pub enum AnyProvingKey {
+    /// Of Groth16.
+    Groth16(groth16::ProvingKey),
+    /// Of PLONK, in any arithmetisation.
+    Plonk(plonk::ProvingKey),
+    /// Of fflonk.
+    Fflonk(fflonk::ProvingKey),
+}
+
+impl AnyProvingKey {
+    /// Opens a `.zkey`, or a key of a wider arithmetisation of PLONK.
+    ///
+    /// # Errors
+    /// [`Error::Io`](crate::Error::Io), and [`Error::Malformed`](crate::Error::Malformed) for any other file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let file = BinFile::open(path.as_ref())?;
+        let name = Some(file.name().clone());
+        match protocol_of(&file)?.as_deref() {
+            Some("plonk" | "proofmill-plonk") => plonk::ProvingKey::read(file, name).map(Self::Plonk),
+            Some("fflonk") => fflonk::ProvingKey::read(file, name).map(Self::Fflonk),
+            _ => groth16::ProvingKey::read(file, name).map(Self::Groth16),
+        }
+    }
+
+    /// Proves that the witness satisfies the circuit. The proof is verified before it is returned.
+    ///
+    /// # Errors
+    /// Those of each system's prover.
+    pub fn prove(&self, witness: &Witness) -> Result<AnyProof> {
+        match self {
+            Self::Groth16(key) => key.prove(witness).map(AnyProof::Groth16),
+            Self::Plonk(key) => key.prove(witness).map(AnyProof::Plonk),
+            Self::Fflonk(key) => key.prove(witness).map(AnyProof::Fflonk),
+        }
+    }
+
+    /// The verifying key.
+    pub fn verifying_key(&self) -> AnyVerifyingKey {
+        match self {
+            Self::Groth16(key) => AnyVerifyingKey::Groth16(key.verifying_key()),
+            Self::Plonk(key) => AnyVerifyingKey::Plonk(key.verifying_key()),
+            Self::Fflonk(key) => AnyVerifyingKey::Fflonk(key.verifying_key()),
+        }
+    }
+}
 
 /// A verifying key of any proof system. A pipe can be opened too: it is read once.
 #[derive(Clone, Debug)]
@@ -53,6 +108,15 @@ impl AnyVerifyingKey {
             Self::Groth16(_) => "groth16",
             Self::Plonk(key) => plonk_name(key.get().system.is_standard()),
             Self::Fflonk(_) => "fflonk",
+        }
+    }
+
+    /// The number of public signals of a proof.
+    pub fn public_signals(&self) -> u64 {
+        match self {
+            Self::Groth16(key) => key.public_signals() as u64,
+            Self::Plonk(key) => key.public_signals().into(),
+            Self::Fflonk(key) => key.public_signals().into(),
         }
     }
 
@@ -137,6 +201,16 @@ impl AnyProof {
             Self::Plonk(proof) => plonk_name(proof.is_standard()),
             Self::Fflonk(_) => "fflonk",
         }
+    }
+
+    /// The public signals: outputs, then public inputs.
+    pub fn public(&self) -> &PublicSignals {
+        each!(self, proof => proof.public())
+    }
+
+    /// The text of a `proof.json`, as snarkjs writes it; without the public signals.
+    pub fn to_json(&self) -> String {
+        each!(self, proof => proof.to_json())
     }
 
     /// The arguments of `verifyProof` in the contract of [`AnyVerifyingKey::solidity_verifier`].

@@ -56,7 +56,7 @@ impl ProvingKey {
         Self::read(BinFile::from_bytes("proving key", bytes)?, None)
     }
 
-    fn read(file: BinFile, name: Option<FileName>) -> Result<Self> {
+    pub(crate) fn read(file: BinFile, name: Option<FileName>) -> Result<Self> {
         let zkey = Groth16Zkey::read(file)?;
         let key = proofmill_groth16::verifying_key(current().level, &zkey);
         let key = key.map_err(|error| Names { key: name.as_ref(), ..Names::default() }.groth16(error))?;

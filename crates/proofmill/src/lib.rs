@@ -57,7 +57,7 @@ pub mod plonk;
 pub mod srs;
 pub mod stark;
 
-pub use any::{AnyProof, AnyVerifyingKey};
+pub use any::{AnyProof, AnyProvingKey, AnyVerifyingKey};
 pub use error::{Cause, Error, Result};
 pub use machine::{Machine, MachineBuilder};
 pub use proofmill_cpu::{Level, LevelError};

@@ -57,9 +57,17 @@ impl WitnessCalculator {
     /// # Errors
     /// [`Error::Io`], and [`Error::Malformed`] for anything but a circuit of circom's.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with_limits(path, Limits::default())
+    }
+
+    /// [`Self::open`] with limits of memory and steps.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_with_limits(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
         let path = path.as_ref();
         let bytes = read_file_at_most(path, LARGEST_CIRCUIT).map_err(|error| Error::io(path, error))?;
-        Self::decode(&bytes, Limits::default(), Some(FileName::new(path)))
+        Self::decode(&bytes, limits, Some(FileName::new(path)))
     }
 
     /// Decodes the bytes of a compiled circuit.
