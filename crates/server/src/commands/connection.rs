@@ -1,0 +1,104 @@
+//! How commands reach a service.
+
+use super::{data::Data, failure::Failure};
+use clap::Args;
+use proofmill_server::client::Client;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+use zeroize::Zeroizing;
+
+/// Options of commands that ask a service.
+#[derive(Args)]
+pub(super) struct ConnectionOptions {
+    /// The service [default: the one that serves from the data folder]
+    #[arg(long, value_name = "URL", env = "PROOFMILL_SERVER")]
+    server: Option<String>,
+    /// A file with the token's secret; PROOFMILL_TOKEN is the secret itself [default: token in the data folder]
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// The certificate (PEM) of the authority that signed the server's
+    #[arg(long, value_name = "FILE", env = "PROOFMILL_CA_CERT")]
+    ca_cert: Option<PathBuf>,
+    /// The server's data folder, for its address and token
+    #[arg(long, value_name = "DIR", env = "PROOFMILL_DATA")]
+    data: Option<PathBuf>,
+}
+
+/// Options of commands that print what the service answers.
+#[derive(Args)]
+pub(super) struct ClientOptions {
+    #[command(flatten)]
+    connection: ConnectionOptions,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+impl ClientOptions {
+    /// The client.
+    pub(super) fn client(&self) -> Result<Client, Failure> {
+        self.connection.client()
+    }
+}
+
+impl ConnectionOptions {
+    /// The data folder that was named.
+    pub(super) fn data(&self) -> Option<&Path> {
+        self.data.as_deref()
+    }
+
+    /// The client.
+    pub(super) fn client(&self) -> Result<Client, Failure> {
+        let data = Data::new(self.data.as_deref())?;
+        let server = match &self.server {
+            Some(server) => server.clone(),
+            None => read(&data.address(), "is `proofmill serve` running? --server names another server")?
+                .to_string(),
+        };
+        let certificate =
+            self.ca_cert.as_deref().map(|path| fs::read(path).map_err(|error| Failure::about(path, error)));
+        Ok(Client::new(server.trim(), &self.token(&data)?, certificate.transpose()?.as_deref())?)
+    }
+
+    fn token(&self, data: &Data) -> Result<Zeroizing<String>, Failure> {
+        if let Some(path) = &self.token_file {
+            return read(path, "expected a file with the token's secret");
+        }
+        match std::env::var("PROOFMILL_TOKEN") {
+            Ok(secret) => Ok(Zeroizing::new(secret)),
+            Err(_) => read(&data.token(), "--token-file names a file with the token's secret"),
+        }
+    }
+}
+
+fn read(path: &Path, advice: &str) -> Result<Zeroizing<String>, Failure> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Zeroizing::new(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(Failure::about(path, format!("there is no such file; {advice}")))
+        }
+        Err(error) => Err(Failure::about(path, error)),
+    }
+}
+
+/// Runs a client's command.
+pub(super) fn run(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    drop(rustls::crypto::ring::default_provider().install_default());
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(command)
+}
+
+/// Prints an answer as JSON.
+pub(super) fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    print(&serde_json::to_string(value).map_err(|error| Failure::Input(error.to_string()))?)
+}
+
+/// Prints a line. A reader that has gone is no error.
+pub(super) fn print(line: &str) -> Result<(), Failure> {
+    use io::Write;
+    match writeln!(io::stdout(), "{line}") {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,60 @@
+//! Why a command failed.
+
+use proofmill_server::{client::ClientError, service::ServiceError, store::StoreError};
+use std::{fmt::Display, io, path::Path, process::ExitCode};
+
+/// Why a command failed, in one line.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    /// The job was not done.
+    #[error("{0}")]
+    Rejected(String),
+    /// Wrong input, or a service that cannot do what was asked.
+    #[error("{0}")]
+    Input(String),
+}
+
+impl Failure {
+    /// About a file.
+    pub(super) fn about(path: &Path, problem: impl Display) -> Self {
+        Self::Input(format!("{}: {problem}", path.display()))
+    }
+
+    /// 1 for a job that was not done, 2 for anything else.
+    pub(super) fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Rejected(_) => ExitCode::from(1),
+            Self::Input(_) => ExitCode::from(2),
+        }
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        match &error {
+            ClientError::Unreachable(_) => Self::Input(format!("{error}; --server names another server")),
+            error if error.status() == Some(401) => {
+                Self::Input("the service does not know the token: --token-file names another one".to_owned())
+            }
+            _ => Self::Input(error.to_string()),
+        }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Input(error.to_string())
+    }
+}
+
+impl From<ServiceError> for Failure {
+    fn from(error: ServiceError) -> Self {
+        Self::Input(error.to_string())
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Input(error.to_string())
+    }
+}

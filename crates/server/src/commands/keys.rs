@@ -1,0 +1,131 @@
+//! `keys`: adds, lists and removes keys.
+
+use super::{
+    connection::{ClientOptions, print, print_json},
+    failure::Failure,
+};
+use clap::{Args, Subcommand};
+use proofmill_server::{
+    client::{Client, encoded},
+    http::KeyView,
+};
+use reqwest::{
+    Body, Method,
+    header::{CONTENT_LENGTH, CONTENT_TYPE},
+};
+use sha2::{Digest, Sha256};
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+use tokio_util::io::ReaderStream;
+
+/// The commands.
+#[derive(Subcommand)]
+pub(super) enum Keys {
+    /// Add a key file: a proving key, a verification key, a WASM or graph, an AIR
+    Add(Add),
+    /// List the token's keys
+    List {
+        #[command(flatten)]
+        client: ClientOptions,
+    },
+    /// Remove a key; jobs that use it go on
+    Remove {
+        /// The key's name or digest
+        key: String,
+        #[command(flatten)]
+        client: ClientOptions,
+    },
+}
+
+/// Options of `keys add`.
+#[derive(Args)]
+pub(super) struct Add {
+    /// The key file
+    file: PathBuf,
+    /// A name for the key, which jobs can use [default: its digest only]
+    #[arg(long)]
+    name: Option<String>,
+    #[command(flatten)]
+    client: ClientOptions,
+}
+
+impl Keys {
+    /// Runs the command.
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        match self {
+            Self::Add(add) => add.run().await,
+            Self::List { client } => list(&client).await,
+            Self::Remove { key, client } => {
+                let service = client.client()?;
+                let path = format!("/v1/keys/{}", encoded(&key));
+                show(&client, &service.json(service.request(Method::DELETE, &path)).await?)
+            }
+        }
+    }
+}
+
+impl Add {
+    async fn run(self) -> Result<(), Failure> {
+        let service = self.client.client()?;
+        let digest = digest(&self.file).map_err(|error| Failure::about(&self.file, error))?;
+        let name = self.name.as_deref().map(|name| format!("?name={}", encoded(name))).unwrap_or_default();
+        let path = format!("/v1/keys/{digest}{name}");
+        let key = if is_there(&service, &digest).await? {
+            service.json(service.request(Method::PUT, &path)).await?
+        } else {
+            upload(&service, &path, &self.file).await?
+        };
+        show(&self.client, &key)
+    }
+}
+
+async fn is_there(service: &Client, digest: &str) -> Result<bool, Failure> {
+    match service.send(service.request(Method::GET, &format!("/v1/keys/{digest}"))).await {
+        Ok(_) => Ok(true),
+        Err(error) if error.status() == Some(404) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn upload(service: &Client, path: &str, file: &Path) -> Result<KeyView, Failure> {
+    let content = tokio::fs::File::open(file).await.map_err(|error| Failure::about(file, error))?;
+    let bytes = content.metadata().await?.len();
+    let request = service
+        .request(Method::PUT, path)
+        .header(CONTENT_TYPE, "application/octet-stream")
+        .header(CONTENT_LENGTH, bytes)
+        .body(Body::wrap_stream(ReaderStream::with_capacity(content, 256 << 10)));
+    Ok(service.json(request).await?)
+}
+
+async fn list(client: &ClientOptions) -> Result<(), Failure> {
+    let service = client.client()?;
+    let keys: Vec<KeyView> = service.json(service.request(Method::GET, "/v1/keys")).await?;
+    if client.json {
+        return print_json(&keys);
+    }
+    keys.iter().try_for_each(|key| show(client, key))
+}
+
+fn show(client: &ClientOptions, key: &KeyView) -> Result<(), Failure> {
+    if client.json {
+        return print_json(key);
+    }
+    let name = key.name.as_deref().unwrap_or("-");
+    print(&format!("{} {:12} {:>12} {name}", key.digest, key.facts.kind.name(), key.bytes))
+}
+
+/// SHA-256 of a file.
+fn digest(path: &Path) -> io::Result<String> {
+    let (mut file, mut hash) = (File::open(path)?, Sha256::new());
+    let mut piece = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(hex::encode(hash.finalize())),
+            length => hash.update(&piece[..length]),
+        }
+    }
+}

@@ -1,0 +1,403 @@
+//! `serve`: the server and its worker.
+
+use super::{
+    data::{Data, OwnStaging, write_private},
+    failure::Failure,
+    machine::{MachineOptions, bytes, duration},
+    open, signals,
+};
+use clap::{Args, ValueEnum};
+use proofmill_server::{
+    access::{Scope, identify, new_token},
+    http::{self, Face, Options, Stage, Tls},
+    service::{Rules, Service},
+    store::{Limits, Store, StoreError},
+    traces::Traces,
+    worker::{self, ProcessInspector},
+};
+use std::{
+    fs,
+    net::{SocketAddr, TcpListener},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{runtime::Runtime, sync::watch, task::JoinHandle};
+
+/// The most threads that serve HTTP: the others are for provers.
+const MOST_THREADS: usize = 8;
+/// How long a worker may take to give back its jobs once the time for them is over.
+pub(super) const RELEASE: Duration = Duration::from_secs(10);
+/// The shortest lease: workers renew it three times.
+pub(super) const SHORTEST_LEASE: Duration = Duration::from_secs(1);
+/// How long requests may take once the server closes.
+const CLOSING: Duration = Duration::from_secs(10);
+/// The space for keys of the worker in this process, in bytes, if the objects are not files on this machine.
+const KEYS: u64 = 64 << 30;
+
+/// Options of `serve`.
+#[derive(Args)]
+pub(super) struct Serve {
+    /// Address and port; port 0 takes a free one and prints it
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:6400", env = "PROOFMILL_LISTEN")]
+    listen: SocketAddr,
+    /// A folder for everything that the server keeps [default: proofmill/server in the user's data folder]
+    #[arg(long, value_name = "DIR", env = "PROOFMILL_DATA")]
+    data: Option<PathBuf>,
+    /// The store: sqlite:PATH, or postgres://USER@HOST/DATABASE [default: a file in the data folder]
+    #[arg(long, value_name = "URL", env = "PROOFMILL_STORE", hide_env_values = true)]
+    store: Option<String>,
+    /// The objects: file:PATH, or s3://BUCKET/PREFIX [default: a folder in the data folder]
+    #[arg(long, value_name = "URL", env = "PROOFMILL_OBJECTS", hide_env_values = true)]
+    objects: Option<String>,
+    /// The server's certificate and those above it (PEM); read again at SIGHUP
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The certificate's private key (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Listen beyond the loopback without TLS, behind a proxy that has it
+    #[arg(long)]
+    insecure_http: bool,
+    /// A host name that requests may carry, besides the loopback's, if the server listens on the loopback
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
+    /// Requests without a token from this machine have the rights of this token
+    #[arg(long, value_name = "TOKEN_NAME")]
+    anonymous_loopback: Option<String>,
+    /// Take no jobs: other workers do
+    #[arg(long)]
+    no_worker: bool,
+    #[command(flatten)]
+    machine: MachineOptions,
+    /// How long a worker keeps a job without renewing its lease
+    #[arg(long, value_name = "TIME", default_value = "15s", value_parser = duration)]
+    lease: Duration,
+    /// The longest time of an attempt
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = duration)]
+    timeout: Duration,
+    /// The attempts of a job
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
+    attempts: u32,
+    /// How long ended jobs and their results are kept
+    #[arg(long, value_name = "TIME", default_value = "7d", value_parser = duration)]
+    keep: Duration,
+    /// How long the inputs of dead jobs are kept, for retries
+    #[arg(long, value_name = "TIME", default_value = "1d", value_parser = duration)]
+    keep_dead: Duration,
+    /// The most jobs that wait
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    max_queued: u64,
+    /// The most jobs of one token that wait
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    max_queued_per_token: u64,
+    /// The most bytes of a job's inputs
+    #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = bytes)]
+    max_input: u64,
+    /// The most bytes of a key
+    #[arg(long, value_name = "BYTES", default_value = "256G", value_parser = bytes)]
+    max_key: u64,
+    /// The most bytes that the requests of one token are uploading
+    #[arg(long, value_name = "BYTES", default_value = "512G", value_parser = bytes)]
+    max_staged: u64,
+    /// The longest time that a request waits for a job; less than what proxies allow
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    max_wait: Duration,
+    /// The most connections
+    #[arg(long, value_name = "N", default_value_t = 4096)]
+    max_connections: usize,
+    /// How long running jobs may go on after SIGTERM; then they are given back
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    drain_timeout: Duration,
+    /// Send traces of jobs by OTLP over gRPC to this collector, such as http://127.0.0.1:4317
+    #[arg(long, value_name = "URL", env = "OTEL_EXPORTER_OTLP_ENDPOINT")]
+    otlp: Option<String>,
+    #[command(flatten)]
+    log: LogOptions,
+}
+
+/// Options of logs.
+#[derive(Args)]
+pub(super) struct LogOptions {
+    /// The log's format, on standard error
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    log: Format,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+impl LogOptions {
+    /// Starts to log; `PROOFMILL_LOG` filters, such as `warn` or `proofmill_server=debug`.
+    pub(super) fn start(&self) {
+        let filter = tracing_subscriber::EnvFilter::try_from_env("PROOFMILL_LOG");
+        let filter = filter.unwrap_or_else(|_| "info".into());
+        let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+        // Where the log cannot be written, that cannot be said either.
+        let log = log.log_internal_errors(false);
+        match self.log {
+            Format::Text => log.with_ansi(false).init(),
+            Format::Json => log.json().init(),
+        }
+    }
+}
+
+/// A runtime that leaves most threads to provers.
+pub(super) fn runtime() -> Result<Runtime, Failure> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    // A process has one provider; a second call changes nothing.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    Ok(tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
+        .enable_all()
+        .thread_name("proofmill-server")
+        .build()?)
+}
+
+impl Serve {
+    /// Serves until a signal.
+    pub(super) fn run(self) -> Result<(), Failure> {
+        self.log.start();
+        if !self.listen.ip().is_loopback() && self.tls_cert.is_none() && !self.insecure_http {
+            return Err(Failure::Input(format!(
+                "{}: other machines could read along: --tls-cert and --tls-key, or --insecure-http behind a proxy with TLS",
+                self.listen
+            )));
+        }
+        if self.anonymous_loopback.is_some() && !self.listen.ip().is_loopback() {
+            return Err(Failure::Input(
+                "--anonymous-loopback: only for a server that listens on the loopback".to_owned(),
+            ));
+        }
+        if self.lease < SHORTEST_LEASE {
+            return Err(Failure::Input("--lease: expected at least 1s".to_owned()));
+        }
+        runtime()?.block_on(self.serve())
+    }
+
+    async fn serve(self) -> Result<(), Failure> {
+        let draining = signals::draining()?;
+        let data = Data::new(self.data.as_deref())?;
+        data.create()?;
+        let turn = data.lock()?;
+        let store = open::store(self.store.as_deref(), &data)?;
+        let (objects, staging) = open::objects(self.objects.as_deref(), &data)?;
+        let staging = OwnStaging::new(&staging)?;
+        ensure_administrator(&store, &data).await?;
+        drop(turn);
+        let inspector = Arc::new(ProcessInspector { program: self.program()? });
+        let service = Service::new(store, objects, staging.staging.clone(), inspector, self.rules());
+        service.own_objects().await?;
+        let tls = self.tls().await?;
+        let listener = TcpListener::bind(self.listen)
+            .map_err(|error| Failure::Input(format!("{}: {error}", self.listen)))?;
+        let address = listener.local_addr()?;
+        let url = url(address, tls.is_some());
+        write_private(&data.address(), &format!("{url}\n"))?;
+        println!("{url}");
+        tracing::info!(url, data = %data.place("").display(), "listening");
+
+        let house = service.clone();
+        let mut house = tokio::spawn(async move { house.keep_house().await });
+        let mut worker = self.start_worker(&service, &data, draining.clone())?;
+        let watchdog = start_watchdog();
+        let traces = self.traces(&service)?;
+        let (stage, stages) = watch::channel(Stage::Serving);
+        let face = Face::new(service, self.face(address), stages);
+        let mut served = tokio::spawn(http::serve(face, listener, tls, CLOSING));
+        drop(sd_notify::notify(&[sd_notify::NotifyState::Ready]));
+
+        let ended = tokio::select! {
+            () = until_true(draining) => Ok(()),
+            ended = failure_of(&mut worker) => ended,
+            ended = &mut house => return Err(Failure::Input(format!("housekeeping ended: {:?}", ended.err()))),
+            ended = &mut served => return Err(Failure::Input(format!("the listener ended: {ended:?}"))),
+        };
+        stage.send_replace(Stage::Draining);
+        let worked = finish(worker, self.drain_timeout + RELEASE).await;
+        stage.send_replace(Stage::Closing);
+        let closed = served.await.map_err(|error| Failure::Input(error.to_string()));
+        house.abort();
+        watchdog.into_iter().for_each(|watchdog| watchdog.abort());
+        drop(staging);
+        if let Some(traces) = traces {
+            drop(tokio::task::spawn_blocking(move || traces.end()).await);
+        }
+        closed??;
+        ended.and(worked)?;
+        tracing::info!("ended");
+        Ok(())
+    }
+
+    /// Sends traces, if there is a collector.
+    fn traces(&self, service: &Service) -> Result<Option<Arc<Traces>>, Failure> {
+        let Some(collector) = &self.otlp else { return Ok(None) };
+        let traces =
+            Traces::new(collector).map_err(|problem| Failure::Input(format!("--otlp: {problem}")))?;
+        let traces = Arc::new(traces);
+        service.observe(traces.clone());
+        Ok(Some(traces))
+    }
+
+    fn program(&self) -> Result<PathBuf, Failure> {
+        match self.machine.program() {
+            // Keys that are there can be used by other workers; new ones cannot be inspected.
+            Err(failure) if self.no_worker => {
+                tracing::warn!(%failure, "no keys can be added");
+                Ok(PathBuf::from("proofmill"))
+            }
+            program => program,
+        }
+    }
+
+    fn rules(&self) -> Rules {
+        Rules {
+            lease: self.lease,
+            limits: Limits { of_owner: self.max_queued_per_token, of_all: self.max_queued },
+            keep: self.keep,
+            keep_dead: self.keep_dead,
+            timeout: self.timeout,
+            attempts: self.attempts,
+            ..Rules::default()
+        }
+    }
+
+    fn face(&self, address: SocketAddr) -> Options {
+        let mut options = Options {
+            anonymous: self.anonymous_loopback.clone(),
+            most_connections: self.max_connections,
+            longest_wait: self.max_wait,
+            ..Options::default()
+        };
+        options.bodies.most_inputs = self.max_input;
+        options.bodies.most_key = self.max_key;
+        options.bodies.most_staged = self.max_staged;
+        if address.ip().is_loopback() {
+            let own = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned);
+            options.hosts =
+                own.into_iter().chain([address.ip().to_string()]).chain(self.allow_host.clone()).collect();
+        } else if self.tls_cert.is_none() {
+            tracing::warn!(
+                "secrets travel without encryption up to the proxy: nobody else may reach this port"
+            );
+        }
+        options
+    }
+
+    async fn tls(&self) -> Result<Option<Tls>, Failure> {
+        let (Some(certificate), Some(key)) = (&self.tls_cert, &self.tls_key) else { return Ok(None) };
+        let tls = Tls::open(certificate, key).await?;
+        let (reloading, mut hang_up) = (tls.clone(), signals::hang_up()?);
+        tokio::spawn(async move {
+            while hang_up.recv().await.is_some() {
+                match reloading.reload().await {
+                    Ok(()) => tracing::info!("the certificate was read again"),
+                    Err(error) => tracing::error!(%error, "the old certificate stays"),
+                }
+            }
+        });
+        Ok(Some(tls))
+    }
+
+    fn start_worker(
+        &self,
+        service: &Service,
+        data: &Data,
+        draining: watch::Receiver<bool>,
+    ) -> Result<Option<JoinHandle<Result<(), Failure>>>, Failure> {
+        if self.no_worker {
+            return Ok(None);
+        }
+        let options = self.machine.worker(data.place("keys"), KEYS, (self.lease, self.drain_timeout))?;
+        let service = Arc::new(service.clone());
+        Ok(Some(tokio::spawn(async move { Ok(worker::run(service, options, draining).await?) })))
+    }
+}
+
+/// Completes when the value is true.
+async fn until_true(mut value: watch::Receiver<bool>) {
+    if value.wait_for(|value| *value).await.is_err() {
+        std::future::pending().await
+    }
+}
+
+/// Completes when the worker fails: a server whose worker cannot start would only collect jobs.
+async fn failure_of(worker: &mut Option<JoinHandle<Result<(), Failure>>>) -> Result<(), Failure> {
+    if let Some(running) = worker {
+        let ended = running.await;
+        *worker = None;
+        ended.map_err(|error| Failure::Input(format!("the worker: {error}")))??;
+    }
+    std::future::pending().await
+}
+
+/// Waits for the worker to end its jobs.
+async fn finish(worker: Option<JoinHandle<Result<(), Failure>>>, patience: Duration) -> Result<(), Failure> {
+    let Some(mut worker) = worker else { return Ok(()) };
+    match tokio::time::timeout(patience, &mut worker).await {
+        Ok(ended) => ended.map_err(|error| Failure::Input(format!("the worker: {error}")))?,
+        Err(_) => {
+            tracing::warn!(
+                "the worker's jobs take longer than the drain may: others get them when the leases end"
+            );
+            worker.abort();
+            Ok(())
+        }
+    }
+}
+
+/// Tells systemd again and again that the process lives, if it wants to know.
+fn start_watchdog() -> Option<JoinHandle<()>> {
+    let period = sd_notify::watchdog_enabled()?;
+    Some(tokio::spawn(async move {
+        loop {
+            drop(sd_notify::notify(&[sd_notify::NotifyState::Watchdog]));
+            tokio::time::sleep(period / 3).await;
+        }
+    }))
+}
+
+/// The URL at which clients on this machine reach the server.
+fn url(address: SocketAddr, has_tls: bool) -> String {
+    let port = address.port();
+    match (has_tls, address.ip().is_unspecified()) {
+        (true, _) if address.ip().is_loopback() || address.ip().is_unspecified() => {
+            format!("https://localhost:{port}")
+        }
+        (true, _) => format!("https://{address}"),
+        (false, true) => format!("http://127.0.0.1:{port}"),
+        (false, false) => format!("http://{address}"),
+    }
+}
+
+/// Makes an administrator's token for the commands on this machine, if there is none.
+async fn ensure_administrator(store: &Store, data: &Data) -> Result<(), Failure> {
+    let path = data.token();
+    match fs::read_to_string(&path) {
+        Ok(secret) if identify(store, secret.trim()).await?.is_some() => return Ok(()),
+        Ok(_) if has_administrator(store).await? => {
+            tracing::warn!(path = %path.display(), "the store does not know this token");
+            return Ok(());
+        }
+        Ok(_) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(Failure::about(&path, error)),
+    }
+    let unique = format!("admin-{}", &uuid::Uuid::new_v4().simple().to_string()[..8]);
+    let mut made = new_token(store, "admin", &[Scope::Admin], None).await;
+    if matches!(made, Err(proofmill_server::service::ServiceError::Store(StoreError::Taken(_)))) {
+        made = new_token(store, &unique, &[Scope::Admin], None).await;
+    }
+    write_private(&path, &format!("{}\n", made?.expose()))
+}
+
+async fn has_administrator(store: &Store) -> Result<bool, Failure> {
+    let tokens = store.tokens().await?;
+    let is_administrator = |token: &proofmill_server::store::Token| {
+        token.revoked_at.is_none() && token.scopes.split(' ').any(|scope| scope == Scope::Admin.name())
+    };
+    Ok(tokens.iter().any(is_administrator))
+}

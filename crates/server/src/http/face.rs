@@ -1,0 +1,150 @@
+//! What all routes share.
+
+use super::{
+    body::{BodyLimits, Quotas},
+    identities::{Caller, Identities},
+    metrics::Metrics,
+    problem::Problem,
+};
+use crate::{service::Service, store::Job};
+use std::{
+    ops::Deref,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::sync::{Semaphore, watch};
+
+/// How far a server has come in shutting down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// It serves.
+    #[default]
+    Serving,
+    /// It gives no more jobs to workers and is not ready, but answers everything else: its jobs end, and their owners take the results.
+    Draining,
+    /// It answers the requests that it has; waits end, and nobody can connect.
+    Closing,
+}
+
+/// The limits of the face.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Bodies.
+    pub bodies: BodyLimits,
+    /// The most jobs of a batch.
+    pub most_batch_jobs: usize,
+    /// The longest time that a request waits for a job.
+    pub longest_wait: Duration,
+    /// The most requests at the same time.
+    pub most_requests: usize,
+    /// The most connections at the same time.
+    pub most_connections: usize,
+    /// How long a client may take to send the headers of a request, and to send the next request.
+    pub longest_headers: Duration,
+    /// How long a client may leave an answer unread.
+    pub most_unread: Duration,
+    /// Host names that a request may carry; any if there are none. For the loopback, so that a web page whose name leads there (DNS
+    /// rebinding) is refused.
+    pub hosts: Vec<String>,
+    /// The token whose rights requests without a token from the loopback have.
+    pub anonymous: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            bodies: BodyLimits::default(),
+            most_batch_jobs: 1000,
+            longest_wait: Duration::from_secs(60),
+            most_requests: 4096,
+            most_connections: 4096,
+            longest_headers: Duration::from_secs(20),
+            most_unread: Duration::from_secs(60),
+            hosts: Vec::new(),
+            anonymous: None,
+        }
+    }
+}
+
+/// What all routes share. Clones are handles to one.
+#[derive(Clone)]
+pub struct Face(Arc<Parts>);
+
+/// What a [`Face`] is made of.
+pub struct Parts {
+    pub(super) service: Service,
+    pub(super) options: Options,
+    pub(super) identities: Identities,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) quotas: Quotas,
+    pub(super) requests: Arc<Semaphore>,
+    stage: watch::Receiver<Stage>,
+}
+
+impl Deref for Face {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl Face {
+    /// A face of the service, which follows the stage.
+    pub fn new(service: Service, options: Options, stage: watch::Receiver<Stage>) -> Self {
+        let metrics = Arc::new(Metrics::new());
+        service.observe(metrics.clone());
+        Self(Arc::new(Parts {
+            identities: Identities::default(),
+            quotas: Quotas::new(options.bodies.most_staged),
+            requests: Arc::new(Semaphore::new(options.most_requests)),
+            metrics,
+            service,
+            options,
+            stage,
+        }))
+    }
+
+    /// Whether the server has come to this stage.
+    pub(super) fn has_reached(&self, stage: Stage) -> bool {
+        *self.stage.borrow() >= stage
+    }
+
+    /// Completes when the server has come to this stage.
+    pub(super) async fn reaches(&self, stage: Stage) {
+        let mut stages = self.stage.clone();
+        // Without a sender, it stays as it is.
+        if stages.wait_for(|now| *now >= stage).await.is_err() {
+            std::future::pending().await
+        }
+    }
+
+    /// Refuses a token that was revoked or has expired since the request began.
+    pub(super) async fn check(&self, caller: &Caller) -> Result<(), Problem> {
+        match self.identities.find(self.service.store(), &caller.named).await? {
+            Some(_) => Ok(()),
+            None => Err(Problem::unauthorized()),
+        }
+    }
+
+    /// The job once `enough` holds of it, or as it is after this time or when the server closes.
+    pub(super) async fn wait(
+        &self,
+        caller: &Caller,
+        id: &str,
+        time: Duration,
+        enough: impl Fn(&Job) -> bool + Send,
+    ) -> Result<Job, Problem> {
+        let began = Instant::now();
+        let time = time.min(self.options.longest_wait);
+        let job = tokio::select! {
+            job = self.service.wait_until(&caller.identity, id, time, enough) => job?,
+            () = self.reaches(Stage::Closing) => self.service.job(&caller.identity, id).await?,
+        };
+        // The token may have been revoked meanwhile.
+        if began.elapsed() > Duration::from_secs(1) {
+            self.check(caller).await?;
+        }
+        Ok(job)
+    }
+}

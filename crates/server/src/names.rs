@@ -1,0 +1,28 @@
+//! Names and digests of keys.
+
+use sha2::{Digest, Sha256};
+
+/// Whether this is a SHA-256 digest in lower-case hexadecimal digits.
+pub fn is_digest(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// What an idempotency key is, for errors.
+pub(crate) const IDEMPOTENCY_KEY: &str =
+    "an idempotency key has 1 to 255 visible ASCII characters without spaces";
+
+/// Whether this can be an idempotency key.
+pub(crate) fn is_idempotency_key(text: &str) -> bool {
+    (1..=255).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// Whether this can be the name of a key or a token: letters, digits, `.`, `-` and `_`, at most 128, and no digest.
+pub fn is_name(text: &str) -> bool {
+    let characters = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    (1..=128).contains(&text.len()) && text.bytes().all(characters) && !is_digest(text)
+}
+
+/// SHA-256 in hexadecimal digits.
+pub fn digest(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
+}

@@ -1,0 +1,105 @@
+//! Objects as files in a folder.
+
+use super::{Objects, Reader, Staged, blocking, create_private};
+use async_trait::async_trait;
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Objects as files in a folder on this machine, or on a file system that all servers share.
+#[derive(Clone, Debug)]
+pub struct Files(Arc<PathBuf>);
+
+impl Files {
+    /// The folder; made if it is not there. [`Staging`] has to be on the same file system.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn new(folder: &Path) -> io::Result<Self> {
+        create_private(folder)?;
+        Ok(Self(Arc::new(folder.to_owned())))
+    }
+
+    fn place(&self, name: &str) -> PathBuf {
+        debug_assert!(name.split('/').all(|part| !part.is_empty() && part != ".." && part != "."), "{name}");
+        self.0.join(name)
+    }
+}
+
+#[async_trait]
+impl Objects for Files {
+    async fn put(&self, name: &str, file: Staged) -> io::Result<()> {
+        let (root, place) = (self.0.clone(), self.place(name));
+        blocking(move || {
+            #[cfg(unix)]
+            file.0.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+            file.0.as_file().sync_all()?;
+            let folder = place.parent().expect("a place in the folder");
+            create_private(folder)?;
+            file.0.persist(&place).map_err(|error| error.error)?;
+            // So that the name also lasts: all folders, which an earlier attempt may have made without this.
+            let mut changed = folder.ancestors().take_while(|ancestor| ancestor.starts_with(&*root));
+            changed.try_for_each(|folder| File::open(folder)?.sync_all())
+        })
+        .await
+    }
+
+    async fn get(&self, name: &str) -> io::Result<(u64, Reader)> {
+        let about = |error: io::Error| io::Error::new(error.kind(), format!("object {name}: {error}"));
+        let file = tokio::fs::File::open(self.place(name)).await.map_err(about)?;
+        Ok((file.metadata().await.map_err(about)?.len(), Box::pin(file)))
+    }
+
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        Some(self.place(name))
+    }
+
+    async fn delete(&self, prefix: &str) -> io::Result<()> {
+        let place = self.place(prefix.trim_end_matches('/'));
+        blocking(move || {
+            let found = match fs::symlink_metadata(&place) {
+                Ok(found) => found,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                Err(error) => return Err(error),
+            };
+            match if found.is_dir() { fs::remove_dir_all(&place) } else { fs::remove_file(&place) } {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => place.parent().map_or(Ok(()), sync),
+            }
+        })
+        .await
+    }
+
+    async fn list(&self, prefix: &str) -> io::Result<Vec<(String, u64)>> {
+        let folder = self.place(prefix.trim_end_matches('/'));
+        blocking(move || {
+            let entries = match fs::read_dir(folder) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+                Err(error) => return Err(error),
+            };
+            let mut names = Vec::new();
+            for entry in entries {
+                let entry = entry?;
+                // It may be gone by now.
+                let Ok(changed) = entry.metadata().and_then(|data| data.modified()) else { continue };
+                let age = changed.elapsed().unwrap_or_default().as_secs();
+                names.push((entry.file_name().to_string_lossy().into_owned(), age));
+            }
+            Ok(names)
+        })
+        .await
+    }
+}
+
+/// Makes the names in a folder durable. One that is gone has none.
+fn sync(folder: &Path) -> io::Result<()> {
+    match File::open(folder) {
+        Ok(folder) => folder.sync_all(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}

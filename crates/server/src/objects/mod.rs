@@ -1,0 +1,154 @@
+//! Files of the service: keys, inputs, outputs. In a folder, readable by its owner only, or in an object storage.
+//!
+//! Names are `keys/DIGEST`, `jobs/JOB/inputs/INPUT` and `jobs/JOB/FENCE/OUTPUT`: what a worker with an old fence writes stands next to the result,
+//! not in its place.
+
+mod files;
+mod s3;
+
+pub use files::Files;
+pub use s3::S3;
+
+use async_trait::async_trait;
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+    pin::Pin,
+    sync::Arc,
+};
+use tempfile::{NamedTempFile, TempDir};
+use tokio::{io::AsyncRead, task::spawn_blocking};
+
+/// Files by name. All methods but those that read make their effect durable before they return.
+#[async_trait]
+pub trait Objects: Send + Sync {
+    /// Stores a file under a name, in place of the one that had it.
+    async fn put(&self, name: &str, file: Staged) -> io::Result<()>;
+
+    /// The content, and its length in bytes; [`io::ErrorKind::NotFound`] if there is none of this name.
+    async fn get(&self, name: &str) -> io::Result<(u64, Reader)>;
+
+    /// The file, where it lies on this machine; `None` if it does not.
+    fn path(&self, name: &str) -> Option<PathBuf>;
+
+    /// Deletes everything whose name begins with this prefix, which ends at a slash or with a whole name. Succeeds if there is nothing.
+    async fn delete(&self, prefix: &str) -> io::Result<()>;
+
+    /// The names that begin with this prefix, up to the next slash, and when they were last changed, in seconds before now.
+    async fn list(&self, prefix: &str) -> io::Result<Vec<(String, u64)>>;
+}
+
+/// The content of an object.
+pub type Reader = Pin<Box<dyn AsyncRead + Send>>;
+
+/// A file on its way to [`Objects::put`]: it has no name that others know, and is deleted if it is not put.
+#[derive(Debug)]
+pub struct Staged(NamedTempFile);
+
+/// A folder for files on their way.
+#[derive(Clone, Debug)]
+pub struct Staging(PathBuf);
+
+impl Staging {
+    /// Makes the folder, readable by its owner only.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn new(folder: &Path) -> io::Result<Self> {
+        create_private(folder)?;
+        Ok(Self(folder.to_owned()))
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// A new empty file.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn file(&self) -> io::Result<Staged> {
+        NamedTempFile::new_in(&self.0).map(Staged)
+    }
+
+    /// A new file with this content.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn file_with(&self, content: &[u8]) -> io::Result<Staged> {
+        let mut file = self.file()?;
+        file.as_file_mut().write_all(content)?;
+        Ok(file)
+    }
+
+    /// A new empty folder, which is deleted with the value.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn folder(&self) -> io::Result<TempDir> {
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        builder.tempdir_in(&self.0)
+    }
+}
+
+impl Staged {
+    /// A file that another process wrote into a [`Staging::folder`].
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn of_path(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        Ok(Self(NamedTempFile::from_parts(file, tempfile::TempPath::try_from_path(path)?)))
+    }
+
+    /// The file, to write to.
+    pub fn as_file_mut(&mut self) -> &mut File {
+        self.0.as_file_mut()
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+/// Opens the objects at `s3://BUCKET/PREFIX` (see [`S3::open`]) or in a folder, which is made if it is not there.
+///
+/// # Errors
+/// If the folder cannot be made, or the settings for S3 are wrong.
+pub fn open(place: &str) -> io::Result<Arc<dyn Objects>> {
+    if place.starts_with("s3://") {
+        return Ok(Arc::new(S3::open(place)?));
+    }
+    match place.split_once("://") {
+        Some((scheme, _)) => {
+            let problem =
+                format!("there are no objects of type {scheme}: expected s3://BUCKET/PREFIX or a folder");
+            Err(io::Error::new(io::ErrorKind::InvalidInput, problem))
+        }
+        None => Ok(Arc::new(Files::new(Path::new(place))?)),
+    }
+}
+
+/// Makes a folder and those above it, readable by their owner only.
+///
+/// # Errors
+/// If it cannot be made.
+pub fn create_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Does work that waits for the disk on a thread for such work.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    spawn_blocking(work).await.map_err(io::Error::other)?
+}

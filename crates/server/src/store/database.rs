@@ -1,0 +1,150 @@
+//! What the store needs of a database: transactions of statements that SQLite and PostgreSQL both understand.
+
+use super::StoreError;
+use std::{any::Any, future::Future, pin::Pin, sync::Arc};
+
+/// A value of a parameter or column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// NULL.
+    Null,
+    /// BIGINT.
+    Integer(i64),
+    /// TEXT.
+    Text(String),
+}
+
+/// A row of a result.
+#[derive(Clone, Debug)]
+pub struct Row(pub Vec<Value>);
+
+/// The statements of one transaction. Parameters are `$1`, `$2`, ...
+pub trait Transaction {
+    /// Executes a statement, and returns the number of rows that it changed.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the database.
+    fn execute(&mut self, sql: &'static str, parameters: &[Value]) -> Result<u64, StoreError>;
+
+    /// The rows of a query.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the database.
+    fn query(&mut self, sql: &'static str, parameters: &[Value]) -> Result<Vec<Row>, StoreError>;
+
+    /// Executes several statements without parameters.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the database.
+    fn batch(&mut self, sql: &'static str) -> Result<(), StoreError>;
+
+    /// Whether several transactions write at the same time, so that rows to be changed are locked when they are read.
+    fn locks_rows(&self) -> bool;
+
+    /// Whether an earlier run of this work may have been committed, whose answer was lost: what the work leads to may be its own doing.
+    fn is_repeated(&self) -> bool;
+}
+
+/// What a transaction computes, before it is known whether it is committed.
+pub type Answer = Result<Box<dyn Any + Send>, StoreError>;
+/// The work of a transaction. It may be called several times: only the last call's effects and answer count.
+pub type Work = Arc<dyn Fn(&mut dyn Transaction) -> Answer + Send + Sync>;
+/// An answer to come.
+pub type Pending<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
+
+/// A database.
+pub trait Database: Send + Sync {
+    /// Does the work in a transaction; the answer comes when it is durable. An error of the work rolls it back.
+    fn write(&self, work: Work) -> Pending<'_>;
+
+    /// Does work that changes nothing, on a recent state of the database.
+    fn read(&self, work: Work) -> Pending<'_>;
+}
+
+impl Row {
+    /// The integer in this column.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] for another type.
+    pub fn integer(&self, column: usize) -> Result<i64, StoreError> {
+        match self.0.get(column) {
+            Some(Value::Integer(value)) => Ok(*value),
+            other => Err(StoreError::corrupt(column, "an integer", other)),
+        }
+    }
+
+    /// The non-negative integer in this column.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] for anything else.
+    pub fn count(&self, column: usize) -> Result<u64, StoreError> {
+        let value = self.integer(column)?;
+        u64::try_from(value).map_err(|_| StoreError::corrupt(column, "a count", self.0.get(column)))
+    }
+
+    /// The text in this column.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] for another type.
+    pub fn text(&self, column: usize) -> Result<String, StoreError> {
+        match self.0.get(column) {
+            Some(Value::Text(text)) => Ok(text.clone()),
+            other => Err(StoreError::corrupt(column, "text", other)),
+        }
+    }
+
+    /// The value that `get` finds in this column; `None` for NULL.
+    ///
+    /// # Errors
+    /// Those of `get`.
+    pub fn optional<T>(
+        &self,
+        column: usize,
+        get: impl FnOnce(&Self, usize) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        if self.0.get(column) == Some(&Value::Null) { Ok(None) } else { get(self, column).map(Some) }
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Self::Integer(value)
+    }
+}
+
+impl From<u64> for Value {
+    /// Values above the greatest of BIGINT become that one.
+    fn from(value: u64) -> Self {
+        Self::Integer(i64::try_from(value).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<u32> for Value {
+    fn from(value: u32) -> Self {
+        Self::Integer(value.into())
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Self::Integer(value.into())
+    }
+}
+
+impl From<&str> for Value {
+    fn from(value: &str) -> Self {
+        Self::Text(value.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(value: String) -> Self {
+        Self::Text(value)
+    }
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}

@@ -1,0 +1,183 @@
+//! The durable state of the service: tokens, keys, jobs, workers, in SQLite or PostgreSQL.
+//!
+//! The statements are written once, for both. A method is one transaction, and returns when its effects are durable.
+
+mod database;
+mod jobs;
+mod keys;
+mod postgres;
+mod sqlite;
+mod tokens;
+mod workers;
+
+pub use database::{Answer, Database, Pending, Row, Transaction, Value, Work};
+pub use jobs::{Claim, Job, Limits, NewJob, Page, Queue, Waiting, Want, Worked};
+pub use keys::Key;
+pub use postgres::Postgres;
+pub use sqlite::Sqlite;
+pub use tokens::Token;
+pub use workers::Worker;
+
+use crate::state::{Refused, State};
+use std::{fmt::Display, path::Path, sync::Arc};
+
+/// The version of the tables.
+const VERSION: i64 = 1;
+
+/// The durable state of the service. Clones are handles to one store.
+#[derive(Clone)]
+pub struct Store(Arc<dyn Database>);
+
+/// Why the store did not do something.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The database cannot be reached or cannot write; the same may succeed later. It is not known whether a change was made.
+    #[error("{0}")]
+    Unavailable(String),
+    /// Another transaction changed the same rows; nothing was changed.
+    #[error("another transaction changed the same rows")]
+    Contended,
+    /// Nothing of this name is there, for this owner.
+    #[error("{0}")]
+    NotFound(String),
+    /// The job is not in a state for this.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The idempotency key was used for something else.
+    #[error("this idempotency key was used for another job, {0}: use a new one")]
+    Idempotency(String),
+    /// So many jobs wait that no more are accepted.
+    #[error("{waiting} jobs wait, which is the most {of}: try again later")]
+    Full {
+        /// The jobs that wait.
+        waiting: u64,
+        /// Whose limit it is.
+        of: &'static str,
+    },
+    /// The name is taken.
+    #[error("{0}")]
+    Taken(String),
+    /// The store holds what no version of this program writes.
+    #[error("the store is damaged: {0}")]
+    Corrupt(String),
+    /// The store was written by a later version.
+    #[error("the store has version {0}, this program knows {VERSION}: use a later version of Proofmill")]
+    Version(i64),
+}
+
+impl StoreError {
+    pub(crate) fn unavailable(problem: impl Display) -> Self {
+        Self::Unavailable(problem.to_string())
+    }
+
+    pub(crate) fn corrupt(column: usize, expected: &str, found: Option<&Value>) -> Self {
+        Self::Corrupt(format!("column {column}: expected {expected}, found {found:?}"))
+    }
+
+    pub(crate) fn about(self, place: impl Display) -> Self {
+        match self {
+            Self::Unavailable(problem) => Self::Unavailable(format!("{place}: {problem}")),
+            other => other,
+        }
+    }
+}
+
+impl Store {
+    /// Opens the store at `sqlite:PATH`, at the path of an SQLite file, or at a `postgres://` URL (see [`Postgres::open`]); makes it if it
+    /// is not there.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] if it cannot be opened, [`StoreError::Version`] for one of a later version.
+    pub fn open(place: &str) -> Result<Self, StoreError> {
+        if place.starts_with("postgres://") || place.starts_with("postgresql://") {
+            return Ok(Self::new(Postgres::open(place)?));
+        }
+        let path = place.strip_prefix("sqlite:").unwrap_or(place);
+        match path.split_once("://") {
+            // What follows may have a password.
+            Some((scheme, _)) => Err(StoreError::unavailable(format!(
+                "there is no store of type {scheme}: expected sqlite:PATH or postgres://USER@HOST/DATABASE"
+            ))),
+            None => Ok(Self::new(Sqlite::open(Path::new(path))?)),
+        }
+    }
+
+    /// The store in a database that [`Sqlite::open`] or [`Postgres::open`] has opened.
+    pub fn new(database: impl Database + 'static) -> Self {
+        Self(Arc::new(database))
+    }
+
+    /// The store's id: random, and made with it.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    pub async fn id(&self) -> Result<String, StoreError> {
+        self.read(|transaction| one(transaction.query("SELECT id FROM identity", &[])?)?.text(0)).await
+    }
+
+    /// The database's time, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    pub async fn now(&self) -> Result<u64, StoreError> {
+        self.read(now).await
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        work: impl Fn(&mut dyn Transaction) -> Result<T, StoreError> + Send + Sync + 'static,
+    ) -> Result<T, StoreError> {
+        downcast(self.0.write(boxed(work)).await?)
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        work: impl Fn(&mut dyn Transaction) -> Result<T, StoreError> + Send + Sync + 'static,
+    ) -> Result<T, StoreError> {
+        downcast(self.0.read(boxed(work)).await?)
+    }
+}
+
+fn boxed<T: Send + 'static>(
+    work: impl Fn(&mut dyn Transaction) -> Result<T, StoreError> + Send + Sync + 'static,
+) -> Work {
+    Arc::new(move |transaction| Ok(Box::new(work(transaction)?)))
+}
+
+fn downcast<T: 'static>(answer: Box<dyn std::any::Any + Send>) -> Result<T, StoreError> {
+    Ok(*answer.downcast().expect("the answer of this work"))
+}
+
+fn now(transaction: &mut dyn Transaction) -> Result<u64, StoreError> {
+    one(transaction.query("SELECT now_ms()", &[])?)?.count(0)
+}
+
+/// The only row of a query that always has one.
+fn one(rows: Vec<Row>) -> Result<Row, StoreError> {
+    rows.into_iter().next().ok_or_else(|| StoreError::Corrupt("a query has no row".to_owned()))
+}
+
+fn state(row: &Row, column: usize) -> Result<State, StoreError> {
+    let name = row.text(column)?;
+    State::of_name(&name).ok_or_else(|| StoreError::Corrupt(format!("{name} is no state")))
+}
+
+/// Makes the tables if they are not there.
+///
+/// # Errors
+/// [`StoreError::Version`] for tables of a later version.
+pub(crate) fn migrate(transaction: &mut dyn Transaction) -> Result<(), StoreError> {
+    transaction.batch("CREATE TABLE IF NOT EXISTS versions (version BIGINT NOT NULL)")?;
+    let rows = transaction.query("SELECT version FROM versions", &[])?;
+    match rows.first().map(|row| row.integer(0)).transpose()? {
+        Some(VERSION) => Ok(()),
+        Some(version) => Err(StoreError::Version(version)),
+        None => {
+            transaction.batch(include_str!("schema.sql"))?;
+            let id = uuid::Uuid::new_v4().simple().to_string();
+            transaction.execute("INSERT INTO identity (id) VALUES ($1)", &[id.into()])?;
+            transaction.execute("INSERT INTO versions (version) VALUES ($1)", &[VERSION.into()]).map(drop)
+        }
+    }
+}

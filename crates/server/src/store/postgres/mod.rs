@@ -1,0 +1,288 @@
+//! PostgreSQL: a few threads, each with a connection of its own, so that several transactions wait for the server's disk together.
+//!
+//! A transaction runs at READ COMMITTED. It is repeated from its start when another one was in its way, or when the connection was
+//! lost. If it was lost while the commit was on its way, nobody knows whether the first run had an effect; the second run has to be
+//! harmless then, and it is:
+//! * `submit` finds the job by its id, and answers as the first run did;
+//! * `claim` takes another job: the lease of the first one ends, as if the worker had been killed after its claim;
+//! * `report` compares the fence: a second `Finished`, `Failed`, `Lost` or `Released` of one claim is answered as the first was, and a
+//!   second `Beat` prolongs the lease again;
+//! * `cancel`, `retry`, `add_token` and `revoke_token` find what they lead to, and take it for their own work;
+//! * `end_what_is_due` does not return again what the first run ended: waiters see it when they next look;
+//! * `remove_key` answers that there is no such key, after it has removed it;
+//! * `add_key`, `see_worker`, `forget_worker`, `inputs_deleted` and `forget` set the same again.
+
+mod address;
+mod session;
+
+use super::{
+    StoreError,
+    database::{Answer, Database, Pending, Work},
+    migrate,
+};
+use address::Address;
+use session::{Failure, Kind, Session, Statements};
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread,
+    time::{Duration, Instant},
+};
+use tokio::{runtime, sync::oneshot};
+
+/// Connections for transactions that write, of each server of ours.
+const WRITERS: usize = 8;
+/// Connections for reading.
+const READERS: usize = 3;
+/// How long a transaction is repeated.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the start waits for the database: it may be starting, too.
+const PATIENCE_AT_START: Duration = Duration::from_secs(30);
+/// The pause before the first repetition; each later one is twice as long, up to the longest.
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(250);
+
+/// The store's clock. Statements have one time each.
+const CLOCK: &str = "DO $do$ BEGIN
+    IF to_regprocedure('now_ms()') IS NULL THEN
+        CREATE FUNCTION now_ms() RETURNS BIGINT LANGUAGE sql STABLE
+        AS $now$ SELECT floor(extract(epoch FROM statement_timestamp()) * 1000)::BIGINT $now$;
+    END IF;
+END $do$";
+/// Servers that start together make the tables one after the other. The number is ours: the digits of `proof` on a telephone.
+const LOCK: &str = "SELECT pg_advisory_xact_lock(77663)";
+
+/// A database on a PostgreSQL server.
+pub struct Postgres {
+    writers: mpsc::Sender<Task>,
+    readers: mpsc::Sender<Task>,
+}
+
+/// Work that waits, since when, and who receives its answer.
+struct Task {
+    work: Work,
+    since: Instant,
+    reply: oneshot::Sender<Answer>,
+}
+
+impl Postgres {
+    /// Opens the database of a `postgres://` URL, and makes the tables if it has none; waits up to 30 s for the server.
+    ///
+    /// A server that is not on this machine is reached by TLS, unless the URL says `sslmode=disable`; its certificate is verified with
+    /// the system's root certificates, or those in the file that `sslrootcert` names. The password may stand in `PGPASSWORD`.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] if the database cannot be reached, [`StoreError::Version`] for one of a later version. Passwords
+    /// are in no error.
+    pub fn open(url: &str) -> Result<Self, StoreError> {
+        let address = Address::of_url(url)?;
+        let is_down = Arc::new(AtomicBool::new(false));
+        let first = Link::new(address.clone(), Kind::Writes, is_down.clone())?;
+        // A thread of its own, since the caller may be one that must not wait.
+        let first =
+            thread::scope(|scope| scope.spawn(|| set_up(first)).join()).expect("it does not panic")?;
+        let mut writers = vec![first];
+        for _ in 1..WRITERS {
+            writers.push(Link::new(address.clone(), Kind::Writes, is_down.clone())?);
+        }
+        let readers = (0..READERS)
+            .map(|_| Link::new(address.clone(), Kind::Reads, is_down.clone()))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { writers: start("store", writers), readers: start("store-reads", readers) })
+    }
+}
+
+/// Makes the tables over a connection, which is used further.
+fn set_up(mut link: Link) -> Result<Link, StoreError> {
+    let work: Work = Arc::new(|transaction| {
+        transaction.batch(LOCK)?;
+        transaction.batch(CLOCK)?;
+        migrate(transaction)?;
+        let fsync = transaction.query("SELECT current_setting('fsync')", &[])?;
+        Ok(Box::new(super::one(fsync)?.text(0)? == "on"))
+    });
+    let is_durable = link.answer(&work, Instant::now() + PATIENCE_AT_START)?;
+    if is_durable.downcast_ref() == Some(&false) {
+        tracing::warn!("{} has fsync off: it may lose jobs when its machine fails", link.address.place);
+    }
+    Ok(link)
+}
+
+impl Database for Postgres {
+    fn write(&self, work: Work) -> Pending<'_> {
+        send(&self.writers, work)
+    }
+
+    fn read(&self, work: Work) -> Pending<'_> {
+        send(&self.readers, work)
+    }
+}
+
+fn send(threads: &mpsc::Sender<Task>, work: Work) -> Pending<'_> {
+    Box::pin(async move {
+        let (reply, answer) = oneshot::channel();
+        let ended = || StoreError::unavailable("the store's threads have ended");
+        threads.send(Task { work, since: Instant::now(), reply }).map_err(|_| ended())?;
+        answer.await.map_err(|_| ended())?
+    })
+}
+
+/// Starts a thread for each connection; they take tasks until all senders are gone.
+fn start(name: &str, links: Vec<Link>) -> mpsc::Sender<Task> {
+    let (sender, tasks) = mpsc::channel::<Task>();
+    let tasks = Arc::new(Mutex::new(tasks));
+    for mut link in links {
+        let tasks = tasks.clone();
+        let body = move || {
+            loop {
+                let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                let Ok(task) = next else { break };
+                link.serve(task);
+            }
+        };
+        thread::Builder::new().name(name.to_owned()).spawn(body).expect("a thread can be started");
+    }
+    sender
+}
+
+/// A connection that is made when it is needed, and made again when it is lost.
+struct Link {
+    address: Address,
+    kind: Kind,
+    runtime: runtime::Runtime,
+    session: Option<Session>,
+    /// Whether the database was out of reach when one of the threads last tried.
+    is_down: Arc<AtomicBool>,
+}
+
+/// How a run of some work failed.
+struct Failed {
+    failure: Failure,
+    /// Whether it may have had an effect all the same.
+    may_have_happened: bool,
+}
+
+impl From<Failure> for Failed {
+    fn from(failure: Failure) -> Self {
+        Self { failure, may_have_happened: false }
+    }
+}
+
+impl Link {
+    fn new(address: Address, kind: Kind, is_down: Arc<AtomicBool>) -> Result<Self, StoreError> {
+        let runtime =
+            runtime::Builder::new_current_thread().enable_all().build().map_err(StoreError::unavailable)?;
+        Ok(Self { address, kind, runtime, session: None, is_down })
+    }
+
+    fn serve(&mut self, task: Task) {
+        if task.reply.is_closed() {
+            // Its caller has gone, and it has not begun.
+            return;
+        }
+        let end = task.since + PATIENCE;
+        // Tasks that waited while the database was out of reach do not each wait for it again.
+        let answer = if Instant::now() > end && self.is_down.load(Ordering::Relaxed) {
+            Err(self.unavailable("cannot be reached"))
+        } else {
+            self.answer(&task.work, end)
+        };
+        drop(task.reply.send(answer));
+    }
+
+    fn unavailable(&self, problem: &str) -> StoreError {
+        StoreError::Unavailable(format!("{}: {problem}: try again when it answers", self.address.place))
+    }
+
+    /// Runs work until it is done or refused, or the time is over.
+    fn answer(&mut self, work: &Work, end: Instant) -> Answer {
+        // Also work that has waited long gets a second chance.
+        let end = end.max(Instant::now() + PATIENCE / 5);
+        let mut pause = FIRST_PAUSE;
+        let mut is_repeated = false;
+        loop {
+            let failed = match self.run(work, is_repeated) {
+                Ok(answer) => {
+                    self.is_down.store(false, Ordering::Relaxed);
+                    return answer;
+                }
+                Err(failed) => failed,
+            };
+            is_repeated |= failed.may_have_happened;
+            let is_lost = matches!(failed.failure, Failure::Lost(_));
+            self.is_down.store(is_lost, Ordering::Relaxed);
+            if is_lost {
+                self.session = None;
+            }
+            if let Failure::Refused(problem) = &failed.failure {
+                return Err(StoreError::Unavailable(format!("{}: {problem}", self.address.place)));
+            }
+            if Instant::now() + pause > end {
+                return Err(match failed.failure {
+                    Failure::Lost(problem) | Failure::Refused(problem) => self.unavailable(&problem),
+                    Failure::Contended => {
+                        self.unavailable("other transactions were in the way again and again")
+                    }
+                });
+            }
+            thread::sleep(jittered(pause));
+            pause = (2 * pause).min(LONGEST_PAUSE);
+        }
+    }
+
+    fn run(&mut self, work: &Work, is_repeated: bool) -> Result<Answer, Failed> {
+        let session = match &mut self.session {
+            Some(session) => session,
+            none => none.insert(Session::open(&self.runtime, &self.address, self.kind)?),
+        };
+        let begins = self.kind == Kind::Writes;
+        let mut statements =
+            Statements { runtime: &self.runtime, session, failure: None, is_repeated, begins };
+        let result = match self.kind {
+            Kind::Reads => read(work, &mut statements),
+            Kind::Writes => write(work, &mut statements),
+        };
+        if statements.failure.is_some() {
+            // Whatever state the connection is in.
+            self.session = None;
+        }
+        result
+    }
+}
+
+/// Runs work whose statements need no transaction, since each of them only reads.
+fn read(work: &Work, statements: &mut Statements<'_>) -> Result<Answer, Failed> {
+    let answer = work(statements);
+    statements.failure.clone().map_or(Ok(answer), |failure| Err(failure.into()))
+}
+
+fn write(work: &Work, statements: &mut Statements<'_>) -> Result<Answer, Failed> {
+    use super::Transaction as _;
+    let answer = work(statements);
+    let has_failed = statements.failure.clone();
+    if has_failed.is_some() || answer.is_err() {
+        if !matches!(has_failed, Some(Failure::Lost(_))) && statements.batch("ROLLBACK").is_ok() {
+            statements.failure = None;
+        }
+        return match (has_failed, answer) {
+            (Some(failure), _) => Err(failure.into()),
+            (None, Err(StoreError::Contended)) => Err(Failure::Contended.into()),
+            (None, answer) => Ok(answer),
+        };
+    }
+    // A commit that waits for a replica is not cut short: the server would take it for done without the replica.
+    drop(statements.batch("SET LOCAL statement_timeout = 0; COMMIT"));
+    match statements.failure.clone() {
+        None => Ok(answer),
+        Some(failure) => Err(Failed { may_have_happened: matches!(failure, Failure::Lost(_)), failure }),
+    }
+}
+
+/// A time between a half and three halves of this one, so that those who met do not meet again.
+fn jittered(pause: Duration) -> Duration {
+    let random = getrandom::u32().unwrap_or(u32::MAX / 2);
+    pause.mul_f64(0.5 + f64::from(random) / f64::from(u32::MAX))
+}

@@ -1,0 +1,71 @@
+//! Workers: which there are, and when they were last heard of.
+
+use super::{Row, Store, StoreError, now};
+
+/// A worker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Worker {
+    /// Its id.
+    pub id: String,
+    /// What it said of itself, as JSON.
+    pub facts: String,
+    /// When it started.
+    pub started_at: u64,
+    /// When it was last heard of.
+    pub seen_at: u64,
+}
+
+impl Store {
+    /// Notes that a worker is there, with what it says of itself.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    pub async fn see_worker(&self, id: String, facts: String) -> Result<(), StoreError> {
+        self.write(move |transaction| {
+            let now = now(transaction)?;
+            let sql = "INSERT INTO workers (id, facts, started_at, seen_at) VALUES ($1, $2, $3, $3)
+                ON CONFLICT (id) DO UPDATE SET facts = excluded.facts, seen_at = excluded.seen_at";
+            transaction.execute(sql, &[id.as_str().into(), facts.as_str().into(), now.into()]).map(drop)
+        })
+        .await
+    }
+
+    /// Forgets a worker that has ended.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    pub async fn forget_worker(&self, id: String) -> Result<(), StoreError> {
+        self.write(move |transaction| {
+            transaction.execute("DELETE FROM workers WHERE id = $1", &[id.as_str().into()]).map(drop)
+        })
+        .await
+    }
+
+    /// Forgets the workers that were not heard of in the last `within` milliseconds.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    pub async fn forget_silent_workers(&self, within: u64) -> Result<(), StoreError> {
+        self.write(move |transaction| {
+            let before = now(transaction)?.saturating_sub(within);
+            transaction.execute("DELETE FROM workers WHERE seen_at < $1", &[before.into()]).map(drop)
+        })
+        .await
+    }
+
+    /// The workers that were heard of in the last `within` milliseconds.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    pub async fn workers(&self, within: u64) -> Result<Vec<Worker>, StoreError> {
+        self.read(move |transaction| {
+            let since = now(transaction)?.saturating_sub(within);
+            let sql = "SELECT id, facts, started_at, seen_at FROM workers WHERE seen_at >= $1 ORDER BY started_at, id";
+            let worker = |row: &Row| {
+                Ok(Worker { id: row.text(0)?, facts: row.text(1)?, started_at: row.count(2)?, seen_at: row.count(3)? })
+            };
+            transaction.query(sql, &[since.into()])?.iter().map(worker).collect()
+        })
+        .await
+    }
+}

@@ -1,0 +1,302 @@
+//! One attempt of one job.
+
+use super::{
+    Worker,
+    backoff::persist,
+    keys::Key,
+    lease::{Lease, LeaseEnd},
+    prover::{Prover, ProverError},
+    watchdog::TooMuch,
+};
+use crate::{
+    coordinator::Trouble,
+    objects::blocking,
+    store::{Job, Worked},
+};
+use proofmill_job::{Failure, Finished, Reply, Request};
+use std::{collections::BTreeMap, fs, io, path::Path, time::Duration};
+use tempfile::TempDir;
+use tokio::{
+    sync::watch,
+    time::{Instant, timeout_at},
+};
+
+/// The pause after the first attempt that was lost; it doubles with each.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// The longest pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// How long an input is asked for again while the service is unavailable.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// An attempt of a job.
+pub(super) struct Attempt<'a> {
+    pub(super) worker: &'a Worker,
+    pub(super) job: &'a Job,
+    /// The prover's threads.
+    pub(super) threads: usize,
+    /// When the job arrived.
+    pub(super) claimed: Instant,
+    /// The lease, as the service gave it.
+    pub(super) lease: Duration,
+}
+
+/// What became of it.
+enum Verdict {
+    Done(Finished),
+    Failed(String),
+    Lost(String),
+    Released,
+}
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+enum Problem {
+    #[error("{0}")]
+    Trouble(#[from] Trouble),
+    #[error("{0}")]
+    Prover(#[from] ProverError),
+    #[error("{}", .0.message)]
+    Failure(Failure),
+    #[error("{0}: killed")]
+    Memory(TooMuch),
+    #[error("the worker's disk: {0}")]
+    Io(#[from] io::Error),
+}
+
+impl Attempt<'_> {
+    /// Makes the attempt and reports what became of it. An error is the service's denial of the worker.
+    pub(super) async fn make(self, prover: Prover) -> Result<(), String> {
+        let (phases, changes) = watch::channel(None);
+        let Job { id, progress, .. } = self.job;
+        let lease = Lease {
+            coordinator: &*self.worker.coordinator,
+            job: id,
+            fence: progress.fence,
+            length: self.lease,
+            claimed: self.claimed,
+        };
+        tracing::info!("begins");
+        let (mut prover, mut folder) = (prover.if_fit().await, None);
+        let end = tokio::select! {
+            biased;
+            end = lease.keep(changes) => Err(end),
+            result = self.work(&mut prover, &mut folder, &phases) => result,
+        };
+        if let Some(prover) = prover {
+            self.put_away(prover).await;
+        }
+        if let Some(folder) = folder {
+            delete(folder).await;
+        }
+        match end {
+            Ok(()) => {}
+            Err(LeaseEnd::Lost(message)) => tracing::warn!(message, "the job is not this worker's any more"),
+            Err(LeaseEnd::Over) => tracing::error!("the service was not reached until the lease was over"),
+            Err(LeaseEnd::Denied(message)) => return Err(message),
+        }
+        Ok(())
+    }
+
+    /// Executes the job, stores the outputs, and reports the end.
+    async fn work(
+        &self,
+        prover: &mut Option<Prover>,
+        folder: &mut Option<TempDir>,
+        phases: &watch::Sender<Option<String>>,
+    ) -> Result<(), LeaseEnd> {
+        let mut verdict = tokio::select! {
+            biased;
+            verdict = self.execute(prover, folder, phases) => verdict?,
+            () = self.worker.stop.cancelled() => Verdict::Released,
+        };
+        // A prover that has not answered is killed before the job can go to another worker.
+        if let Some(prover) = prover.take() {
+            self.put_away(prover).await;
+        }
+        // The time-out is for the prover; what is proved has at least a lease to be stored.
+        let length = self.lease;
+        let until = (self.claimed + self.timeout()).max(Instant::now() + length);
+        if let (Verdict::Done(_), Some(folder)) = (&verdict, &folder)
+            && let Err(problem) = self.store_outputs(folder.path(), until).await
+        {
+            verdict = verdict_of(problem)?;
+        }
+        self.report(verdict, until.max(Instant::now() + length)).await
+    }
+
+    /// Returns the prover to the pool if it has answered, else kills it.
+    async fn put_away(&self, prover: Prover) {
+        if prover.is_busy() { prover.kill().await } else { self.worker.pool.put(prover) }
+    }
+
+    fn timeout(&self) -> Duration {
+        // Not so long that it cannot be added to a time.
+        Duration::from_millis(self.job.timeout_ms).min(Duration::from_secs(10 * 365 * 24 * 3600))
+    }
+
+    /// Has the prover execute the job, for as long and with as much memory as it may take.
+    async fn execute(
+        &self,
+        prover: &mut Option<Prover>,
+        folder: &mut Option<TempDir>,
+        phases: &watch::Sender<Option<String>>,
+    ) -> Result<Verdict, LeaseEnd> {
+        let answer = timeout_at(self.claimed + self.timeout(), self.ask(prover, folder, phases));
+        let problem = match answer.await {
+            Ok(Ok(finished)) => return Ok(Verdict::Done(finished)),
+            Ok(Err(problem)) => {
+                // What made it fail may stay with the process.
+                if let Problem::Failure(Failure { transient: true, .. }) = problem
+                    && let Some(prover) = prover.take()
+                {
+                    prover.kill().await;
+                }
+                problem
+            }
+            Err(_) => {
+                let timeout = self.job.timeout_ms;
+                return Ok(Verdict::Lost(format!(
+                    "the attempt was not done after {timeout} ms, its time-out: killed"
+                )));
+            }
+        };
+        verdict_of(problem)
+    }
+
+    async fn ask(
+        &self,
+        prover: &mut Option<Prover>,
+        folder: &mut Option<TempDir>,
+        phases: &watch::Sender<Option<String>>,
+    ) -> Result<Finished, Problem> {
+        let made = self.worker.folder.attempt()?;
+        let path = folder.insert(made).path();
+        let prover = match prover {
+            Some(prover) => prover,
+            none => none.insert(self.worker.pool.get().await.map_err(io::Error::other)?),
+        };
+        let (request, _keys) = self.request(path).await?;
+        let on_phase = |phase: String| {
+            tracing::debug!(phase, "phase");
+            phases.send_replace(Some(phase));
+        };
+        let mut watch = self.worker.watchdog.watch(prover.process(), self.job.memory, prover.kept_memory);
+        prover.last_key = self.job.task.keys().first().map(|&key| key.to_owned());
+        prover.used_at = Instant::now();
+        let reply = tokio::select! {
+            reply = prover.ask(&request, on_phase) => reply?,
+            reason = watch.too_much() => return Err(Problem::Memory(reason)),
+        };
+        match reply {
+            Reply::Finished(finished) => Ok(finished),
+            Reply::Failed(failure) => Err(Problem::Failure(failure)),
+            _ => Err(ProverError::Garbage("an answer to another question".to_owned()).into()),
+        }
+    }
+
+    /// Brings all that the job needs; the keys are in use as long as they are held.
+    async fn request(&self, folder: &Path) -> Result<(Request, Vec<Key>), Problem> {
+        let Self { worker, job, threads, .. } = *self;
+        let mut held = Vec::new();
+        let mut keys = BTreeMap::new();
+        for digest in job.task.keys() {
+            let key = worker.keys.get(&worker.coordinator, digest).await?;
+            keys.insert(digest.to_owned(), key.path.clone());
+            held.push(key);
+        }
+        let mut inputs = BTreeMap::new();
+        let place = folder.join("inputs");
+        for &input in job.task.inputs() {
+            let bring = || async {
+                // Of an earlier try.
+                match fs::remove_file(place.join(input.name())) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+                    _ => {}
+                }
+                worker.coordinator.input(&job.id, job.progress.fence, input, &place).await
+            };
+            let path = persist(PATIENCE, self.timeout(), bring).await?;
+            inputs.insert(input, std::path::absolute(path)?);
+        }
+        let outputs = folder.join("outputs");
+        Ok((Request::Execute { task: job.task.clone(), keys, inputs, outputs, threads }, held))
+    }
+
+    async fn store_outputs(&self, folder: &Path, until: Instant) -> Result<(), Problem> {
+        let Self { worker, job, .. } = *self;
+        for &output in job.task.outputs() {
+            let file = folder.join("outputs").join(output.name());
+            if !fs::symlink_metadata(&file).is_ok_and(|data| data.is_file()) {
+                let name = output.name();
+                return Err(ProverError::Garbage(format!("it is done, but there is no {name}")).into());
+            }
+            // Each try gets a name of the file: it may be moved away though the try fails.
+            let given = folder.join(output.name());
+            let store = || async {
+                match fs::remove_file(&given) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+                    _ => fs::hard_link(&file, &given)?,
+                }
+                worker.coordinator.output(&job.id, job.progress.fence, output, &given).await
+            };
+            let time = until.saturating_duration_since(Instant::now());
+            persist(time, time.max(self.lease), store).await?;
+        }
+        Ok(())
+    }
+
+    async fn report(&self, verdict: Verdict, until: Instant) -> Result<(), LeaseEnd> {
+        let Self { worker, job, .. } = *self;
+        let seconds = self.claimed.elapsed().as_secs_f64();
+        let worked = match verdict {
+            Verdict::Done(finished) => Worked::Finished(finished),
+            Verdict::Failed(message) => Worked::Failed(message),
+            Verdict::Released => Worked::Released,
+            Verdict::Lost(message) => {
+                let pause =
+                    FIRST_PAUSE.saturating_mul(1 << (job.progress.attempts - 1).min(16)).min(LONGEST_PAUSE);
+                Worked::Lost { message, pause_ms: u64::try_from(pause.as_millis()).unwrap_or(u64::MAX) }
+            }
+        };
+        match &worked {
+            Worked::Lost { message, .. } => tracing::error!(seconds, message, "lost"),
+            Worked::Failed(message) => tracing::info!(seconds, message, "failed"),
+            Worked::Released => tracing::info!(seconds, "released"),
+            _ => tracing::info!(seconds, "done"),
+        }
+        let report = || worker.coordinator.report(&job.id, job.progress.fence, worked.clone());
+        let time = until.saturating_duration_since(Instant::now());
+        match persist(time, self.lease / 3, report).await {
+            Ok(()) => Ok(()),
+            Err(Trouble::Lost(message)) => Err(LeaseEnd::Lost(message)),
+            Err(Trouble::Denied(message)) => Err(LeaseEnd::Denied(message)),
+            Err(Trouble::Unavailable(_) | Trouble::Refused(_)) => Err(LeaseEnd::Over),
+        }
+    }
+}
+
+/// What becomes of the attempt with a problem.
+fn verdict_of(problem: Problem) -> Result<Verdict, LeaseEnd> {
+    match problem {
+        Problem::Trouble(Trouble::Lost(message)) => Err(LeaseEnd::Lost(message)),
+        Problem::Trouble(Trouble::Denied(message)) => Err(LeaseEnd::Denied(message)),
+        Problem::Failure(Failure { message, transient: false }) => Ok(Verdict::Failed(message)),
+        // Its owner reads this: names of hosts and files are for the log.
+        Problem::Trouble(trouble) => {
+            tracing::error!(%trouble, "the service does not give or take the job's files");
+            Ok(Verdict::Lost("the service could not give or take the job's files".to_owned()))
+        }
+        Problem::Io(error) => {
+            tracing::error!(%error, "the worker's files");
+            Ok(Verdict::Lost("the worker could not read or write its files".to_owned()))
+        }
+        other => Ok(Verdict::Lost(other.to_string())),
+    }
+}
+
+/// Deletes the folder of an attempt. What it holds may be large.
+async fn delete(folder: TempDir) {
+    if let Err(error) = blocking(move || folder.close()).await {
+        tracing::error!(%error, "cannot delete the folder of an attempt");
+    }
+}

@@ -1,0 +1,235 @@
+//! Key files of services on other machines, in a folder that several workers may share.
+//!
+//! A key is a file with its digest as name. A job that uses it holds a shared lock on it, and a worker that deletes it needs an exclusive
+//! lock. A worker that brings it holds the lock of `DIGEST.lock`, writes `DIGEST.part`, checks its digest and renames it.
+
+use super::{backoff::persist, folder::open_private};
+use crate::{
+    coordinator::{Coordinator, Trouble},
+    objects::{blocking, create_private},
+    service::is_digest,
+};
+use futures::{
+    FutureExt,
+    future::{BoxFuture, Shared},
+};
+use sha2::{Digest, Sha256};
+use std::{
+    collections::HashMap,
+    fs::{self, File},
+    io,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, SystemTime},
+};
+use tokio::time::sleep;
+
+/// How often it looks whether another worker has brought a key.
+const LOOK: Duration = Duration::from_millis(200);
+/// The bytes that are hashed at a time.
+const PART: usize = 1 << 20;
+/// How long a key is asked for again while the service is unavailable.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest time that bringing a key may take.
+const LONGEST: Duration = Duration::from_secs(6 * 3600);
+
+/// A folder of key files.
+#[derive(Clone)]
+pub(super) struct Keys {
+    folder: Arc<PathBuf>,
+    most_bytes: u64,
+    /// Keys on their way, by digest.
+    coming: Arc<Mutex<HashMap<String, Coming>>>,
+}
+
+type Coming = Shared<BoxFuture<'static, Result<(), Trouble>>>;
+
+/// A key in use: it is not deleted.
+#[derive(Debug)]
+pub(super) struct Key {
+    /// The file.
+    pub(super) path: PathBuf,
+    /// Holds the lock; none for a key of the service's own.
+    _lock: Option<File>,
+}
+
+impl Keys {
+    /// The keys in a folder, which is made when the first one comes.
+    pub(super) fn new(folder: &Path, most_bytes: u64) -> io::Result<Self> {
+        let folder = Arc::new(std::path::absolute(folder)?);
+        Ok(Self { folder, most_bytes, coming: Arc::default() })
+    }
+
+    /// The file of a key, brought if it is not there.
+    pub(super) async fn get(&self, coordinator: &Arc<dyn Coordinator>, digest: &str) -> Result<Key, Trouble> {
+        if let Some(path) = coordinator.key(digest) {
+            return Ok(Key { path: std::path::absolute(path)?, _lock: None });
+        }
+        if !is_digest(digest) {
+            return Err(Trouble::Unavailable(format!("{digest:?} is no key's digest")));
+        }
+        loop {
+            let place = self.folder.join(digest);
+            if let Some(key) = blocking(move || use_key(&place)).await? {
+                return Ok(key);
+            }
+            self.coming(coordinator, digest).await?;
+        }
+    }
+
+    /// Brings a key, once for all that wait for it. It goes on if those who wait do so no more: the next attempt needs it, too.
+    fn coming(&self, coordinator: &Arc<dyn Coordinator>, digest: &str) -> Coming {
+        let mut all = self.coming.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(coming) = all.get(digest) {
+            return coming.clone();
+        }
+        let (keys, coordinator, name) = (self.clone(), coordinator.clone(), digest.to_owned());
+        let task = tokio::spawn(async move {
+            let result = keys.bring(&*coordinator, &name).await;
+            keys.coming.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
+            result
+        });
+        let ended = |result: Result<_, tokio::task::JoinError>| {
+            result.unwrap_or_else(|error| Err(Trouble::Unavailable(error.to_string())))
+        };
+        let coming = task.map(ended).boxed().shared();
+        all.insert(digest.to_owned(), coming.clone());
+        coming
+    }
+
+    async fn bring(&self, coordinator: &dyn Coordinator, digest: &str) -> Result<(), Trouble> {
+        let named = |suffix| self.folder.join(format!("{digest}{suffix}"));
+        let (place, part, lock) = (self.folder.join(digest), named(".part"), named(".lock"));
+        create_private(&self.folder)?;
+        let _lock = loop {
+            let lock = lock.clone();
+            if let Some(file) = blocking(move || try_lock(&lock)).await? {
+                break file;
+            }
+            sleep(LOOK).await;
+        };
+        if !place.exists() {
+            tracing::info!(key = digest, "bringing a key");
+            let bring = || async {
+                // Of a worker that ended, or an earlier try.
+                remove(&part)?;
+                coordinator.bring_key(digest, &part).await
+            };
+            let brought = persist(PATIENCE, LONGEST, bring).await;
+            let checked = match brought {
+                Ok(()) => self.check(&part, digest, &place).await,
+                Err(trouble) => Err(trouble),
+            };
+            if checked.is_err() {
+                remove(&part)?;
+                remove(&lock)?;
+                return checked;
+            }
+        }
+        remove(&lock)?;
+        let keys = self.clone();
+        let kept = digest.to_owned();
+        // The key is there, whether others can be deleted or not.
+        if let Err(error) = blocking(move || keys.delete_old(&kept)).await {
+            tracing::error!(folder = %self.folder.display(), %error, "cannot delete keys that were not used for long");
+        }
+        Ok(())
+    }
+
+    /// Gives a file its name if it is what it should be.
+    async fn check(&self, part: &Path, digest: &str, place: &Path) -> Result<(), Trouble> {
+        let (part, expected, place) = (part.to_owned(), digest.to_owned(), place.to_owned());
+        let found = blocking(move || {
+            let found = hash(&part)?;
+            if found == expected {
+                fs::rename(&part, &place)?;
+            }
+            Ok(found)
+        });
+        match found.await? {
+            found if found == digest => Ok(()),
+            found => {
+                Err(Trouble::Unavailable(format!("the key {digest} arrived with another content, {found}")))
+            }
+        }
+    }
+
+    /// Deletes keys that nobody uses, the least recently used first, until all take no more than they may.
+    fn delete_old(&self, kept: &str) -> io::Result<()> {
+        let mut keys = Vec::new();
+        for entry in fs::read_dir(&*self.folder)?.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let Ok(data) = entry.metadata() else { continue };
+            if is_digest(&name) {
+                keys.push((data.modified()?, data.len(), name));
+            }
+        }
+        keys.sort();
+        let mut bytes: u64 = keys.iter().map(|(_, bytes, _)| bytes).sum();
+        for (_, length, name) in keys {
+            if bytes <= self.most_bytes {
+                break;
+            }
+            let path = self.folder.join(&name);
+            let Ok(file) = File::open(&path) else { continue };
+            if name != kept && file.try_lock().is_ok() {
+                remove(&path)?;
+                bytes -= length;
+                tracing::info!(key = name, "deleted a key to make room");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Locks a key for use, and notes when it was used.
+fn use_key(place: &Path) -> io::Result<Option<Key>> {
+    let file = match File::options().read(true).write(true).open(place) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    file.lock_shared()?;
+    if !is_at(&file, place)? {
+        return Ok(None);
+    }
+    file.set_modified(SystemTime::now())?;
+    Ok(Some(Key { path: place.to_owned(), _lock: Some(file) }))
+}
+
+/// Locks a file for this process alone; `None` if another one has it.
+fn try_lock(path: &Path) -> io::Result<Option<File>> {
+    let file = open_private(path)?;
+    let is_mine = file.try_lock().is_ok() && is_at(&file, path)?;
+    Ok(is_mine.then_some(file))
+}
+
+/// Whether the open file still has this name: it may have been deleted before it was locked.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let open = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(named) => Ok((open.dev(), open.ino()) == (named.dev(), named.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn hash(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut hasher = Sha256::new();
+    let mut part = vec![0; PART];
+    loop {
+        match io::Read::read(&mut file, &mut part)? {
+            0 => return Ok(hex::encode(hasher.finalize())),
+            length => hasher.update(&part[..length]),
+        }
+    }
+}
+
+/// Deletes a file if it is there.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}

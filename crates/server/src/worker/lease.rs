@@ -1,0 +1,90 @@
+//! Keeps the lease of a job.
+
+use crate::{
+    coordinator::{Coordinator, Trouble},
+    store::Worked,
+};
+use std::time::Duration;
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until, timeout_at},
+};
+
+use super::backoff::Backoff;
+
+/// The least time between two reports of one job.
+const LEAST: Duration = Duration::from_millis(250);
+
+/// A lease of a job.
+pub(super) struct Lease<'a> {
+    pub(super) coordinator: &'a dyn Coordinator,
+    pub(super) job: &'a str,
+    pub(super) fence: u64,
+    /// How long it lasts without a word.
+    pub(super) length: Duration,
+    /// When the job arrived.
+    pub(super) claimed: Instant,
+}
+
+/// Why the worker no longer has the job.
+#[derive(Debug)]
+pub(super) enum LeaseEnd {
+    /// The service said so.
+    Lost(String),
+    /// The service does not accept the worker.
+    Denied(String),
+    /// The service could not be reached until the lease was over.
+    Over,
+}
+
+impl Lease<'_> {
+    /// Prolongs the lease, and reports phases, until the worker no longer has the job.
+    pub(super) async fn keep(&self, mut phases: watch::Receiver<Option<String>>) -> LeaseEnd {
+        // When the service gave the lease is not known exactly; an answer on its way is the only difference.
+        let (mut last, mut until) = (self.claimed, self.claimed + self.length);
+        let third = self.length / 3;
+        loop {
+            let changed = async {
+                // The sender lives as long as the attempt.
+                if phases.changed().await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+                sleep_until(last + LEAST).await;
+            };
+            tokio::select! {
+                () = sleep_until(last + third) => {}
+                () = changed => {}
+            }
+            let phase = phases.borrow_and_update().clone();
+            match self.beat(phase, until).await {
+                Ok(sent) => (last, until) = (sent, sent + self.length),
+                Err(end) => return end,
+            }
+        }
+    }
+
+    /// Prolongs the lease, which lasts until `until`; returns when the request that succeeded was sent.
+    async fn beat(&self, phase: Option<String>, until: Instant) -> Result<Instant, LeaseEnd> {
+        let lease_ms = u64::try_from(self.length.as_millis()).unwrap_or(u64::MAX);
+        let mut backoff = Backoff::default();
+        loop {
+            let sent = Instant::now();
+            if sent >= until {
+                return Err(LeaseEnd::Over);
+            }
+            let beat = Worked::Beat { lease_ms, phase: phase.clone() };
+            let call = self.coordinator.report(self.job, self.fence, beat);
+            let problem = match timeout_at(until.min(sent + self.length / 3), call).await {
+                Ok(Ok(())) => return Ok(sent),
+                Ok(Err(Trouble::Lost(message))) => return Err(LeaseEnd::Lost(message)),
+                Ok(Err(Trouble::Denied(message))) => return Err(LeaseEnd::Denied(message)),
+                Ok(Err(Trouble::Unavailable(problem) | Trouble::Refused(problem))) => problem,
+                Err(_) => "no answer".to_owned(),
+            };
+            if backoff.is_worth_a_line() {
+                tracing::warn!(problem, "cannot prolong the lease, trying again");
+            }
+            sleep_until(until.min(Instant::now() + backoff.next().min(self.length / 6))).await;
+        }
+    }
+}

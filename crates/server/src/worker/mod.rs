@@ -1,0 +1,210 @@
+//! Workers: take jobs from a [`Coordinator`], and have provers execute them.
+//!
+//! The worker supervises: it claims jobs, keeps their leases, brings keys and inputs, stores outputs. Processes prove: one for each job,
+//! kept for the next. So a proof can be stopped at any time, does not keep the worker from prolonging its lease, and cannot take
+//! the worker with it.
+//!
+//! The jobs' threads are never more than the worker's. A job that comes while another one has all threads waits, and jobs that wait
+//! together divide them. With more threads than cores, a job that comes would delay those that run, and none would end earlier.
+
+mod attempt;
+mod backoff;
+mod folder;
+mod inspector;
+mod keys;
+mod lease;
+mod memory;
+mod pool;
+mod power;
+mod prover;
+mod schedule;
+mod serve;
+mod watchdog;
+
+pub use inspector::ProcessInspector;
+
+use crate::{
+    coordinator::{Coordinator, WorkerFacts},
+    objects::blocking,
+    service::ServiceError,
+};
+use folder::WorkFolder;
+use keys::Keys;
+use memory::Machine;
+use pool::Pool;
+use power::Power;
+use prover::Ready;
+use std::{
+    convert::Infallible,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    sync::watch,
+    time::{MissedTickBehavior, interval, timeout},
+};
+use tokio_util::sync::CancellationToken;
+use watchdog::Watchdog;
+
+/// How often the worker says that it is there.
+const SAY: Duration = Duration::from_secs(5);
+/// How long it tries to say that it ends.
+const LEAVE: Duration = Duration::from_secs(5);
+
+/// How many jobs a worker has at the same time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// One job on all threads when few wait, one on each thread when many do.
+    #[default]
+    Auto,
+    /// One job at a time, on all threads: the least time from a job's start to its end.
+    Latency,
+    /// One job on each thread: the most jobs an hour.
+    Throughput,
+}
+
+/// What a worker is told when it starts.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Its id: unique, and new for each start.
+    pub id: String,
+    /// The program that executes jobs: `PROGRAM prover`.
+    pub program: PathBuf,
+    /// Arguments of the program before `prover`, such as `--level NAME`.
+    pub arguments: Vec<std::ffi::OsString>,
+    /// Threads for all jobs; by default one per hardware thread.
+    pub threads: Option<usize>,
+    /// Memory for all jobs, in bytes; by default what the machine (or its cgroup) has, but for a reserve.
+    pub memory: Option<u64>,
+    /// How many jobs at the same time.
+    pub policy: Policy,
+    /// A folder for key files of services on other machines; several workers may share it.
+    pub keys: PathBuf,
+    /// The most bytes in that folder, but for keys in use.
+    pub most_key_bytes: u64,
+    /// How long the service leaves a job to the worker without a word.
+    pub lease: Duration,
+    /// How long jobs may go on when the worker is told to end; then they are given back.
+    pub drain_timeout: Duration,
+    /// The machine's price in dollars an hour, if known.
+    pub dollars_per_hour: Option<f64>,
+}
+
+/// What all jobs of a worker share.
+struct Worker {
+    coordinator: Arc<dyn Coordinator>,
+    options: Options,
+    threads: usize,
+    memory: u64,
+    ready: Ready,
+    folder: WorkFolder,
+    keys: Keys,
+    pool: Pool,
+    watchdog: Watchdog,
+    /// Ends all attempts.
+    stop: CancellationToken,
+    /// What it has now.
+    state: Mutex<Now>,
+}
+
+/// What a worker has now, for [`WorkerFacts`].
+#[derive(Debug, Default)]
+struct Now {
+    jobs: Vec<String>,
+    draining: bool,
+}
+
+/// Works until `drain` becomes true and the jobs that it has are done, or given back after [`Options::drain_timeout`].
+///
+/// # Errors
+/// [`ServiceError::Io`] if the program cannot be started or is another version, [`ServiceError::Forbidden`] if the service denies.
+pub async fn run(
+    coordinator: Arc<dyn Coordinator>,
+    options: Options,
+    drain: watch::Receiver<bool>,
+) -> Result<(), ServiceError> {
+    let worker = Arc::new(Worker::start(coordinator, options).await?);
+    tracing::info!(
+        worker = worker.options.id,
+        threads = worker.threads,
+        memory = worker.memory,
+        level = worker.ready.level,
+        cpu = worker.ready.cpu,
+        "the worker is ready"
+    );
+    let result = tokio::select! {
+        result = serve::serve(&worker, drain) => result,
+        never = worker.watchdog.run(|| worker.pool.kill_idle()) => match never {},
+        never = worker.say_that_it_is_there() => match never {},
+    };
+    let leave = worker.coordinator.leave(&worker.options.id);
+    let (left, ()) = tokio::join!(timeout(LEAVE, leave), worker.pool.end());
+    if !matches!(left, Ok(Ok(()))) {
+        tracing::warn!("cannot tell the service that the worker ends");
+    }
+    result
+}
+
+impl Worker {
+    async fn start(coordinator: Arc<dyn Coordinator>, options: Options) -> Result<Self, ServiceError> {
+        let machine = Arc::new(Machine::new());
+        let pool = Pool::new(options.program.clone(), options.arguments.clone(), machine.clone());
+        let prover = pool.get().await?;
+        let ready = prover.ready.clone();
+        pool.put(prover);
+        let staging = coordinator.staging().path().to_owned();
+        let hardware = std::thread::available_parallelism().map_or(1, usize::from).min(ready.threads);
+        Ok(Self {
+            threads: options.threads.unwrap_or(hardware).max(1),
+            memory: options.memory.or_else(|| machine.total().map(without_reserve)).unwrap_or(u64::MAX >> 1),
+            folder: blocking(move || WorkFolder::new(&staging)).await?,
+            keys: Keys::new(&options.keys, options.most_key_bytes)?,
+            watchdog: Watchdog::new(machine),
+            stop: CancellationToken::new(),
+            state: Mutex::default(),
+            coordinator,
+            options,
+            ready,
+            pool,
+        })
+    }
+
+    /// Tells the service again and again what the worker is and has.
+    async fn say_that_it_is_there(&self) -> Infallible {
+        let mut times = interval(SAY.min(self.options.lease));
+        times.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut power = Power::open();
+        loop {
+            times.tick().await;
+            let facts = self.facts(power.as_mut().and_then(Power::watts));
+            let said = timeout(SAY, self.coordinator.see(&self.options.id, &facts)).await;
+            if !matches!(said, Ok(Ok(()))) {
+                tracing::debug!("cannot tell the service that the worker is there");
+            }
+            self.pool.end_unused().await;
+        }
+    }
+
+    fn facts(&self, watts: Option<f64>) -> WorkerFacts {
+        let now = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        WorkerFacts {
+            host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            cpu: self.ready.cpu.clone(),
+            level: self.ready.level.clone(),
+            threads: self.threads,
+            side_by_side: schedule::Schedule::new(self.options.policy, self.threads, 0).most_jobs(),
+            memory: self.memory,
+            jobs: now.jobs.clone(),
+            dollars_per_hour: self.options.dollars_per_hour,
+            watts,
+            draining: now.draining,
+        }
+    }
+}
+
+/// The memory for jobs on a machine with this memory, in bytes. The rest is for the system, this process and idle provers.
+fn without_reserve(total: u64) -> u64 {
+    total - (total / 8).clamp(256 << 20, 4 << 30).min(total / 2)
+}

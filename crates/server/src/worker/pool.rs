@@ -1,0 +1,103 @@
+//! Provers that wait for jobs, warm: started, and with the keys of earlier jobs still open.
+
+use super::{
+    memory::Machine,
+    prover::{Prover, StartError},
+};
+use std::{
+    ffi::OsString,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+/// How long a prover waits unused until it is ended, unless it is the last.
+const UNUSED: Duration = Duration::from_secs(600);
+
+/// The memory of a waiting prover that does not count, in bytes: the worker's reserve has room for it.
+const SMALL: u64 = 64 << 20;
+
+/// Provers that wait.
+#[derive(Debug)]
+pub(super) struct Pool {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    machine: Arc<Machine>,
+    /// The one that was used last is last.
+    idle: Mutex<Vec<Prover>>,
+}
+
+impl Pool {
+    /// An empty pool.
+    pub(super) fn new(program: PathBuf, arguments: Vec<OsString>, machine: Arc<Machine>) -> Self {
+        Self { program, arguments, machine, idle: Mutex::default() }
+    }
+
+    /// A prover: one that waits, or a new one.
+    pub(super) async fn get(&self) -> Result<Prover, StartError> {
+        while let Some(prover) = self.take(|_| true) {
+            if let Some(prover) = prover.if_fit().await {
+                return Ok(prover);
+            }
+        }
+        Prover::start(&self.program, &self.arguments).await
+    }
+
+    /// The better of this prover and those that wait, for a job with this key.
+    pub(super) fn choose(&self, mut prover: Prover, key: Option<&str>) -> Prover {
+        let is_warm = |prover: &Prover| key.is_none() || prover.last_key.as_deref() == key;
+        if !is_warm(&prover)
+            && let Some(warm) = self.take(is_warm)
+        {
+            self.put(std::mem::replace(&mut prover, warm));
+        }
+        prover
+    }
+
+    /// Takes back a prover that has answered.
+    pub(super) fn put(&self, mut prover: Prover) {
+        let memory = self.machine.private(prover.process()).unwrap_or(0);
+        prover.kept_memory = memory.saturating_sub(SMALL);
+        self.idle().push(prover);
+    }
+
+    /// The memory that waiting provers keep, in bytes.
+    pub(super) fn memory(&self) -> u64 {
+        self.idle().iter().map(|prover| prover.kept_memory).sum()
+    }
+
+    /// Kills all provers that wait; returns whether there were any.
+    pub(super) fn kill_idle(&self) -> bool {
+        let idle = std::mem::take(&mut *self.idle());
+        !idle.is_empty()
+    }
+
+    /// Ends all provers that wait.
+    pub(super) async fn end(&self) {
+        let idle = std::mem::take(&mut *self.idle());
+        futures::future::join_all(idle.into_iter().map(Prover::end)).await;
+    }
+
+    /// Ends provers that were not used for long, but for one.
+    pub(super) async fn end_unused(&self) {
+        let unused = {
+            let mut idle = self.idle();
+            let is_unused = idle.len() > 1 && idle[0].used_at.elapsed() > UNUSED;
+            is_unused.then(|| idle.remove(0))
+        };
+        if let Some(prover) = unused {
+            prover.end().await;
+        }
+    }
+
+    /// The prover that was used least recently, of those that suit.
+    fn take(&self, suits: impl Fn(&Prover) -> bool) -> Option<Prover> {
+        let mut idle = self.idle();
+        let index = idle.iter().position(suits)?;
+        Some(idle.remove(index))
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Prover>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,255 @@
+//! Claims jobs and starts attempts, until the worker is told to end.
+
+use super::{
+    Worker,
+    attempt::Attempt,
+    backoff::Backoff,
+    prover::{Prover, StartError},
+    schedule::{Schedule, Taken},
+};
+use crate::{
+    coordinator::Trouble,
+    service::ServiceError,
+    store::{Claim, Job, Want, Worked},
+};
+use std::{future::Future, pin::Pin, sync::Arc, sync::PoisonError, time::Duration};
+use tokio::{
+    sync::watch,
+    task::{Id, JoinError, JoinSet},
+    time::{Instant, sleep_until, timeout},
+};
+use tracing::Instrument;
+
+/// The least time between two claims that get nothing.
+const LEAST_PAUSE: Duration = Duration::from_millis(100);
+/// How long the service waits for a job before it answers. A claim is never abandoned, as the service may have given a job by then; so
+/// this is also how long an idle worker takes to end.
+const WAIT: Duration = Duration::from_secs(2);
+/// How long a claim may take in all.
+const LONGEST_CLAIM: Duration = Duration::from_secs(30);
+/// How long a worker waits for its own jobs to end until it looks again whether the next job has become a smaller one.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// Claims and attempts of a worker.
+struct Serve<'a> {
+    worker: &'a Arc<Worker>,
+    schedule: Schedule,
+    attempts: JoinSet<Result<(), String>>,
+    /// The claim on its way.
+    claim: Option<Pin<Box<dyn Future<Output = Claimed> + Send + 'a>>>,
+    /// When to claim again.
+    claim_at: Instant,
+    /// Whether the end of a job makes the next claim worth while before that.
+    is_too_large: bool,
+    backoff: Backoff,
+    /// When attempts are stopped; set once no more jobs are taken.
+    ends_at: Option<Instant>,
+    result: Result<(), ServiceError>,
+}
+
+/// A prover, and perhaps a job for it.
+type Claimed = Result<(Prover, Result<Claim, Trouble>), StartError>;
+
+/// Works until `drain` becomes true or the service denies.
+pub(super) async fn serve(
+    worker: &Arc<Worker>,
+    mut drain: watch::Receiver<bool>,
+) -> Result<(), ServiceError> {
+    let mut serve = Serve {
+        worker,
+        schedule: Schedule::new(worker.options.policy, worker.threads, worker.memory),
+        attempts: JoinSet::new(),
+        claim: None,
+        claim_at: Instant::now(),
+        is_too_large: false,
+        backoff: Backoff::default(),
+        ends_at: None,
+        result: Ok(()),
+    };
+    loop {
+        let now = Instant::now();
+        let may_claim = serve.ends_at.is_none() && serve.schedule.has_room() && serve.claim.is_none();
+        if may_claim && now >= serve.claim_at {
+            serve.claim = Some(Box::pin(claim(worker, serve.schedule.free_memory())));
+        }
+        if serve.ends_at.is_some() && serve.claim.is_none() && serve.attempts.is_empty() {
+            return serve.result;
+        }
+        let ends_at = serve.ends_at.filter(|_| !worker.stop.is_cancelled());
+        tokio::select! {
+            claimed = async { serve.claim.as_mut().expect("a claim").await }, if serve.claim.is_some() => {
+                serve.claim = None;
+                serve.claimed(claimed);
+            }
+            Some(ended) = serve.attempts.join_next_with_id() => serve.ended(ended),
+            () = until_true(&mut drain), if serve.ends_at.is_none() => {
+                tracing::info!("takes no more jobs");
+                serve.end(worker.options.drain_timeout);
+            }
+            () = sleep_until(ends_at.unwrap_or(now)), if ends_at.is_some() => {
+                tracing::warn!(jobs = serve.attempts.len(), "gives back the jobs that it has");
+                worker.stop.cancel();
+            }
+            () = sleep_until(serve.claim_at), if may_claim && now < serve.claim_at => {}
+        }
+    }
+}
+
+/// Gets a prover, then a job.
+async fn claim(worker: &Worker, free: u64) -> Claimed {
+    let free = free.saturating_sub(worker.pool.memory());
+    let prover = worker.pool.get().await?;
+    let lease_ms = u64::try_from(worker.options.lease.as_millis()).unwrap_or(u64::MAX);
+    let want = Want { worker: worker.options.id.clone(), free, total: worker.memory, lease_ms };
+    let answer = match timeout(LONGEST_CLAIM, worker.coordinator.claim(want, WAIT)).await {
+        Ok(answer) => answer,
+        Err(_) => Err(Trouble::Unavailable("the service does not answer".to_owned())),
+    };
+    Ok((prover, answer))
+}
+
+/// Completes when the value is true.
+async fn until_true(drain: &mut watch::Receiver<bool>) {
+    if drain.wait_for(|&drain| drain).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+impl Serve<'_> {
+    fn claimed(&mut self, claimed: Claimed) {
+        self.is_too_large = false;
+        let (prover, answer) = match claimed {
+            Ok(claimed) => claimed,
+            Err(error @ StartError::Version { .. }) => return self.fail(error.into()),
+            Err(error) => return self.try_later(&error.to_string()),
+        };
+        if answer.is_ok() && self.backoff.reset() {
+            tracing::info!("the service answers again");
+        }
+        match answer {
+            Ok(Claim::Job(job, waiting)) if self.ends_at.is_none() => self.begin(prover, *job, waiting),
+            Ok(Claim::Job(job, _)) => {
+                self.worker.pool.put(prover);
+                self.give_back(*job);
+            }
+            Ok(Claim::Empty) => {
+                self.worker.pool.put(prover);
+                // It may come at once, from a service that shuts down.
+                self.claim_at = self.claim_at.max(Instant::now() + LEAST_PAUSE);
+            }
+            Ok(Claim::TooLarge(memory)) => {
+                self.worker.pool.put(prover);
+                // What idle provers keep may be all that is missing.
+                let is_enough = memory <= self.schedule.free_memory() && self.worker.pool.memory() > 0;
+                if !(is_enough && self.worker.pool.kill_idle()) {
+                    self.claim_at = Instant::now() + LOOK_AGAIN;
+                    self.is_too_large = true;
+                }
+            }
+            Err(Trouble::Denied(message)) => {
+                self.worker.pool.put(prover);
+                self.fail(denied(&message));
+            }
+            Err(trouble) => {
+                self.worker.pool.put(prover);
+                self.try_later(&trouble.to_string());
+            }
+        }
+        self.tell();
+    }
+
+    fn begin(&mut self, prover: Prover, job: Job, waiting: u64) {
+        let claimed = Instant::now();
+        // Its memory does not suffice for more.
+        let most = usize::try_from(job.threads).unwrap_or(usize::MAX).max(1);
+        let threads = self.schedule.threads_for(waiting).min(most);
+        let key = job.task.keys().first().map(|&key| key.to_owned());
+        let prover = self.worker.pool.choose(prover, key.as_deref());
+        let (id, memory) = (job.id.clone(), job.memory.saturating_add(prover.kept_memory));
+        let span = tracing::info_span!(
+            "attempt",
+            job = id,
+            fence = job.progress.fence,
+            attempt = job.progress.attempts,
+            task = job.task.name(),
+            key,
+            threads
+        );
+        // The service may give a shorter lease than was asked for.
+        let given = job.progress.lease_until.saturating_sub(job.started_at.unwrap_or(0));
+        let lease = self.worker.options.lease.min(Duration::from_millis(given));
+        let worker = self.worker.clone();
+        let attempt =
+            async move { Attempt { worker: &worker, job: &job, threads, claimed, lease }.make(prover).await };
+        let task = self.attempts.spawn(attempt.instrument(span));
+        self.schedule.begin(task.id(), Taken { job: id, threads, memory });
+    }
+
+    /// Gives back a job that came after the worker was told to end.
+    fn give_back(&mut self, job: Job) {
+        let worker = self.worker.clone();
+        self.attempts.spawn(async move {
+            let released = worker.coordinator.report(&job.id, job.progress.fence, Worked::Released);
+            if !matches!(timeout(worker.options.lease, released).await, Ok(Ok(()))) {
+                tracing::warn!(job = job.id, "cannot give back a job: it waits until its lease ends");
+            }
+            Ok(())
+        });
+    }
+
+    fn ended(&mut self, ended: Result<(Id, Result<(), String>), JoinError>) {
+        let id = match ended {
+            Ok((id, result)) => {
+                if let Err(message) = result {
+                    self.fail(denied(&message));
+                }
+                id
+            }
+            Err(error) => {
+                tracing::error!(%error, "an attempt ended unexpectedly");
+                error.id()
+            }
+        };
+        self.schedule.end(id);
+        if std::mem::take(&mut self.is_too_large) {
+            self.claim_at = Instant::now();
+        }
+        self.tell();
+    }
+
+    fn try_later(&mut self, problem: &str) {
+        self.claim_at = Instant::now() + self.backoff.next();
+        if self.backoff.is_worth_a_line() {
+            tracing::warn!(problem, "cannot get jobs, trying again");
+        }
+    }
+
+    /// Takes no more jobs; those that run have so long to end.
+    fn end(&mut self, time: Duration) {
+        // Longer than anyone waits, but a time that exists.
+        let time = time.min(Duration::from_secs(10 * 365 * 24 * 3600));
+        self.ends_at = self.ends_at.or(Some(Instant::now() + time));
+        self.tell();
+    }
+
+    fn fail(&mut self, error: ServiceError) {
+        tracing::error!(%error, "the worker ends");
+        let is_denied = matches!(error, ServiceError::Forbidden(_));
+        if self.result.is_ok() {
+            self.result = Err(error);
+        }
+        if is_denied {
+            self.worker.stop.cancel();
+        }
+        self.end(self.worker.options.drain_timeout);
+    }
+
+    fn tell(&self) {
+        let mut now = self.worker.state.lock().unwrap_or_else(PoisonError::into_inner);
+        (now.jobs, now.draining) = (self.schedule.jobs(), self.ends_at.is_some());
+    }
+}
+
+fn denied(message: &str) -> ServiceError {
+    ServiceError::Forbidden(format!("the service does not accept this worker: {message}"))
+}

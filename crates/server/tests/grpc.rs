@@ -1,0 +1,218 @@
+//! The aggregator's face, called through HTTP/2 by tonic's client.
+
+use async_trait::async_trait;
+use proofmill_job::{Finished, KeyFacts, KeyKind, Output};
+use proofmill_server::{
+    access::{Identity, Scope, identify, new_token},
+    coordinator::Coordinator,
+    grpc::generated::{
+        CancelRequest, GenFinalProofRequest, GetProofRequest, GetStatusRequest, Queueing,
+        aggregator_client::AggregatorClient,
+        gen_final_proof_request::{Header, Part},
+        get_proof_response::State,
+        get_status_response::Status as ServerStatus,
+    },
+    http::{self, Face, Options, Stage},
+    objects::{Files, Staging},
+    service::{Inspector, Rules, Service, ServiceError, digest},
+    store::{Claim, Sqlite, Store, Want, Worked},
+};
+use std::{path::Path, sync::Arc, time::Duration};
+use tempfile::TempDir;
+use tokio::sync::watch;
+use tonic::{Code, Request, metadata::MetadataValue, transport::Channel};
+
+/// Takes every file for a key of Groth16.
+struct Groth16Only;
+
+#[async_trait]
+impl Inspector for Groth16Only {
+    async fn inspect(&self, _: &Path) -> Result<KeyFacts, ServiceError> {
+        Ok(KeyFacts {
+            kind: KeyKind::Groth16,
+            domain: Some(8),
+            public: Some(1),
+            memory: 1 << 20,
+            memory_per_thread: 0,
+            memory_per_input_byte: 0,
+        })
+    }
+}
+
+struct Server {
+    service: Service,
+    stage: watch::Sender<Stage>,
+    client: AggregatorClient<Channel>,
+    secrets: [String; 3],
+    folder: TempDir,
+}
+
+/// A server with a key `circuit` of the first of two tokens; the third may only observe.
+async fn server() -> Server {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = Store::new(Sqlite::open(&folder.path().join("jobs.sqlite")).expect("a store"));
+    let objects = Arc::new(Files::new(&folder.path().join("objects")).expect("objects"));
+    let staging = Staging::new(&folder.path().join("staging")).expect("staging");
+    let service = Service::new(store.clone(), objects, staging, Arc::new(Groth16Only), Rules::default());
+    let mut secrets = Vec::new();
+    for (name, scopes) in
+        [("a", &[Scope::Submit, Scope::Keys][..]), ("b", &[Scope::Submit]), ("c", &[Scope::Observe])]
+    {
+        secrets.push(new_token(&store, name, scopes, None).await.expect("a token").expose().to_owned());
+    }
+    let owner: Identity = identify(&store, &secrets[0]).await.expect("a store").expect("a token");
+    let file = service.staging().file_with(b"key").expect("a file");
+    service.add_key(&owner, digest(b"key"), Some("circuit".to_owned()), file).await.expect("a key");
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    let (stage, stages) = watch::channel(Stage::Serving);
+    let mut options = Options::default();
+    options.bodies.most_inputs = 1000;
+    let routes = http::router(Face::new(service.clone(), options, stages));
+    tokio::spawn(async move { axum::serve(listener, routes).await });
+    let client = AggregatorClient::connect_to(address).await;
+    Server { service, stage, client, secrets: secrets.try_into().expect("three"), folder }
+}
+
+trait ConnectTo: Sized {
+    async fn connect_to(address: String) -> Self;
+}
+
+impl ConnectTo for AggregatorClient<Channel> {
+    async fn connect_to(address: String) -> Self {
+        Self::new(Channel::from_shared(address).expect("an address").connect().await.expect("a server"))
+    }
+}
+
+fn with<T>(secret: &str, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    let value = MetadataValue::try_from(format!("Bearer {secret}")).expect("a header");
+    request.metadata_mut().insert("authorization", value);
+    request
+}
+
+fn stream(name: &str, pieces: &[&[u8]]) -> futures::stream::Iter<std::vec::IntoIter<GenFinalProofRequest>> {
+    let queueing = Some(Queueing { idempotency_key: name.to_owned(), ..Queueing::default() });
+    let header = Header { queueing, key: "circuit".to_owned(), program: String::new() };
+    let mut messages = vec![GenFinalProofRequest { part: Some(Part::Header(header)) }];
+    messages
+        .extend(pieces.iter().map(|piece| GenFinalProofRequest { part: Some(Part::Input(piece.to_vec())) }));
+    futures::stream::iter(messages)
+}
+
+/// Does the next job as a worker would.
+async fn work(service: &Service) {
+    let want = Want { worker: "w".to_owned(), free: u64::MAX, total: u64::MAX, lease_ms: 10_000 };
+    let Claim::Job(job, _) = service.claim(want, Duration::from_secs(5)).await.expect("a service") else {
+        panic!("expected a job");
+    };
+    let fence = job.progress.fence;
+    let folder = service.staging().folder().expect("a folder");
+    let input = service.input(&job.id, fence, job.task.inputs()[0], folder.path()).await.expect("an input");
+    assert_eq!(std::fs::read(input).expect("an input"), b"the witness");
+    for (output, content) in [(Output::Proof, "a proof"), (Output::Public, "[]")] {
+        let file = folder.path().join(output.name());
+        std::fs::write(&file, content).expect("a file");
+        Coordinator::output(service, &job.id, fence, output, &file).await.expect("it has the job");
+    }
+    service.report(&job.id, fence, Worked::Finished(Finished::default())).await.expect("it has the job");
+}
+
+#[tokio::test]
+async fn a_final_proof_is_queued_made_and_fetched() {
+    let mut server = server().await;
+    let [secret, other, _] = server.secrets.clone();
+    let status =
+        server.client.get_status(with(&secret, GetStatusRequest {})).await.expect("a status").into_inner();
+    assert_eq!(status.status(), ServerStatus::NoWorker);
+    let mut ids = Vec::new();
+    for pieces in [&[&b"the "[..], b"witness"][..], &[b"the witness"]] {
+        let request = with(&secret, stream("batch-1", pieces));
+        ids.push(server.client.gen_final_proof(request).await.expect("accepted").into_inner().id);
+    }
+    assert_eq!(ids[0], ids[1], "one name, one job");
+    let error = server.client.gen_final_proof(with(&secret, stream("batch-1", &[b"another"]))).await;
+    assert_eq!(error.expect_err("another content").code(), Code::AlreadyExists);
+    let status =
+        server.client.get_status(with(&secret, GetStatusRequest {})).await.expect("a status").into_inner();
+    assert_eq!((status.waiting, status.all_waiting), (vec![ids[0].clone()], 0), "others' jobs need a scope");
+
+    let ask = GetProofRequest { id: ids[0].clone(), timeout_s: 0 };
+    let proof = server.client.get_proof(with(&secret, ask.clone())).await.expect("a state").into_inner();
+    assert_eq!((proof.state(), proof.proof.len()), (State::Queued, 0));
+    let error = server.client.get_proof(with(&other, ask.clone())).await.expect_err("not its job");
+    let missing = GetProofRequest { id: ids[0].replace(|digit: char| digit != 'f', "f"), timeout_s: 0 };
+    let missing = server.client.get_proof(with(&other, missing)).await.expect_err("no job");
+    assert_eq!((error.code(), missing.code()), (Code::NotFound, Code::NotFound));
+
+    let service = server.service.clone();
+    let worker = tokio::spawn(async move { work(&service).await });
+    let ask = GetProofRequest { timeout_s: 20, ..ask };
+    let proof = server.client.get_proof(with(&secret, ask)).await.expect("a proof").into_inner();
+    worker.await.expect("a worker");
+    assert_eq!((proof.state(), &*proof.proof, &*proof.public), (State::Done, &b"a proof"[..], &b"[]"[..]));
+    server.stage.send_replace(Stage::Draining);
+    let status =
+        server.client.get_status(with(&secret, GetStatusRequest {})).await.expect("a status").into_inner();
+    assert_eq!(status.status(), ServerStatus::Draining);
+    let cancel = CancelRequest { id: ids[0].clone() };
+    let error = server.client.cancel(with(&secret, cancel)).await.expect_err("it has ended");
+    assert_eq!(error.code(), Code::FailedPrecondition);
+}
+
+#[tokio::test]
+async fn calls_are_refused_without_a_token_and_its_scope() {
+    let mut server = server().await;
+    let wrong = server.secrets[0].replace('a', "b");
+    for (secret, code) in [
+        ("", Code::Unauthenticated),
+        (&wrong, Code::Unauthenticated),
+        (&*server.secrets[2].clone(), Code::PermissionDenied),
+    ] {
+        let error = server.client.get_status(with(secret, GetStatusRequest {})).await.expect_err("refused");
+        assert_eq!(error.code(), code);
+        let error =
+            server.client.gen_final_proof(with(secret, stream("", &[b"w"]))).await.expect_err("refused");
+        assert_eq!(error.code(), code);
+    }
+    let secret = server.secrets[1].clone();
+    let error =
+        server.client.gen_final_proof(with(&secret, stream("", &[b"w"]))).await.expect_err("not its key");
+    assert_eq!(error.code(), Code::NotFound);
+}
+
+#[tokio::test]
+async fn malformed_and_too_large_requests_are_refused_and_leave_nothing() {
+    let mut server = server().await;
+    let secret = server.secrets[0].clone();
+    let error = server.client.gen_final_proof(with(&secret, stream("", &[&[0; 600], &[0; 600]]))).await;
+    assert_eq!(error.expect_err("too large").code(), Code::ResourceExhausted);
+    let headless = futures::stream::iter(vec![GenFinalProofRequest { part: Some(Part::Input(vec![1])) }]);
+    let error = server.client.gen_final_proof(with(&secret, headless)).await.expect_err("no header");
+    assert_eq!(error.code(), Code::InvalidArgument);
+    let folder = server.folder.path();
+    for left in ["objects/jobs", "staging"] {
+        let left = std::fs::read_dir(folder.join(left)).map_or(0, Iterator::count);
+        assert_eq!(left, 0);
+    }
+}
+
+#[tokio::test]
+async fn objects_belong_to_one_store() {
+    let server = server().await;
+    let folder = server.folder.path();
+    // There is a key, and nothing says whose.
+    let error = server.service.own_objects().await.expect_err("not empty");
+    assert!(error.to_string().contains("store-id"), "{error}");
+    let open = async |store: &str, objects: &str| {
+        let store = Store::new(Sqlite::open(&folder.join(store)).expect("a store"));
+        let objects = Arc::new(Files::new(&folder.join(objects)).expect("objects"));
+        let staging = Staging::new(&folder.join("staging")).expect("staging");
+        Service::new(store, objects, staging, Arc::new(Groth16Only), Rules::default()).own_objects().await
+    };
+    for _ in 0..2 {
+        open("first", "own").await.expect("its own");
+    }
+    let error = open("second", "own").await.expect_err("another store's");
+    assert!(error.to_string().contains("another store"), "{error}");
+}

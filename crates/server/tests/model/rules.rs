@@ -1,0 +1,85 @@
+//! The rules of the service, and wrong ones that the checker has to find out.
+
+use proofmill_server::state::{Event, Progress, Refused, State};
+
+/// What is wrong with the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    /// A claim leaves the fence as it was.
+    SameFence,
+    /// A result is accepted from any worker that ever had the job.
+    FinishOfAnyFence,
+    /// A lost attempt is accepted from any worker that ever had the job.
+    LoseOfAnyFence,
+    /// A lease is prolonged by any worker that ever had the job.
+    BeatOfAnyFence,
+    /// Attempts count when a worker loses them.
+    AttemptsCountLate,
+    /// A second result of the same claim is accepted.
+    FinishTwice,
+    /// A job that has ended can be cancelled.
+    CancelOfEnded,
+    /// A lease ends before its time.
+    LeaseEndsEarly,
+    /// A lease ends at its time only, however far the clock has jumped back.
+    LeaseOutlivesJump,
+    /// A worker says that it is done before its outputs are stored.
+    OutputsAfterResult,
+    /// Outputs have one place for all claims.
+    OutputsWithoutFence,
+    /// A job is acknowledged before it is committed.
+    AnswerBeforeCommit,
+    /// Idempotency keys are not looked at.
+    NoIdempotency,
+    /// The inputs of a job that was dead a moment ago are deleted.
+    InputsDeletedUnasked,
+    /// A job is retried while its inputs are being deleted.
+    RetryWithoutInputs,
+}
+
+/// The rules.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rules {
+    /// What is wrong with them.
+    pub(crate) flaw: Option<Flaw>,
+}
+
+impl Rules {
+    /// Whether this is wrong with them.
+    pub(crate) fn have(self, flaw: Flaw) -> bool {
+        self.flaw == Some(flaw)
+    }
+
+    /// How far a job is after an event.
+    pub(crate) fn after(self, before: Progress, event: Event) -> Result<Progress, Refused> {
+        let present = before.fence;
+        let Some(flaw) = self.flaw else { return before.after(event) };
+        match (flaw, event) {
+            (Flaw::SameFence, Event::Claim { .. }) => {
+                before.after(event).map(|after| Progress { fence: present.max(1), ..after })
+            }
+            (Flaw::FinishOfAnyFence, Event::Finish { .. }) => before.after(Event::Finish { fence: present }),
+            (Flaw::LoseOfAnyFence, Event::Lose { .. }) => before.after(Event::Lose { fence: present }),
+            (Flaw::BeatOfAnyFence, Event::Beat { lease_until, .. }) => {
+                before.after(Event::Beat { fence: present, lease_until })
+            }
+            (Flaw::AttemptsCountLate, Event::Claim { .. } | Event::Release { .. }) => {
+                before.after(event).map(|after| Progress { attempts: before.attempts, ..after })
+            }
+            (Flaw::AttemptsCountLate, Event::Lose { .. }) => {
+                Progress { attempts: before.attempts + 1, ..before }.after(event)
+            }
+            (Flaw::FinishTwice, Event::Finish { fence }) if before.state == State::Done => {
+                Progress { state: State::Running, ..before }.after(Event::Finish { fence })
+            }
+            (Flaw::CancelOfEnded, Event::Cancel) => Ok(Progress { state: State::Cancelled, ..before }),
+            (Flaw::LeaseEndsEarly, Event::EndLease { now, longest }) => {
+                before.after(Event::EndLease { now: now + 1, longest })
+            }
+            (Flaw::LeaseOutlivesJump, Event::EndLease { now, .. }) => {
+                before.after(Event::EndLease { now, longest: u64::MAX })
+            }
+            _ => before.after(event),
+        }
+    }
+}

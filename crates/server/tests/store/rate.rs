@@ -1,0 +1,70 @@
+//! How many jobs a second the store takes through their life.
+//!
+//! `cargo test --release -p proofmill-server --test store rate -- --ignored --nocapture`
+
+use crate::open::{LIMITS, new_job, stores};
+use proofmill_job::Finished;
+use proofmill_server::store::{Claim, Limits, Store, Worked};
+use std::time::Instant;
+
+const JOBS: usize = 1600;
+const ANY: Limits = Limits { of_owner: u64::MAX, of_all: u64::MAX };
+
+async fn live(store: Store, jobs: usize, batch: usize) {
+    for _ in 0..jobs / batch {
+        let new = (0..batch).map(|_| new_job("a")).collect();
+        for answer in store.submit(new, ANY).await.expect("answers") {
+            answer.expect("accepted");
+        }
+        for _ in 0..batch {
+            // Another client may have taken it, and left its own.
+            let Claim::Job(job, _) = crate::open::claim(&store, "w", 60_000).await else { continue };
+            store.report(job.id, 1, Worked::Finished(Finished::default())).await.expect("it has the job");
+        }
+    }
+}
+
+async fn rate(store: &Store, clients: usize, batch: usize) -> f64 {
+    let began = Instant::now();
+    let clients: Vec<_> =
+        (0..clients).map(|_| tokio::spawn(live(store.clone(), JOBS / clients, batch))).collect();
+    for client in clients {
+        client.await.expect("it ends");
+    }
+    JOBS as f64 / began.elapsed().as_secs_f64()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "is a measurement"]
+async fn rates() {
+    for (store, place) in stores().await {
+        let name = place.url().chars().take_while(|&character| character != ':').collect::<String>();
+        for (clients, batch) in [(1, 1), (16, 1), (1, 100), (16, 100)] {
+            let rate = rate(&store, clients, batch).await;
+            println!("{name}: {clients} clients, batches of {batch}: {rate:.0} jobs a second");
+        }
+        let began = Instant::now();
+        let submitters = (0..16).map(|_| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                for _ in 0..10 {
+                    let jobs = (0..100).map(|_| new_job("b")).collect();
+                    assert!(store.submit(jobs, ANY).await.expect("answers").iter().all(Result::is_ok));
+                }
+            })
+        });
+        for submitter in submitters.collect::<Vec<_>>() {
+            submitter.await.expect("it ends");
+        }
+        let rate = 16_000.0 / began.elapsed().as_secs_f64();
+        println!("{name}: 16 clients submit batches of 100: {rate:.0} jobs a second");
+        let began = Instant::now();
+        for _ in 0..200 {
+            store.submit(vec![new_job("c")], Limits { of_all: 100_000, ..LIMITS }).await.expect("answers");
+        }
+        println!(
+            "{name}: 1 client submits while 16,000 wait: {:.0} jobs a second",
+            200.0 / began.elapsed().as_secs_f64()
+        );
+    }
+}
