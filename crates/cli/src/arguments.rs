@@ -1,8 +1,8 @@
 //! The definition of the command line, also for completions and man pages.
 
 use crate::{
-    bench::BenchArguments, bls::BlsCommand, dev::Dev, fflonk::FflonkCommand, files::Files,
-    groth16::Groth16Command, info::Info, merkle::MerkleCommand, ntt::Ntt, plonk::PlonkCommand,
+    bls::BlsCommand, dev::Dev, fflonk::FflonkCommand, files::Files, groth16::Groth16Command, info::Info,
+    merkle::MerkleCommand, ntt::Ntt, plonk::PlonkCommand, programs::Passed, prover::Prover,
     r1cs::R1csCommand, sha256::Sha256Command, srs::SrsCommand, stark::StarkCommand, witness::WtnsCommand,
     zkey::ZkeyCommand,
 };
@@ -116,7 +116,7 @@ pub(crate) enum Command {
   proofmill bench report --out report.html
 
 The program proofmill-bench does this; `cargo install --path crates/bench` in a clone installs it.")]
-    Bench(BenchArguments),
+    Bench(Passed),
     /// Curve arithmetic on pipelines of small processors: execute, explore, compare; needs proofmill-bench
     #[command(after_help = "Examples:
   proofmill pipeline --help                                all commands of pipelines
@@ -124,7 +124,45 @@ The program proofmill-bench does this; `cargo install --path crates/bench` in a 
   proofmill pipeline explore --html explore.html
 
 The program proofmill-bench does this; `cargo install --path crates/bench` in a clone installs it.")]
-    Pipeline(BenchArguments),
+    Pipeline(Passed),
+    /// Serve proofs: jobs by HTTP, kept until they are done; needs proofmill-server
+    #[command(after_help = "Examples:
+  proofmill serve --help                                   all options of the service
+  proofmill serve --data /var/lib/proofmill
+
+The program proofmill-server does this; `cargo install --path crates/server` in a clone installs it.")]
+    Serve(Passed),
+    /// Execute the jobs of a service on this machine; needs proofmill-server
+    #[command(after_help = "Examples:
+  proofmill worker --help                                  all options of a worker
+  proofmill worker --server https://prover.example --token-file token
+
+The program proofmill-server does this; `cargo install --path crates/server` in a clone installs it.")]
+    Worker(Passed),
+    /// Jobs of a service: submit, wait, list, show, cancel, retry; needs proofmill-server
+    #[command(after_help = "Examples:
+  proofmill jobs --help                                    all commands of jobs
+  proofmill jobs list
+
+The program proofmill-server does this; `cargo install --path crates/server` in a clone installs it.")]
+    Jobs(Passed),
+    /// Tokens of a service: new, list, revoke; needs proofmill-server
+    #[command(after_help = "Examples:
+  proofmill token --help                                   all commands of tokens
+  proofmill token list
+
+The program proofmill-server does this; `cargo install --path crates/server` in a clone installs it.")]
+    Token(Passed),
+    /// Keys of a service: add, list, remove; needs proofmill-server
+    #[command(after_help = "Examples:
+  proofmill keys --help                                    all commands of keys
+  proofmill keys list
+
+The program proofmill-server does this; `cargo install --path crates/server` in a clone installs it.")]
+    Keys(Passed),
+    /// Execute jobs for the service, which starts this: requests on standard input, replies on standard output, a JSON object a line
+    #[command(hide = true, after_help = "Examples:\n  proofmill prover --threads 4")]
+    Prover(Prover),
     /// Print a completion script for a shell
     #[command(after_help = "Examples:
   proofmill completions bash > ~/.local/share/bash-completion/completions/proofmill
@@ -168,6 +206,12 @@ impl Command {
             Self::Cpu { .. } => "cpu",
             Self::Bench(_) => "bench",
             Self::Pipeline(_) => "pipeline",
+            Self::Serve(_) => "serve",
+            Self::Worker(_) => "worker",
+            Self::Jobs(_) => "jobs",
+            Self::Token(_) => "token",
+            Self::Keys(_) => "keys",
+            Self::Prover(_) => "prover",
             Self::Completions(_) => "completions",
             Self::Man(_) => "man",
         }
@@ -193,6 +237,12 @@ impl Command {
             | Self::Cpu { .. }
             | Self::Bench(_)
             | Self::Pipeline(_)
+            | Self::Serve(_)
+            | Self::Worker(_)
+            | Self::Jobs(_)
+            | Self::Token(_)
+            | Self::Keys(_)
+            | Self::Prover(_)
             | Self::Completions(_)
             | Self::Man(_) => Files::default(),
         }

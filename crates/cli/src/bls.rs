@@ -1,6 +1,6 @@
 //! `bls`: keys, signatures, verification, test vectors.
 
-use crate::bench::BenchArguments;
+use crate::programs::Passed;
 use clap::{Args, Subcommand};
 use proofmill::bls::{PublicKey, SecretKey, Signature, fast_aggregate_verify};
 use proofmill_console::{Failure, Machine, Outcome};
@@ -50,7 +50,7 @@ The key file holds 64 hexadecimal digits; only its owner can read it; a file tha
   proofmill bls vectors crates/bls/tests/vectors --level portable
 
 The program proofmill-bench does this: `proofmill bls vectors --help` prints its help.")]
-    Vectors(BenchArguments),
+    Vectors(Passed),
 }
 
 #[derive(Args, Debug)]

@@ -5,7 +5,6 @@ mod alias;
 mod arguments;
 mod artefact;
 mod audit;
-mod bench;
 mod bls;
 mod calculator;
 mod debug;
@@ -17,6 +16,8 @@ mod info;
 mod merkle;
 mod ntt;
 mod plonk;
+mod programs;
+mod prover;
 mod proving;
 mod r1cs;
 mod rows;
@@ -28,10 +29,10 @@ mod witness;
 mod zkey;
 
 use arguments::{Arguments, Command};
-use bench::BenchArguments;
 use bls::BlsCommand;
 use clap::{CommandFactory, Parser};
 use plonk::PlonkCommand;
+use programs::{Passed, Program};
 use proofmill_console::{Failure, Machine, Options, Outcome, Report, cpu, interrupt};
 use std::process::ExitCode;
 
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
     // Its keys are insecure by design.
     options.allow_insecure_setup |= matches!(command, Command::Dev(_));
     let name = command.name();
-    if let Some(result) = run_by_bench(&command, &options) {
+    if let Some(result) = run_without_machine(&command, &options) {
         return Report::without_machine(name, &options).end(result);
     }
     match Machine::new(&options, command.storage().as_ref()) {
@@ -56,16 +57,26 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the commands of `proofmill-bench`; `None` for all others.
-fn run_by_bench(command: &Command, options: &Options) -> Option<Result<Outcome, Failure>> {
-    Some(match command {
-        Command::Bench(arguments) => arguments.run(None, options),
-        Command::Pipeline(arguments) => arguments.run(Some("pipeline"), options),
-        Command::Plonk(PlonkCommand::Workload(arguments)) => arguments.run(Some("plonk-workload"), options),
-        Command::Bls(BlsCommand::Vectors(arguments)) => arguments.run(Some("bls-vectors"), options),
-        Command::Cpu { measure: true } => BenchArguments::none().run(Some("cpu"), options),
+/// Runs the commands of other programs, and the one that has a machine for each task; `None` for all others.
+fn run_without_machine(command: &Command, options: &Options) -> Option<Result<Outcome, Failure>> {
+    let none = &Passed::none();
+    let (program, word, arguments) = match command {
+        Command::Prover(prover) => return Some(prover.run(options)),
+        Command::Bench(arguments) => (Program::Bench, None, arguments),
+        Command::Pipeline(arguments) => (Program::Bench, Some("pipeline"), arguments),
+        Command::Plonk(PlonkCommand::Workload(arguments)) => {
+            (Program::Bench, Some("plonk-workload"), arguments)
+        }
+        Command::Bls(BlsCommand::Vectors(arguments)) => (Program::Bench, Some("bls-vectors"), arguments),
+        Command::Cpu { measure: true } => (Program::Bench, Some("cpu"), none),
+        Command::Serve(arguments)
+        | Command::Worker(arguments)
+        | Command::Jobs(arguments)
+        | Command::Token(arguments)
+        | Command::Keys(arguments) => (Program::Server, Some(command.name()), arguments),
         _ => return None,
-    })
+    };
+    Some(arguments.run(program, word, options))
 }
 
 fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
@@ -88,7 +99,14 @@ fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
         Command::Bls(command) => bls::run(command, machine),
         Command::Ntt(files) => ntt::run(&files, machine),
         Command::Cpu { .. } => Ok(cpu::list(machine)),
-        Command::Bench(_) | Command::Pipeline(_) => unreachable!("proofmill-bench runs them"),
+        Command::Bench(_)
+        | Command::Pipeline(_)
+        | Command::Serve(_)
+        | Command::Worker(_)
+        | Command::Jobs(_)
+        | Command::Token(_)
+        | Command::Keys(_)
+        | Command::Prover(_) => unreachable!("they run without a machine"),
         Command::Completions(completions) => Ok(completions.run(Arguments::command())),
         Command::Man(man) => man.run(Arguments::command()),
     }

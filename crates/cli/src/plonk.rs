@@ -1,8 +1,8 @@
 //! `plonk`: set up, prove, verify.
 
 use crate::{
-    bench::BenchArguments,
     files::{Files, Input},
+    programs::Passed,
     proving::{FullProve, ProofOutputs, Prove, Setup, Verify, warn_of_powers},
 };
 use clap::{Args, Subcommand};
@@ -49,7 +49,7 @@ pub(crate) enum PlonkCommand {
   proofmill plonk workload pedersen --hashes 4000 --arithmetisation turbo --json
 
 The program proofmill-bench does this: `proofmill plonk workload --help` prints its help.")]
-    Workload(BenchArguments),
+    Workload(Passed),
 }
 
 /// Arguments of `plonk prove`.

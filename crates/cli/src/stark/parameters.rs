@@ -1,7 +1,13 @@
 //! The parameters of the protocol as options.
 
 use clap::Args;
-use proofmill::stark::security::{Grinding, InvalidConfiguration, Parameters, SearchError, Shape};
+use proofmill::{
+    merkle::Hash,
+    stark::{
+        Config, Constraints, digest_bits,
+        security::{Grinding, InvalidConfiguration, Parameters, SearchError, Shape},
+    },
+};
 use proofmill_console::Failure;
 
 /// Parameters: a prover and its verifier need the same.
@@ -73,6 +79,21 @@ impl ParameterOptions {
         };
         Ok(Parameters { queries, ..parameters })
     }
+}
+
+/// The configuration of `stark prove` without options but the hash and the least proven security.
+///
+/// # Errors
+/// For security that no number of queries reaches.
+pub(crate) fn default_config(
+    constraints: &Constraints,
+    rows: u64,
+    hash: Hash,
+    bits: u32,
+) -> Result<Config, Failure> {
+    let parameters = Parameters { digest_bits: digest_bits(hash), ..Parameters::PROVEN_100 };
+    let queries = parameters.fewest_queries(&constraints.shape(rows), bits).map_err(failure)?;
+    Ok(Config { hash, parameters: Parameters { queries, ..parameters } })
 }
 
 fn failure(error: SearchError) -> Failure {

@@ -142,7 +142,7 @@ pub(super) fn description(config: &Config, proof: &Proof, bits: f64) -> Value {
 const LONGEST: u64 = 1 << 24;
 
 /// Reads a JSON array of integers: numbers, or strings of decimal digits.
-pub(super) fn public_values(path: &Path) -> Result<Vec<u64>, Failure> {
+pub(crate) fn public_values(path: &Path) -> Result<Vec<u64>, Failure> {
     let text = read_file_at_most(path, LONGEST).map_err(|source| Failure::io(path, source))?;
     let values: Vec<Value> = serde_json::from_slice(&text).map_err(|error| Failure::about(path, error))?;
     let parse = |(index, value): (usize, &Value)| {

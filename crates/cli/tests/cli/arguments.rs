@@ -3,7 +3,7 @@
 use crate::process::Folder;
 use serde_json::Value;
 
-const COMMANDS: [&str; 55] = [
+const COMMANDS: [&str; 56] = [
     "",
     "groth16",
     "groth16 prove",
@@ -57,6 +57,7 @@ const COMMANDS: [&str; 55] = [
     "ntt",
     "info",
     "cpu",
+    "prover",
     "completions",
     "man",
 ];
@@ -121,10 +122,14 @@ fn completions_and_man_pages_name_the_commands() {
         let script = folder.run(&format!("completions {shell}")).succeeded().stdout;
         assert!(script.contains("verificationkey"), "{shell}");
     }
+    for command in ["serve", "worker", "jobs", "token", "keys"] {
+        assert!(folder.run("completions bash").succeeded().stdout.contains(command), "{command}");
+    }
     assert!(folder.run("man").succeeded().stdout.contains("groth16"));
     std::fs::create_dir(folder.path("man1")).unwrap();
     folder.run("man man1").succeeded();
     assert!(folder.text("man1/proofmill-groth16-prove.1").contains("ZKEY"));
+    assert!(folder.text("man1/proofmill-serve.1").contains("service"));
     folder.run("man no/such/folder").failed(2);
 }
 

@@ -6,18 +6,24 @@ mod alias;
 mod arguments;
 mod artefacts;
 mod audit;
-mod bench;
 mod bls;
 mod day;
 mod debug;
 mod dev;
 mod insecure;
+#[path = "../../src/prover/kept.rs"]
+mod kept;
 mod malformed;
 mod merkle;
 mod ntt;
 mod outputs;
 mod pipes;
 mod process;
+mod programs;
+mod prover;
+mod prover_memory;
+#[path = "../../src/prover/requests.rs"]
+mod requests;
 mod sha256;
 mod srs;
 mod stark;

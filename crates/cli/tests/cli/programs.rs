@@ -1,13 +1,18 @@
-//! Commands of the bench run `proofmill-bench`, here a script that prints its arguments.
+//! Commands of the bench and of the service run other programs, here scripts that print their arguments.
 #![cfg(unix)]
 
 use crate::process::Folder;
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
-/// Writes a script that prints its name and arguments, then runs the commands in `end`.
+/// Writes a script in place of `proofmill-bench` that prints its name and arguments, then runs the commands in `end`.
 fn script(folder: &Path, name: &str, end: &str) {
+    program(folder, "proofmill-bench", name, end);
+}
+
+/// [`script`] in place of any program.
+fn program(folder: &Path, program: &str, name: &str, end: &str) {
     fs::create_dir_all(folder).unwrap();
-    let path = folder.join("proofmill-bench");
+    let path = folder.join(program);
     fs::write(&path, format!("#!/bin/sh\necho {name} \"$@\"\n{end}\n")).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
@@ -52,6 +57,36 @@ fn arguments_and_exit_status_pass_through() {
 }
 
 #[test]
+fn commands_of_the_service_pass_through() {
+    let folder = lonely();
+    program(folder.path(), "proofmill-server", "server", "exit 5");
+    for (arguments, passed) in [
+        ("serve", "serve"),
+        ("serve --help", "serve --help"),
+        (
+            "serve --store postgres://localhost/jobs --listen 0.0.0.0:8443",
+            "serve --store postgres://localhost/jobs --listen 0.0.0.0:8443",
+        ),
+        (
+            "--level portable --threads 2 worker --server https://a",
+            "worker --server https://a --threads 2 --program-argument=--level=portable",
+        ),
+        ("jobs submit --json --key a", "jobs submit --json --key a"),
+        ("--json --level portable jobs list", "jobs list --json"),
+        ("serve --threads 2", "serve --threads 2"),
+        ("--allow-insecure-setup -q serve", "serve --program-argument=--allow-insecure-setup"),
+        ("token new --scope submit", "token new --scope submit"),
+        ("keys add circuit.zkey", "keys add circuit.zkey"),
+    ] {
+        let (status, stdout, stderr) = run(folder.path(), "/nonexistent".as_ref(), arguments);
+        assert_eq!((status, stderr), (Some(5), String::new()), "{arguments}");
+        assert_eq!(stdout, format!("server {passed}\n"), "{arguments}");
+    }
+    // The other program is not there.
+    assert_eq!(run(folder.path(), "/nonexistent".as_ref(), "bench").0, Some(2));
+}
+
+#[test]
 fn signals_pass_through() {
     let folder = lonely();
     script(folder.path(), "bench", "kill -TERM $$");
@@ -87,14 +122,21 @@ fn without_the_program_a_line_says_how_to_install_it() {
             "{stderr}"
         );
     }
-    // Other commands work without the bench.
+    for arguments in ["serve", "serve --help", "worker", "jobs list", "token new", "keys list"] {
+        let (status, stdout, stderr) = run(folder.path(), "/nonexistent".as_ref(), arguments);
+        assert_eq!((status, stdout), (Some(2), String::new()), "{arguments}");
+        let install = "cargo install --path crates/server";
+        assert!(stderr.contains(install) && stderr.lines().count() == 1, "{stderr}");
+    }
+    // Other commands work without them.
     assert_eq!(run(folder.path(), "/nonexistent".as_ref(), "cpu").0, Some(0));
 }
 
 #[test]
 fn help_names_the_bench() {
     let folder = Folder::new();
-    assert!(folder.run("--help").succeeded().stdout.contains("\n  bench "));
+    let help = folder.run("--help").succeeded().stdout;
+    assert!(help.contains("\n  bench ") && help.contains("\n  serve ") && !help.contains("\n  prover "));
     let help = folder.run("help bench").succeeded().stdout;
     assert!(help.contains("proofmill bench run") && help.contains("cargo install"), "{help}");
 }

@@ -1,0 +1,129 @@
+//! Why a task fails, in words for the job's owner: without secret values, and with names of keys and inputs in place of paths.
+
+use proofmill::{Cause, Error};
+use proofmill_circom::{CircomError, FileName};
+use proofmill_console::Failure;
+use proofmill_merkle::MerkleError;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+/// Why a task fails.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// An error of the library.
+    Library(Error),
+    /// An input that is wrong, in one line.
+    Input(String),
+    /// A file that cannot be read or written, by its name in messages.
+    Io(&'static str, io::Error),
+    /// The task panicked.
+    Panic,
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Library(error)
+    }
+}
+
+impl From<Failure> for Fault {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Io { source, .. } => Self::Io("input", source),
+            other => Self::Input(other.to_string()),
+        }
+    }
+}
+
+/// Files by the names that messages call them.
+#[derive(Debug, Default)]
+pub(super) struct FileNames(Vec<(PathBuf, String)>);
+
+impl FileNames {
+    /// Calls a file by a name.
+    pub(super) fn call(&mut self, path: &Path, name: impl Into<String>) {
+        self.0.push((path.to_owned(), name.into()));
+    }
+
+    /// Replaces the paths in a message, the longest first: one can begin with another.
+    fn apply(&self, mut message: String) -> String {
+        let mut names: Vec<_> =
+            self.0.iter().map(|(path, name)| (FileName::new(path).to_string(), name)).collect();
+        names.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
+        for (path, name) in names.iter().filter(|(path, _)| !path.is_empty()) {
+            message = message.replace(path, name);
+        }
+        message
+    }
+}
+
+impl Fault {
+    /// The answer to the supervisor.
+    pub(super) fn failure(self, names: &FileNames) -> proofmill_job::Failure {
+        let transient = self.is_transient();
+        let message = match self {
+            Self::Library(error) => described(&error),
+            Self::Input(problem) => problem,
+            Self::Io(name, error) => format!("{name}: {error}"),
+            Self::Panic => "the prover failed: its log says where".to_owned(),
+        };
+        let message = one_line(&names.apply(message));
+        proofmill_job::Failure { message, transient }
+    }
+
+    /// Whether the machine is at fault, and not the input.
+    fn is_transient(&self) -> bool {
+        match self {
+            Self::Library(Error::Io(cause)) => !io_error(cause).is_some_and(is_about_content),
+            Self::Library(Error::System(_)) | Self::Panic => true,
+            Self::Io(_, error) => !is_about_content(error),
+            Self::Library(_) | Self::Input(_) => false,
+        }
+    }
+}
+
+/// The message of an error, without secret values.
+fn described(error: &Error) -> String {
+    if let Error::Malformed(cause) = error
+        && let Some(MerkleError::NotCanonical { row, column, modulus, .. }) = cause.get().downcast_ref()
+    {
+        // The usual message has the value.
+        return format!(
+            "trace: row {row}, column {column} (counted from 0): expected a value below {modulus}"
+        );
+    }
+    error.to_string()
+}
+
+/// The operating system's error.
+fn io_error(cause: &Cause) -> Option<&io::Error> {
+    let error = cause.get();
+    if let Some(CircomError::Io { source, .. }) = error.downcast_ref() {
+        return Some(source);
+    }
+    if let Some(MerkleError::Io(source)) = error.downcast_ref() {
+        return Some(source);
+    }
+    error.downcast_ref()
+}
+
+/// Whether an error of reading a file comes from what is in it.
+fn is_about_content(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, InvalidData, UnexpectedEof};
+    matches!(error.kind(), FileTooLarge | InvalidData | UnexpectedEof)
+}
+
+/// The longest message, in characters.
+const LONGEST: usize = 1000;
+
+/// A message on one line, of bounded length.
+fn one_line(message: &str) -> String {
+    let mut line: String =
+        message.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if message.chars().nth(LONGEST).is_some() {
+        line.push_str("...");
+    }
+    line
+}

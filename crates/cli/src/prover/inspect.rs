@@ -1,0 +1,155 @@
+//! What a key file is, from its header and cheap checks.
+
+use super::{
+    fault::Fault,
+    memory::{self, Bound},
+};
+use proofmill::{
+    AnyVerifyingKey, Level,
+    circom::{FileKind, Limits, WitnessCalculator, describe},
+    stark::Constraints,
+};
+use proofmill_circom::BinFile;
+use proofmill_job::{KeyFacts, KeyKind};
+use proofmill_memory::read_file_at_most;
+use serde::{Deserialize, de::IgnoredAny};
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+/// The largest key that is JSON, in bytes.
+const LARGEST_JSON: u64 = 1 << 24;
+
+/// The largest program, in bytes.
+const LARGEST_PROGRAM: u64 = 1 << 28;
+
+/// The name of the file in messages.
+pub(super) const NAME: &str = "key";
+
+/// What a key is and takes.
+#[derive(Debug)]
+pub(super) struct Inspected {
+    kind: KeyKind,
+    domain: Option<u64>,
+    public: Option<u64>,
+    pub(super) bound: Bound,
+}
+
+impl From<Inspected> for KeyFacts {
+    fn from(inspected: Inspected) -> Self {
+        let Inspected { kind, domain, public, bound } = inspected;
+        let Bound { memory, per_thread, per_input_byte, .. } = bound;
+        Self {
+            kind,
+            domain,
+            public,
+            memory,
+            memory_per_thread: per_thread,
+            memory_per_input_byte: per_input_byte,
+        }
+    }
+}
+
+/// What the file is.
+///
+/// # Errors
+/// For a file that is no key, or cannot be read.
+pub(super) fn inspect(path: &Path) -> Result<Inspected, Fault> {
+    let io = |error| Fault::Io(NAME, error);
+    let file = File::open(path).map_err(io)?;
+    let metadata = file.metadata().map_err(io)?;
+    if !metadata.is_file() {
+        return Err(Fault::Input(format!("{NAME}: not a regular file")));
+    }
+    let mut start = Vec::new();
+    file.take(16).read_to_end(&mut start).map_err(io)?;
+    match start.as_slice() {
+        [b'z', b'k', b'e', b'y', ..] | [b'p', b'm', b'p', b'k', ..] => proving_key(path),
+        [0, b'a', b's', b'm', ..] | [b'w', b't', b'n', b's', b'.', ..] => program(path),
+        start if matches!(start.trim_ascii_start(), [b'{', ..]) => document(path, metadata.len()),
+        _ => Err(unknown()),
+    }
+}
+
+fn unknown() -> Fault {
+    Fault::Input(format!(
+        "{NAME}: expected a proving key, a verification key, a program that calculates witnesses, or an AIR"
+    ))
+}
+
+fn proving_key(path: &Path) -> Result<Inspected, Fault> {
+    let key = AnyVerifyingKey::open(path)?;
+    let description = describe(path)?;
+    let public = key.public_signals();
+    let mut domain = memory::count(&description, "domain size");
+    let (kind, bound) = match &key {
+        AnyVerifyingKey::Groth16(_) => (KeyKind::Groth16, memory::groth16(&description, domain, public)),
+        AnyVerifyingKey::Fflonk(_) => (KeyKind::Fflonk, memory::fflonk(&description, domain, public)),
+        _ if description.kind == FileKind::Zkey => {
+            (KeyKind::Plonk, memory::plonk(&description, domain, public))
+        }
+        _ => {
+            let read = BinFile::open(path).map_err(proofmill::Error::from)?;
+            let key = proofmill_plonk::VerifyingKey::read(Level::best(), read);
+            let key = key.map_err(|error| Fault::Input(format!("{NAME}: {error}")))?;
+            domain = 1 << key.log_n;
+            (KeyKind::Plonk, memory::wide(&description, &key.system, domain))
+        }
+    };
+    Ok(Inspected { kind, domain: Some(domain), public: Some(public), bound })
+}
+
+fn program(path: &Path) -> Result<Inspected, Fault> {
+    let (_, bound) = open_program(path)?;
+    Ok(Inspected { kind: KeyKind::Program, domain: None, public: None, bound })
+}
+
+/// Opens a program with a limit of memory that its file determines.
+///
+/// # Errors
+/// For a file that is no such program, or cannot be read.
+pub(super) fn open_program(path: &Path) -> Result<(WitnessCalculator, Bound), Fault> {
+    let bytes = read_file_at_most(path, LARGEST_PROGRAM).map_err(|error| Fault::Io("program", error))?;
+    let memory = memory::wasm_limit(&bytes);
+    let bound = memory::program(bytes.len() as u64, memory);
+    drop(bytes);
+    Ok((WitnessCalculator::open_with_limits(path, Limits { memory, steps: None })?, bound))
+}
+
+/// What tells a verification key from an AIR.
+#[derive(Deserialize)]
+struct Document {
+    protocol: Option<IgnoredAny>,
+    format: Option<IgnoredAny>,
+}
+
+/// A verification key or an AIR.
+fn document(path: &Path, bytes: u64) -> Result<Inspected, Fault> {
+    if bytes > LARGEST_JSON {
+        let error = format!("expected at most {LARGEST_JSON} bytes of JSON, found {bytes}");
+        return Err(Fault::Io(NAME, io::Error::new(io::ErrorKind::FileTooLarge, error)));
+    }
+    let text = read_file_at_most(path, LARGEST_JSON).map_err(|error| Fault::Io(NAME, error))?;
+    match serde_json::from_slice(&text) {
+        Ok(Document { format: Some(_), .. }) => {
+            drop(text);
+            let constraints = Constraints::open(path)?;
+            let (columns, degree) = (constraints.columns() as u64, constraints.shape(1).degree.into());
+            let public = Some(constraints.public_values() as u64);
+            Ok(Inspected {
+                kind: KeyKind::Air,
+                domain: None,
+                public,
+                bound: memory::air(bytes, columns, degree),
+            })
+        }
+        Ok(Document { protocol: Some(_), .. }) => {
+            let public = Some(AnyVerifyingKey::open(path)?.public_signals());
+            let bound = memory::verification(bytes);
+            Ok(Inspected { kind: KeyKind::Verification, domain: None, public, bound })
+        }
+        _ => Err(unknown()),
+    }
+}

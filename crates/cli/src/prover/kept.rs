@@ -1,0 +1,66 @@
+//! Values that stay open between requests, bounded in number and bytes. The one that was used longest ago goes first.
+
+use std::sync::Arc;
+
+/// Bounds of what is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// The most values.
+    pub(crate) count: usize,
+    /// The most bytes of all values together.
+    pub(crate) bytes: u64,
+}
+
+/// Values by name.
+#[derive(Debug)]
+pub(crate) struct Kept<N, T> {
+    bounds: Bounds,
+    /// The one that was used last is last.
+    entries: Vec<Entry<N, T>>,
+}
+
+#[derive(Debug)]
+struct Entry<N, T> {
+    name: N,
+    value: Arc<T>,
+    bytes: u64,
+}
+
+impl<N: PartialEq, T> Kept<N, T> {
+    /// Nothing yet.
+    pub(crate) fn new(bounds: Bounds) -> Self {
+        Self { bounds, entries: Vec::new() }
+    }
+
+    /// The value of this name, which becomes the one that was used last.
+    pub(crate) fn get(&mut self, name: &N) -> Option<Arc<T>> {
+        let index = self.entries.iter().position(|entry| entry.name == *name)?;
+        let entry = self.entries.remove(index);
+        let value = entry.value.clone();
+        self.entries.push(entry);
+        Some(value)
+    }
+
+    /// Keeps a value of so many bytes, and drops others to stay within the bounds. A value that alone exceeds them is not kept.
+    pub(crate) fn put(&mut self, name: N, value: T, bytes: u64) -> Arc<T> {
+        let value = Arc::new(value);
+        self.entries.retain(|entry| entry.name != name);
+        if bytes > self.bounds.bytes || self.bounds.count == 0 {
+            return value;
+        }
+        while self.entries.len() >= self.bounds.count || self.bytes() > self.bounds.bytes - bytes {
+            self.entries.remove(0);
+        }
+        self.entries.push(Entry { name, value: value.clone(), bytes });
+        value
+    }
+
+    /// Drops everything.
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+    }
+
+    fn bytes(&self) -> u64 {
+        self.entries.iter().map(|entry| entry.bytes).sum()
+    }
+}

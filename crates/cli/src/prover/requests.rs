@@ -1,0 +1,45 @@
+//! Requests: lines of bounded length.
+
+use std::io::{self, BufRead};
+
+/// The most bytes of a line.
+pub(crate) const LONGEST: usize = 1 << 20;
+
+/// A line of the input.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Line {
+    /// A whole line, without its end.
+    Whole(Vec<u8>),
+    /// A line of more than [`LONGEST`] bytes, which were discarded.
+    TooLong,
+}
+
+/// Reads a line; `None` at the end of the input, also within a line.
+///
+/// # Errors
+/// The operating system's error.
+pub(crate) fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
+    let (mut line, mut too_long) = (Vec::new(), false);
+    loop {
+        let available = match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            available => available?,
+        };
+        if available.is_empty() {
+            return Ok(None);
+        }
+        let end = available.iter().position(|byte| *byte == b'\n');
+        let part = &available[..end.unwrap_or(available.len())];
+        too_long |= line.len() + part.len() > LONGEST;
+        if too_long {
+            line = Vec::new();
+        } else {
+            line.extend_from_slice(part);
+        }
+        let used = part.len() + usize::from(end.is_some());
+        input.consume(used);
+        if end.is_some() {
+            return Ok(Some(if too_long { Line::TooLong } else { Line::Whole(line) }));
+        }
+    }
+}
