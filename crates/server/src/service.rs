@@ -337,9 +337,9 @@ impl Service {
         let _arrive = self.0.arrivals.read().await;
         let mut answers: Vec<Option<Result<(Job, bool), ServiceError>>> = Vec::new();
         let mut jobs = Vec::new();
-        let threads = self.most_threads().await?;
+        let largest = self.largest_worker().await?;
         for received in submissions {
-            match self.prepare(identity, received, threads).await {
+            match self.prepare(identity, received, largest).await {
                 Ok(job) => {
                     jobs.push(job);
                     answers.push(None);
@@ -370,10 +370,13 @@ impl Service {
         Ok(all)
     }
 
-    /// The threads of the largest worker that is known, or of this machine.
-    async fn most_threads(&self) -> Result<usize, ServiceError> {
+    /// Threads and memory of the largest worker that is known, or the threads of this machine.
+    async fn largest_worker(&self) -> Result<(usize, u64), ServiceError> {
         let workers = self.workers().await?;
-        Ok(workers.iter().map(|(_, facts)| facts.threads).max().unwrap_or(self.0.rules.threads))
+        let sizes = workers.iter().map(|(_, facts)| (facts.threads, facts.memory));
+        Ok(sizes
+            .max_by_key(|(threads, memory)| (*memory, *threads))
+            .unwrap_or((self.0.rules.threads, u64::MAX)))
     }
 
     /// Checks a submission and stores its inputs.
@@ -381,7 +384,7 @@ impl Service {
         &self,
         identity: &Identity,
         received: Received,
-        threads: usize,
+        (most_threads, most_memory): (usize, u64),
     ) -> Result<NewJob, ServiceError> {
         let Received { submission, inputs, idempotency_key, request, trace } = received;
         let Submission { mut task, priority, expires_in_s, timeout_s, attempts } = submission;
@@ -402,7 +405,7 @@ impl Service {
             }
         }
         let label = task.keys().first().map(|name| (*name).to_owned());
-        let (mut memory, kinds, rules) = (0_u64, task.kinds(), &self.0.rules);
+        let (mut keys, kinds, rules) = (Vec::new(), task.kinds(), &self.0.rules);
         let mut input_bytes = 0;
         for (_, file) in &inputs {
             input_bytes += file.path().metadata()?.len();
@@ -416,12 +419,16 @@ impl Service {
                     "{name}: expected a key of kind {expected}, found {found}"
                 )));
             }
-            memory = memory.saturating_add(key.facts.bound(threads, input_bytes));
+            keys.push(key.facts);
             *name = key.digest;
         }
-        if task.keys().is_empty() {
-            memory = SMALL_TASK;
-        }
+        // With fewer threads it takes less memory. What is too large for one thread waits for a larger worker.
+        let bound = |threads| match keys.is_empty() {
+            true => SMALL_TASK,
+            false => keys.iter().fold(0, |sum: u64, key| sum.saturating_add(key.bound(threads, input_bytes))),
+        };
+        let threads = (1..=most_threads).rev().find(|threads| bound(*threads) <= most_memory).unwrap_or(1);
+        let memory = bound(threads);
         let id = uuid::Uuid::now_v7().simple().to_string();
         for (input, file) in inputs {
             self.0.objects.put(&input_name(&id, input), file).await?;
@@ -897,16 +904,14 @@ impl Service {
         self.0.objects.get(&key_name(digest)).await
     }
 
-    /// Whether the store answers and the objects can be read.
+    /// Whether the store can be written and the objects, which [`Self::own_objects`] took, can be read.
     ///
     /// # Errors
     /// What does not answer.
     pub async fn check(&self) -> Result<(), ServiceError> {
-        self.0.store.now().await?;
-        match self.0.objects.get(&key_name(&"0".repeat(64))).await {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
-            _ => Ok(()),
-        }
+        self.0.store.check().await?;
+        self.0.objects.get(STORE_ID).await?;
+        Ok(())
     }
 
     /// Refuses a worker that has the job no more.

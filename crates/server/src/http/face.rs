@@ -26,6 +26,9 @@ pub enum Stage {
     Closing,
 }
 
+/// How long the store and the objects may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// The limits of the face.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -79,6 +82,8 @@ pub struct Parts {
     pub(super) quotas: Quotas,
     pub(super) requests: Arc<Semaphore>,
     stage: watch::Receiver<Stage>,
+    /// Whether the service could serve, and when it was looked at.
+    ready: tokio::sync::Mutex<Option<(Instant, bool)>>,
 }
 
 impl Deref for Face {
@@ -102,7 +107,31 @@ impl Face {
             service,
             options,
             stage,
+            ready: tokio::sync::Mutex::default(),
         }))
+    }
+
+    /// Whether the store and the objects answer, as of the last second: anybody may ask, and as often.
+    pub(super) async fn is_ready(&self) -> bool {
+        let mut ready = self.ready.lock().await;
+        if let Some((at, is_ready)) = *ready
+            && at.elapsed() < Duration::from_secs(1)
+        {
+            return is_ready;
+        }
+        let is_ready = match tokio::time::timeout(PATIENCE, self.service.check()).await {
+            Ok(Ok(())) => true,
+            Ok(Err(error)) => {
+                tracing::error!(%error, "not ready");
+                false
+            }
+            Err(_) => {
+                tracing::error!("not ready: the store or the objects do not answer");
+                false
+            }
+        };
+        *ready = Some((Instant::now(), is_ready));
+        is_ready
     }
 
     /// Whether the server has come to this stage.

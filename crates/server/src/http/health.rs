@@ -5,10 +5,6 @@ use super::{
     problem::{Problem, ProblemBody},
 };
 use axum::{extract::State as Shared, http::StatusCode};
-use std::time::Duration;
-
-/// How long the store and the objects may take to answer.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The process lives.
 #[utoipa::path(get, path = "/healthz", tag = "health", security(()), responses(
@@ -24,20 +20,9 @@ pub(super) async fn healthz() -> &'static str {
     (status = 503, description = "It cannot", body = ProblemBody, content_type = "application/problem+json"),
 ))]
 pub(super) async fn readyz(Shared(face): Shared<Face>) -> Result<&'static str, Problem> {
-    // Who asks may be a stranger: no details.
-    let not_ready = || Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not ready");
-    if face.has_reached(Stage::Draining) {
-        return Err(not_ready());
+    if !face.has_reached(Stage::Draining) && face.is_ready().await {
+        return Ok("ok\n");
     }
-    match tokio::time::timeout(PATIENCE, face.service.check()).await {
-        Ok(Ok(())) => Ok("ok\n"),
-        Ok(Err(error)) => {
-            tracing::error!(%error, "not ready");
-            Err(not_ready())
-        }
-        Err(_) => {
-            tracing::error!("not ready: the store or the objects do not answer");
-            Err(not_ready())
-        }
-    }
+    // Strangers may ask: no details.
+    Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not ready"))
 }

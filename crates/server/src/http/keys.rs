@@ -83,6 +83,7 @@ pub(super) async fn add(
     if let Some(known) = known.as_ref().filter(|_| request.body().is_end_stream()) {
         return Ok((StatusCode::OK, Json(rename(&face, known, name).await?.into())));
     }
+    face.service.staging().check_space()?;
     let limits = face.options.bodies;
     let chunks = Chunks::new(request.into_body(), limits, limits.most_key);
     let quota = face.quotas.start(&caller.identity.token);

@@ -62,6 +62,7 @@ pub(super) async fn input(
     caller.require(Scope::Submit)?;
     let limits = face.options.bodies;
     let chunks = Chunks::new(request.into_body(), limits, limits.most_inputs);
+    face.service.staging().check_space()?;
     let quota = face.quotas.start(&caller.identity.token);
     let written = to_file(chunks, face.service.staging(), quota).await?;
     let task = Task::Prove { program: Some(format!("{circuit}.wasm")), key: circuit };

@@ -88,6 +88,7 @@ pub(super) async fn job(face: &Face, caller: &Caller, request: Request) -> Resul
     let media = super::reply::text(headers, "content-type")?.unwrap_or_default().to_owned();
     let essence = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let limits = face.options.bodies;
+    face.service.staging().check_space()?;
     let mut incoming = match essence.as_str() {
         "application/json" => {
             let body = Chunks::new(request.into_body(), limits, limits.most_json).bytes().await?;

@@ -20,6 +20,10 @@ use std::{
 use tempfile::{NamedTempFile, TempDir};
 use tokio::{io::AsyncRead, task::spawn_blocking};
 
+/// The space that is kept free for what has been accepted, in bytes, or this part of a small disk.
+const RESERVE: u64 = 1 << 30;
+const RESERVED_PART: u64 = 20;
+
 /// Files by name. All methods but those that read make their effect durable before they return.
 #[async_trait]
 pub trait Objects: Send + Sync {
@@ -63,6 +67,22 @@ impl Staging {
     /// The folder.
     pub fn path(&self) -> &Path {
         &self.0
+    }
+
+    /// Refuses new files if nearly no space is left: the rest is for the store, and for the outputs of jobs that run.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::StorageFull`].
+    pub fn check_space(&self) -> io::Result<()> {
+        #[cfg(unix)]
+        {
+            let disk = rustix::fs::statvfs(&self.0)?;
+            let reserve = (RESERVE / disk.f_frsize.max(1)).min(disk.f_blocks / RESERVED_PART);
+            if disk.f_bavail < reserve {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+        }
+        Ok(())
     }
 
     /// A new empty file.

@@ -116,6 +116,14 @@ impl Store {
         self.read(|transaction| one(transaction.query("SELECT id FROM identity", &[])?)?.text(0)).await
     }
 
+    /// Whether the database can be written.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    pub async fn check(&self) -> Result<(), StoreError> {
+        self.write(|transaction| now(transaction).map(drop)).await
+    }
+
     /// The database's time, in milliseconds since 1970.
     ///
     /// # Errors

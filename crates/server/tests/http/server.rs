@@ -64,6 +64,7 @@ pub(crate) async fn start(options: Options, rules: Rules, tls: Option<Tls>) -> S
     let objects = Files::new(&folder.path().join("objects")).expect("objects");
     let staging = Staging::new(&folder.path().join("staging")).expect("staging");
     let service = Service::new(store, Arc::new(objects), staging, Arc::new(FakeInspector), rules);
+    service.own_objects().await.expect("objects of its own");
     let admin = new_token(service.store(), "admin", &[Scope::Admin], None).await.expect("a token");
     let (stage, stages) = watch::channel(Stage::Serving);
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
