@@ -75,7 +75,7 @@ pub struct WorkerFacts {
     /// Threads for all of its jobs.
     pub threads: usize,
     /// The most jobs at the same time.
-    pub side_by_side: usize,
+    pub most_jobs: usize,
     /// Memory for all of its jobs, in bytes.
     pub memory: u64,
     /// The jobs that it has now.

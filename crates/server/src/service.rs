@@ -92,7 +92,7 @@ pub trait Inspector: Send + Sync {
     async fn inspect(&self, path: &Path) -> Result<KeyFacts, ServiceError>;
 }
 
-/// Is told of the jobs that end in this process, for metrics.
+/// Receives the jobs that end in this process, for metrics and traces.
 pub trait Observer: Send + Sync {
     /// The job has ended. A job may be told twice if a worker said so twice.
     fn ended(&self, job: &Job);
@@ -252,7 +252,7 @@ impl Service {
         }
     }
 
-    /// Adds one who is told of jobs that end.
+    /// Adds an observer of jobs that end.
     pub fn observe(&self, observer: Arc<dyn Observer>) {
         self.0.observers.write().unwrap_or_else(PoisonError::into_inner).push(observer);
     }
@@ -451,7 +451,7 @@ impl Service {
         })
     }
 
-    /// A job of the token, or of any one for an administrator.
+    /// A job of the token; for an administrator, any job.
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
@@ -579,7 +579,7 @@ impl Service {
     }
 
     /// Ends leases and waiting, and deletes what is not needed, again and again; for one task of each server.
-    pub async fn keep_house(&self) {
+    pub async fn maintain(&self) {
         // Leases do not wait for an object storage.
         tokio::join!(self.end_leases(), self.clean_up());
     }
@@ -587,7 +587,7 @@ impl Service {
     async fn end_leases(&self) -> ! {
         loop {
             let began = Instant::now();
-            match self.0.store.end_what_is_due(milliseconds(self.0.rules.lease)).await {
+            match self.0.store.end_due(milliseconds(self.0.rules.lease)).await {
                 Ok(jobs) => {
                     for job in &jobs {
                         let (job_id, state) = (&job.id, job.progress.state.name());
@@ -608,7 +608,7 @@ impl Service {
         let (mut next_search, mut orphans) = (Instant::now() + SEARCH, HashMap::new());
         loop {
             let began = Instant::now();
-            if let Err(error) = self.delete_what_is_not_needed().await {
+            if let Err(error) = self.delete_leftovers().await {
                 tracing::error!(%error, "cannot delete what is not needed");
             }
             if began >= next_search {
@@ -621,7 +621,7 @@ impl Service {
         }
     }
 
-    async fn delete_what_is_not_needed(&self) -> Result<(), ServiceError> {
+    async fn delete_leftovers(&self) -> Result<(), ServiceError> {
         let Parts { store, objects, rules, .. } = &*self.0;
         for job in store.leftovers(milliseconds(rules.keep_dead)).await? {
             self.clean(&job).await;
@@ -867,7 +867,7 @@ impl Service {
     /// Stores an output of the job that a worker has claimed with this fence.
     ///
     /// # Errors
-    /// [`Trouble::Lost`] if the worker has the job no more.
+    /// [`Trouble::Lost`] if the worker no longer has the job.
     pub async fn store_output(
         &self,
         job: &str,
@@ -882,7 +882,7 @@ impl Service {
     /// The content of an input of the job that a worker has claimed with this fence, and its length in bytes.
     ///
     /// # Errors
-    /// [`Trouble::Lost`] if the worker has the job no more.
+    /// [`Trouble::Lost`] if the worker no longer has the job.
     pub async fn open_input(
         &self,
         job: &str,
@@ -914,7 +914,7 @@ impl Service {
         Ok(())
     }
 
-    /// Refuses a worker that has the job no more.
+    /// Refuses a worker that no longer has the job.
     async fn expect_fence(&self, job: &str, fence: u64) -> Result<(), Trouble> {
         let job = self.0.store.job(job.to_owned(), None).await?;
         let is_its = job.progress.state == State::Running && job.progress.fence == fence;

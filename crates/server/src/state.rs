@@ -134,7 +134,7 @@ pub enum Event {
         /// The longest lease; one that ends later than [`latest_end`] was given before a clock jumped back.
         longest: u64,
     },
-    /// The owner wants the job no more.
+    /// The owner no longer wants the job.
     Cancel,
     /// The job waited too long.
     Expire {

@@ -201,7 +201,7 @@ impl Serve {
         tracing::info!(url, data = %data.place("").display(), "listening");
 
         let house = service.clone();
-        let mut house = tokio::spawn(async move { house.keep_house().await });
+        let mut house = tokio::spawn(async move { house.maintain().await });
         let mut worker = self.start_worker(&service, &data, draining.clone())?;
         let watchdog = start_watchdog();
         let traces = self.traces(&service)?;

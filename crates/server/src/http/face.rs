@@ -45,7 +45,7 @@ pub struct Options {
     /// How long a client may take to send the headers of a request, and to send the next request.
     pub longest_headers: Duration,
     /// How long a client may leave an answer unread.
-    pub most_unread: Duration,
+    pub longest_unread: Duration,
     /// Host names that a request may carry; any if there are none. For the loopback, so that a web page whose name leads there (DNS
     /// rebinding) is refused.
     pub hosts: Vec<String>,
@@ -62,7 +62,7 @@ impl Default for Options {
             most_requests: 4096,
             most_connections: 4096,
             longest_headers: Duration::from_secs(20),
-            most_unread: Duration::from_secs(60),
+            longest_unread: Duration::from_secs(60),
             hosts: Vec::new(),
             anonymous: None,
         }

@@ -13,7 +13,7 @@ use std::{
 };
 
 /// How long an identity is remembered.
-const MEMORY: Duration = Duration::from_millis(900);
+const REMEMBERED_FOR: Duration = Duration::from_millis(900);
 /// The most identities that are remembered.
 const MOST: usize = 1024;
 
@@ -58,7 +58,7 @@ impl Identities {
     /// Whose token this is; `None` if it is not valid.
     pub(super) async fn find(&self, store: &Store, named: &Named) -> Result<Option<Identity>, StoreError> {
         if let Some((since, identity)) = self.known().get(named)
-            && since.elapsed() < MEMORY
+            && since.elapsed() < REMEMBERED_FOR
         {
             return Ok(Some(identity.clone()));
         }
@@ -80,7 +80,7 @@ impl Identities {
         };
         let identity = Identity::from(token);
         if known.len() >= MOST {
-            known.retain(|_, (since, _)| since.elapsed() < MEMORY);
+            known.retain(|_, (since, _)| since.elapsed() < REMEMBERED_FOR);
         }
         if known.len() < MOST {
             known.insert(named.clone(), (asked, identity.clone()));

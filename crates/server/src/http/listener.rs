@@ -85,7 +85,7 @@ pub async fn serve(
     let headers = face.options.longest_headers;
     let admission = Admission {
         permits: Arc::new(Semaphore::new(face.options.most_connections)),
-        most_unread: face.options.most_unread,
+        longest_unread: face.options.longest_unread,
     };
     let app = router(face).into_make_service_with_connect_info::<SocketAddr>();
     let mut server = axum_server::from_tcp(listener)?.handle(handle).first_request_timeout(headers);
@@ -106,7 +106,7 @@ pub async fn serve(
 #[derive(Clone)]
 struct Admission {
     permits: Arc<Semaphore>,
-    most_unread: Duration,
+    longest_unread: Duration,
 }
 
 impl<S> Accept<TcpStream, S> for Admission {
@@ -118,7 +118,8 @@ impl<S> Accept<TcpStream, S> for Admission {
         let Ok(permit) = self.permits.clone().try_acquire_owned() else {
             return ready(Err(io::Error::other("too many connections")));
         };
-        let connection = Connection { stream, _permit: permit, most_unread: self.most_unread, stalled: None };
+        let connection =
+            Connection { stream, _permit: permit, longest_unread: self.longest_unread, stalled: None };
         ready(connection.stream.set_nodelay(true).map(|()| (connection, service)))
     }
 }
@@ -127,7 +128,7 @@ impl<S> Accept<TcpStream, S> for Admission {
 struct Connection {
     stream: TcpStream,
     _permit: OwnedSemaphorePermit,
-    most_unread: Duration,
+    longest_unread: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
@@ -138,7 +139,7 @@ impl Connection {
             self.stalled = None;
             return polled;
         }
-        let most = self.most_unread;
+        let most = self.longest_unread;
         let timer = self.stalled.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + most)));
         ready!(timer.as_mut().poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))

@@ -100,7 +100,7 @@ function showWorkers(workers, queue) {
   const dollars = sum("dollars_per_hour");
   const done = queue?.ended_last_hour.done ?? 0;
   element("dollar").textContent = dollars > 0 ? number(done / dollars) : "–";
-  element("joule").textContent = number(sum("watts"));
+  element("watts").textContent = number(sum("watts"));
 }
 
 function showJobs(jobs, more) {

@@ -230,7 +230,7 @@ async fn next(field: &mut multer::Field<'_>, outstanding: &AtomicU64) -> Result<
 }
 
 /// The pieces of a body, for a reader that would take all that have arrived into its memory: one piece each time that it asks, and no
-/// more once too many bytes are `outstanding`, which who reads subtracts from.
+/// more once too many bytes are `outstanding`, from which the reader subtracts what it has read.
 fn one_at_a_time(
     chunks: Chunks,
     outstanding: Arc<AtomicU64>,

@@ -627,7 +627,7 @@ impl Store {
     /// What a worker says of the job that it claimed with this fence.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] if the worker has the job no more: it stops.
+    /// [`StoreError::Refused`] if the worker no longer has the job: it stops.
     pub async fn report(&self, id: String, fence: u64, worked: Worked) -> Result<Progress, StoreError> {
         self.write(move |transaction| report(transaction, &id, fence, worked.clone())).await
     }
@@ -673,7 +673,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
-    pub async fn end_what_is_due(&self, longest: u64) -> Result<Vec<Job>, StoreError> {
+    pub async fn end_due(&self, longest: u64) -> Result<Vec<Job>, StoreError> {
         self.write(move |transaction| {
             let now = now(transaction)?;
             let mut changed = Vec::new();
@@ -770,7 +770,7 @@ impl Store {
         .await
     }
 
-    /// Gives up the inputs of a job that has ended, so that a dead one can no more be retried: they may be deleted now. False if it was
+    /// Gives up the inputs of a job that has ended, so that a dead one can no longer be retried: they may be deleted now. False if it was
     /// retried meanwhile.
     ///
     /// # Errors

@@ -32,7 +32,7 @@ pub struct Sqlite {
     reader: mpsc::Sender<Task>,
 }
 
-/// Work that waits, and who receives its answer.
+/// A transaction that waits, and the channel for its answer.
 struct Task {
     work: Work,
     reply: oneshot::Sender<Answer>,

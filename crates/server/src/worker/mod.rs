@@ -136,7 +136,7 @@ pub async fn run(
     let result = tokio::select! {
         result = serve::serve(&worker, drain) => result,
         never = worker.watchdog.run(|| worker.pool.kill_idle()) => match never {},
-        never = worker.say_that_it_is_there() => match never {},
+        never = worker.send_facts() => match never {},
     };
     let leave = worker.coordinator.leave(&worker.options.id);
     let (left, ()) = tokio::join!(timeout(LEAVE, leave), worker.pool.end());
@@ -171,7 +171,7 @@ impl Worker {
     }
 
     /// Tells the service again and again what the worker is and has.
-    async fn say_that_it_is_there(&self) -> Infallible {
+    async fn send_facts(&self) -> Infallible {
         let mut times = interval(SAY.min(self.options.lease));
         times.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut power = Power::open();
@@ -194,7 +194,7 @@ impl Worker {
             cpu: self.ready.cpu.clone(),
             level: self.ready.level.clone(),
             threads: self.threads,
-            side_by_side: schedule::Schedule::new(self.options.policy, self.threads, 0).most_jobs(),
+            most_jobs: schedule::Schedule::new(self.options.policy, self.threads, 0).most_jobs(),
             memory: self.memory,
             jobs: now.jobs.clone(),
             dollars_per_hour: self.options.dollars_per_hour,

@@ -26,7 +26,7 @@ async fn small() -> Server {
     let options = Options {
         bodies,
         longest_headers: Duration::from_millis(500),
-        most_unread: Duration::from_millis(500),
+        longest_unread: Duration::from_millis(500),
         most_connections: 40,
         ..Options::default()
     };

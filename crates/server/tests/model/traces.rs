@@ -73,7 +73,7 @@ impl Trace {
             (6..=11, Some(job)) => self.report(job).await,
             (12, Some(job)) => self.change(job, Event::Cancel).await,
             (13, Some(job)) => self.change(job, Event::Retry).await,
-            (14, _) => self.end_what_is_due().await,
+            (14, _) => self.end_due().await,
             (_, Some(job)) => self.clean_or_resume(job).await,
         }
     }
@@ -189,7 +189,7 @@ impl Trace {
     }
 
     /// Has the leases and the waiting of some jobs end, by time or by a clock that has jumped back.
-    async fn end_what_is_due(&mut self) {
+    async fn end_due(&mut self) {
         let now = self.now().await;
         for job in &mut self.jobs {
             let time = [now - 1, now + 3 * LONG, 0, 0][self.random.below(4)];
@@ -207,7 +207,7 @@ impl Trace {
                 self.times.execute(&sql, params![time as i64, job.id]).expect("another time");
             }
         }
-        let changed = self.store.end_what_is_due(LONG).await.expect("an answer");
+        let changed = self.store.end_due(LONG).await.expect("an answer");
         let mut expected = Vec::new();
         for index in 0..self.jobs.len() {
             let event = match self.jobs[index].progress.state {

@@ -77,7 +77,7 @@ async fn damaged_rows_are_reported_and_others_served() {
         // So are those whose time is over.
         place.sql("UPDATE jobs SET state = 'running', lease_until = 1 WHERE attempts = -1").await;
         sleep(Duration::from_millis(40)).await;
-        let ended = store.end_what_is_due(1000).await.expect("done");
+        let ended = store.end_due(1000).await.expect("done");
         assert_eq!(ended.iter().map(|job| &job.id).collect::<Vec<_>>(), [&good.id]);
         // A state that no version knows.
         claimed(&store, 10_000).await;

@@ -138,7 +138,7 @@ async fn work_whose_answer_was_lost_is_done_once() {
     lose();
     assert_eq!(claim(&store, "w", 50).await, Claim::Empty);
     sleep(Duration::from_millis(60)).await;
-    assert_eq!(store.end_what_is_due(1000).await.expect("done").len(), 1);
+    assert_eq!(store.end_due(1000).await.expect("done").len(), 1);
     let running = claimed(&store, 60_000).await;
     assert_eq!((running.progress.fence, running.progress.attempts), (2, 2));
     lose();
@@ -256,7 +256,7 @@ async fn connections_that_the_server_ends_lose_nothing() {
                         Err(error) => panic!("{error}"),
                     }
                 }
-                store.end_what_is_due(60_000).await.expect("done");
+                store.end_due(60_000).await.expect("done");
             }
             ids
         }));

@@ -148,7 +148,7 @@ async fn the_service_knows_its_workers() {
             _ => tokio::time::sleep(Duration::from_millis(20)).await,
         }
     };
-    assert_eq!((facts.threads, facts.side_by_side, facts.memory), (4, 4, 1 << 30));
+    assert_eq!((facts.threads, facts.most_jobs, facts.memory), (4, 4, 1 << 30));
     assert_eq!((facts.level.as_str(), facts.cpu.as_str()), ("none", "a test"));
     assert_eq!((facts.dollars_per_hour, facts.draining), (Some(2.5), false));
     assert!(!facts.host.is_empty());

@@ -96,7 +96,7 @@ impl Place {
         let rules = Rules { lease, threads: 64, ..Rules::default() };
         let service = Service::new(store, objects, staging, inspector, rules);
         let keeper = service.clone();
-        let house = tokio::spawn(async move { keeper.keep_house().await }).abort_handle();
+        let house = tokio::spawn(async move { keeper.maintain().await }).abort_handle();
         Self { service, identity, folder: root, house, _owned: owned }
     }
 

@@ -8,7 +8,7 @@
 //! * `report` compares the fence: a second `Finished`, `Failed`, `Lost` or `Released` of one claim is answered as the first was, and a
 //!   second `Beat` prolongs the lease again;
 //! * `cancel`, `retry`, `add_token` and `revoke_token` find what they lead to, and take it for their own work;
-//! * `end_what_is_due` does not return again what the first run ended: waiters see it when they next look;
+//! * `end_due` does not return again what the first run ended: waiters see it when they next look;
 //! * `remove_key` answers that there is no such key, after it has removed it;
 //! * `add_key`, `see_worker`, `forget_worker`, `inputs_deleted` and `forget` set the same again.
 
