@@ -164,29 +164,30 @@ pub(super) async fn to_file(mut chunks: Chunks, staging: &Staging, quota: Quota)
     writer.finish().await
 }
 
-/// How many bytes the requests of each token are writing.
+/// What each token has at the moment of something that is bounded.
 #[derive(Clone)]
 pub(super) struct Quotas {
     most: u64,
+    unit: &'static str,
     held: Arc<Mutex<HashMap<String, u64>>>,
 }
 
-/// What one file takes of its token's allowance.
+/// What one file or request takes of its token's allowance.
 pub(super) struct Quota {
     quotas: Quotas,
     token: String,
-    bytes: u64,
+    amount: u64,
 }
 
 impl Quotas {
-    /// Allowances of so many bytes.
-    pub(super) fn new(most: u64) -> Self {
-        Self { most, held: Arc::default() }
+    /// Allowances of so many units each, which errors call so.
+    pub(super) fn new(most: u64, unit: &'static str) -> Self {
+        Self { most, unit, held: Arc::default() }
     }
 
     /// Nothing, so far.
     pub(super) fn start(&self, token: &str) -> Quota {
-        Quota { quotas: self.clone(), token: token.to_owned(), bytes: 0 }
+        Quota { quotas: self.clone(), token: token.to_owned(), amount: 0 }
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<String, u64>> {
@@ -195,18 +196,22 @@ impl Quotas {
 }
 
 impl Quota {
-    fn add(&mut self, bytes: u64) -> Result<(), Problem> {
-        let most = self.quotas.most;
+    /// Takes more.
+    ///
+    /// # Errors
+    /// If the token would then have more than its allowance.
+    pub(super) fn add(&mut self, amount: u64) -> Result<(), Problem> {
+        let Quotas { most, unit, .. } = self.quotas;
         let mut held = self.quotas.held();
         let total = held.entry(self.token.clone()).or_default();
-        if total.saturating_add(bytes) > most {
+        if total.saturating_add(amount) > most {
             return Err(Problem::new(
                 StatusCode::TOO_MANY_REQUESTS,
-                format!("the token's requests are writing {most} bytes, which is the most: try again later"),
+                format!("the token has {most} {unit}, which is the most: try again later"),
             ));
         }
-        *total += bytes;
-        self.bytes += bytes;
+        *total += amount;
+        self.amount += amount;
         Ok(())
     }
 }
@@ -215,7 +220,7 @@ impl Drop for Quota {
     fn drop(&mut self) {
         let mut held = self.quotas.held();
         if let Some(total) = held.get_mut(&self.token) {
-            *total = total.saturating_sub(self.bytes);
+            *total = total.saturating_sub(self.amount);
             if *total == 0 {
                 held.remove(&self.token);
             }

@@ -26,6 +26,11 @@ pub enum Stage {
     Closing,
 }
 
+/// The requests that one token may have at the same time, of so many: one client does not keep others out.
+fn share(most_requests: usize) -> u64 {
+    most_requests.div_ceil(4) as u64
+}
+
 /// How long the store and the objects may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -80,6 +85,8 @@ pub struct Parts {
     pub(super) identities: Identities,
     pub(super) metrics: Arc<Metrics>,
     pub(super) quotas: Quotas,
+    /// Of requests at the same time, for tokens that are no workers'.
+    pub(super) shares: Quotas,
     pub(super) requests: Arc<Semaphore>,
     stage: watch::Receiver<Stage>,
     /// Whether the service could serve, and when it was looked at.
@@ -101,7 +108,8 @@ impl Face {
         service.observe(metrics.clone());
         Self(Arc::new(Parts {
             identities: Identities::default(),
-            quotas: Quotas::new(options.bodies.most_staged),
+            quotas: Quotas::new(options.bodies.most_staged, "bytes on their way"),
+            shares: Quotas::new(share(options.most_requests), "requests at the same time"),
             requests: Arc::new(Semaphore::new(options.most_requests)),
             metrics,
             service,

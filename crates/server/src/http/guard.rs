@@ -1,11 +1,15 @@
 //! Who may ask what: tokens, hosts, origins, the number of requests. And what is noted of each request: log and metrics.
 
 use super::{
+    body::Quota,
     face::Face,
     identities::{Caller, Named},
     problem::Problem,
 };
-use crate::{access::hash, grpc};
+use crate::{
+    access::{Scope, hash},
+    grpc,
+};
 use axum::{
     body::{Body, Bytes, HttpBody},
     extract::{ConnectInfo, MatchedPath, Request, State},
@@ -85,8 +89,11 @@ fn harden(headers: &mut HeaderMap) {
 /// An answer that counts as a request until it is sent.
 struct Held {
     body: Body,
-    _permit: Option<OwnedSemaphorePermit>,
+    _permit: Option<Permit>,
 }
+
+/// What a request takes of what all may have, and of what its token may have.
+type Permit = (OwnedSemaphorePermit, Option<Quota>);
 
 impl HttpBody for Held {
     type Data = Bytes;
@@ -110,7 +117,7 @@ impl HttpBody for Held {
 
 struct Admitted {
     caller: Option<Caller>,
-    permit: Option<OwnedSemaphorePermit>,
+    permit: Option<Permit>,
 }
 
 /// What a request asks for.
@@ -128,12 +135,24 @@ async fn admit(face: &Face, asked: Result<Asked, Problem>) -> Result<Admitted, P
         Asked::By(named) => named.ok_or_else(Problem::unauthorized)?,
     };
     let Ok(permit) = face.requests.clone().try_acquire_owned() else {
-        let detail = "the service has as many requests as it can have: try again later";
-        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail));
+        return Err(too_many());
     };
     let identity = face.identities.find(face.service.store(), &named).await?;
     let identity = identity.ok_or_else(Problem::unauthorized)?;
-    Ok(Admitted { caller: Some(Caller { identity, named }), permit: Some(permit) })
+    // Leases are renewed also when clients have many requests.
+    let mut share = None;
+    if !identity.has(Scope::Work) {
+        if face.requests.available_permits() < face.options.most_requests / 8 {
+            return Err(too_many());
+        }
+        share.insert(face.shares.start(&identity.token)).add(1)?;
+    }
+    Ok(Admitted { caller: Some(Caller { identity, named }), permit: Some((permit, share)) })
+}
+
+fn too_many() -> Problem {
+    let detail = "the service has as many requests as it can have: try again later";
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail)
 }
 
 /// The token that the request names.

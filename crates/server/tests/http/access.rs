@@ -221,3 +221,21 @@ async fn the_number_of_requests_is_bounded() {
     assert_eq!(waiting.await.expect("no panic").expect("an answer").status(), 200);
     assert_eq!(answer(server.get(&server.admin, "/v1/jobs")).await.0, 200);
 }
+
+#[tokio::test]
+async fn one_token_does_not_keep_others_out() {
+    let options = Options { most_requests: 8, ..Options::default() };
+    let server = start(options, Rules::default(), None).await;
+    let (a, b) = (server.token("a", &[Scope::Submit]).await, server.token("b", &[Scope::Submit]).await);
+    let job = server.empty_job(&a).await;
+    let path = format!("/v1/jobs/{job}?wait=3");
+    let waiting = [0, 1].map(|_| tokio::spawn(server.get(&a, &path).send()));
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    assert_eq!(answer(server.get(&a, "/v1/jobs")).await.0, 429, "a quarter of all is its share");
+    assert_eq!(answer(server.get(&b, "/v1/jobs")).await.0, 200);
+    server.work().await;
+    for waiting in waiting {
+        assert_eq!(waiting.await.expect("no panic").expect("an answer").status(), 200);
+    }
+    assert_eq!(answer(server.get(&a, "/v1/jobs")).await.0, 200);
+}
