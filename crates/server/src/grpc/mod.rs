@@ -30,6 +30,8 @@ use tonic::{Request, Response, Status, Streaming, async_trait, service::Routes};
 
 /// The longest message, in bytes: of a stream, one piece; otherwise the proofs of all batches.
 const LONGEST_MESSAGE: usize = 16 << 20;
+/// The longest time between two messages of a stream.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// The longest wait of one call.
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// The largest output that a call answers with, in bytes.
@@ -102,14 +104,14 @@ impl Aggregator for Face {
         use gen_batch_proof_request::Part;
         let (identity, parent) = (identity(&request)?, parent(&request));
         let mut stream = request.into_inner();
-        let Some(Part::Header(header)) = stream.message().await?.and_then(|first| first.part) else {
+        let Some(Part::Header(header)) = next(&mut stream).await?.and_then(|first| first.part) else {
             return Err(Status::invalid_argument("the first message has no header"));
         };
         let gen_batch_proof_request::Header { queueing, air, hash, bits, public_values } = header;
         let task = Task::ProveStark { key: air, hash: stark_hash(&hash)?, bits: bits_or_default(bits) };
         let public = serde_json::to_vec(&public_values).expect("integers are JSON");
         let mut input = self.receive(&[&public])?;
-        while let Some(message) = stream.message().await? {
+        while let Some(message) = next(&mut stream).await? {
             let Some(Part::Trace(piece)) = message.part else {
                 return Err(Status::invalid_argument("a message after the first one has no trace"));
             };
@@ -151,14 +153,14 @@ impl Aggregator for Face {
         use gen_final_proof_request::Part;
         let (identity, parent) = (identity(&request)?, parent(&request));
         let mut stream = request.into_inner();
-        let Some(Part::Header(header)) = stream.message().await?.and_then(|first| first.part) else {
+        let Some(Part::Header(header)) = next(&mut stream).await?.and_then(|first| first.part) else {
             return Err(Status::invalid_argument("the first message has no header"));
         };
         let gen_final_proof_request::Header { queueing, key, program } = header;
         let (kind, program) =
             if program.is_empty() { (Input::Witness, None) } else { (Input::Signals, Some(program)) };
         let mut input = self.receive(&[])?;
-        while let Some(message) = stream.message().await? {
+        while let Some(message) = next(&mut stream).await? {
             let Some(Part::Input(piece)) = message.part else {
                 return Err(Status::invalid_argument("a message after the first one has no input"));
             };
@@ -262,6 +264,13 @@ impl Face {
         reader.take(LARGEST_OUTPUT).read_to_end(&mut content).await.map_err(|error| status(error.into()))?;
         Ok(content)
     }
+}
+
+/// The next message of a stream, which may not stop for long: its file waits.
+async fn next<T>(stream: &mut Streaming<T>) -> Result<Option<T>, Status> {
+    let message = tokio::time::timeout(LONGEST_PAUSE, stream.message()).await;
+    message
+        .map_err(|_| Status::deadline_exceeded(format!("nothing came for {} s", LONGEST_PAUSE.as_secs())))?
 }
 
 /// Who calls, as the guard of all routes found.
