@@ -2,7 +2,7 @@
 
 use crate::{
     error::ServiceError,
-    names::{digest, is_name},
+    names::{check_name, digest},
     store::{Store, StoreError, Token},
 };
 use std::{fmt, str::FromStr};
@@ -118,11 +118,7 @@ pub async fn new_token(
     scopes: &[Scope],
     expires_in: Option<u64>,
 ) -> Result<Secret, ServiceError> {
-    if !is_name(name) {
-        return Err(ServiceError::Invalid(format!(
-            "{name:?} cannot be a token's name: expected letters, digits, '.', '-' or '_'"
-        )));
-    }
+    check_name("token", name)?;
     let mut random = zeroize::Zeroizing::new([0; SECRET]);
     getrandom::fill(&mut *random).map_err(std::io::Error::other)?;
     let secret = zeroize::Zeroizing::new(format!("{PREFIX}{}", hex::encode(random.as_slice())));

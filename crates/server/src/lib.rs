@@ -13,5 +13,6 @@ pub mod objects;
 pub mod service;
 pub mod state;
 pub mod store;
+mod time;
 pub mod traces;
 pub mod worker;

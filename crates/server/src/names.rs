@@ -1,5 +1,6 @@
-//! Names and digests of keys.
+//! Names of keys, tokens and hosts, and digests.
 
+use crate::error::ServiceError;
 use sha2::{Digest, Sha256};
 
 /// Whether this is a SHA-256 digest in lower-case hexadecimal digits.
@@ -17,9 +18,28 @@ pub(crate) fn is_idempotency_key(text: &str) -> bool {
 }
 
 /// Whether this can be the name of a key or a token: letters, digits, `.`, `-` and `_`, at most 128, and no digest.
-pub fn is_name(text: &str) -> bool {
+fn is_name(text: &str) -> bool {
     let characters = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
     (1..=128).contains(&text.len()) && text.bytes().all(characters) && !is_digest(text)
+}
+
+/// Refuses what cannot be the name of a key or a token, which `owner` says.
+///
+/// # Errors
+/// [`ServiceError::Invalid`].
+pub(crate) fn check_name(owner: &str, name: &str) -> Result<(), ServiceError> {
+    if is_name(name) {
+        return Ok(());
+    }
+    Err(ServiceError::Invalid(format!(
+        "{name:?} cannot be a {owner}'s name: expected at most 128 letters, digits, '.', '-' or '_', and no digest"
+    )))
+}
+
+/// Whether a host of a URL is this machine's loopback.
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 /// SHA-256 in hexadecimal digits.

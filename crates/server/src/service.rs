@@ -4,9 +4,11 @@ use crate::{
     access::{Identity, Scope},
     changes::Changes,
     coordinator::{Coordinator, Trouble, WorkerFacts},
+    names::check_name,
     objects::{Objects, Staged, Staging},
     state::State,
     store::{Claim, Job, Key, Limits, NewJob, Page, Queue, Store, StoreError, Want, Worked, Worker},
+    time::milliseconds,
 };
 use async_trait::async_trait;
 use proofmill_job::{Input, KeyFacts, Output, Task};
@@ -27,7 +29,7 @@ use tokio::{
 
 pub use crate::{
     error::ServiceError,
-    names::{digest, is_digest, is_name},
+    names::{digest, is_digest},
 };
 
 /// How often a waiter looks for changes that other servers made.
@@ -298,11 +300,7 @@ impl Service {
         file: Staged,
     ) -> Result<Key, ServiceError> {
         identity.require(Scope::Keys)?;
-        if let Some(name) = name.as_deref().filter(|name| !is_name(name)) {
-            return Err(ServiceError::Invalid(format!(
-                "{name:?} cannot be a key's name: expected letters, digits, '.', '-' or '_', and no digest"
-            )));
-        }
+        name.as_deref().map_or(Ok(()), |name| check_name("key", name))?;
         let bytes = file.path().metadata()?.len();
         let facts = self.0.inspector.inspect(file.path()).await?;
         let _arrives = self.0.arrivals.read().await;
@@ -716,10 +714,6 @@ pub struct Received {
 
 fn checked(id: &str) -> Result<String, StoreError> {
     if is_id(id) { Ok(id.to_owned()) } else { Err(StoreError::NotFound(format!("{id:?} is no job's id"))) }
-}
-
-fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl From<StoreError> for Trouble {

@@ -4,7 +4,7 @@ mod remote;
 
 pub use remote::Remote;
 
-use crate::http::ProblemBody;
+use crate::{http::ProblemBody, names::is_loopback};
 use reqwest::{
     Certificate, Method, RequestBuilder, Response, StatusCode, Url,
     header::{AUTHORIZATION, HeaderValue},
@@ -143,11 +143,6 @@ impl Client {
         let port = port.unwrap_or_default();
         ClientError::Unreachable(format!("{host}:{port}: {}", causes(error)))
     }
-}
-
-fn is_loopback(host: &str) -> bool {
-    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 /// An error with what caused it, without the URL.

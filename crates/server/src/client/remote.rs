@@ -6,6 +6,7 @@ use crate::{
     http::ClaimRequest,
     objects::Staging,
     store::{Claim, Want, Worked},
+    time::milliseconds,
 };
 use async_trait::async_trait;
 use proofmill_job::{Input, Output};
@@ -69,7 +70,7 @@ fn of_job(job: &str, fence: u64, rest: &str) -> String {
 #[async_trait]
 impl Coordinator for Remote {
     async fn claim(&self, want: Want, wait: Duration) -> Result<Claim, Trouble> {
-        let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+        let wait_ms = milliseconds(wait);
         let request = self.client.request(Method::POST, "/v1/work/claim").timeout(wait.saturating_add(GRACE));
         Ok(self.client.json(request.json(&ClaimRequest { want, wait_ms })).await?)
     }

@@ -210,13 +210,13 @@ impl Aggregator for Face {
 }
 
 impl Face {
-    /// A file for an input; what belongs to the request besides it counts for its digest.
-    fn receive(&self, beside: &[&[u8]]) -> Result<Receiver, Status> {
+    /// A file for an input; the request's digest also covers `others`.
+    fn receive(&self, others: &[&[u8]]) -> Result<Receiver, Status> {
         let staging = self.service.staging();
         let file =
             staging.check_space().and_then(|()| staging.file()).map_err(|error| status(error.into()))?;
         let mut digest = Sha256::new();
-        for part in beside {
+        for part in others {
             digest.update((part.len() as u64).to_le_bytes());
             digest.update(part);
         }

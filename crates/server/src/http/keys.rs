@@ -98,11 +98,7 @@ pub(super) async fn add(
 }
 
 async fn rename(face: &Face, key: &Key, name: Option<String>) -> Result<Key, Problem> {
-    if let Some(name) = name.as_deref().filter(|name| !crate::service::is_name(name)) {
-        return Err(Problem::invalid(format!(
-            "{name:?} cannot be a key's name: expected letters, digits, '.', '-' or '_'"
-        )));
-    }
+    name.as_deref().map_or(Ok(()), |name| crate::names::check_name("key", name))?;
     let store = face.service.store();
     store.add_key(Key { name, ..key.clone() }).await?;
     Ok(store.key(key.owner.clone(), key.digest.clone()).await?)

@@ -4,6 +4,7 @@
 //! that is killed in between leaves parts that nobody sees: a lifecycle rule of the bucket (`AbortIncompleteMultipartUpload`) deletes them.
 
 use super::{Objects, Reader, Staged};
+use crate::names::is_loopback;
 use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
 use futures::{StreamExt, TryStreamExt};
@@ -65,7 +66,7 @@ impl S3 {
         let mut builder = AmazonS3Builder::from_env().with_client_options(options);
         if let Some(endpoint) = plain_endpoint() {
             let is_allowed = env::var("AWS_ALLOW_HTTP").is_ok_and(|value| value == "true");
-            if !is_allowed && !is_loopback(&endpoint) {
+            if !is_allowed && !is_near(&endpoint) {
                 return Err(invalid(format!(
                     "the S3 endpoint of bucket {bucket} has no TLS: use https, or set AWS_ALLOW_HTTP=true"
                 )));
@@ -175,11 +176,9 @@ fn plain_endpoint() -> Option<String> {
     endpoint.strip_prefix("http://").map(str::to_owned)
 }
 
-fn is_loopback(endpoint: &str) -> bool {
+fn is_near(endpoint: &str) -> bool {
     let authority = endpoint.split('/').next().unwrap_or_default();
-    let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
-    let ip = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-    host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
+    is_loopback(authority.rsplit_once(':').map_or(authority, |(host, _)| host))
 }
 
 /// The error in one line of bounded length: servers answer with pages.

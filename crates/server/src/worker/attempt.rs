@@ -12,6 +12,7 @@ use crate::{
     coordinator::Trouble,
     objects::blocking,
     store::{Job, Worked},
+    time::milliseconds,
 };
 use proofmill_job::{Failure, Finished, Reply, Request};
 use std::{collections::BTreeMap, fs, io, path::Path, time::Duration};
@@ -255,7 +256,7 @@ impl Attempt<'_> {
             Verdict::Lost(message) => {
                 let pause =
                     FIRST_PAUSE.saturating_mul(1 << (job.progress.attempts - 1).min(16)).min(LONGEST_PAUSE);
-                Worked::Lost { message, pause_ms: u64::try_from(pause.as_millis()).unwrap_or(u64::MAX) }
+                Worked::Lost { message, pause_ms: milliseconds(pause) }
             }
         };
         match &worked {

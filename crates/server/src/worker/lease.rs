@@ -3,6 +3,7 @@
 use crate::{
     coordinator::{Coordinator, Trouble},
     store::Worked,
+    time::milliseconds,
 };
 use std::time::Duration;
 use tokio::{
@@ -65,7 +66,7 @@ impl Lease<'_> {
 
     /// Prolongs the lease, which lasts until `until`; returns when the request that succeeded was sent.
     async fn beat(&self, phase: Option<String>, until: Instant) -> Result<Instant, LeaseEnd> {
-        let lease_ms = u64::try_from(self.length.as_millis()).unwrap_or(u64::MAX);
+        let lease_ms = milliseconds(self.length);
         let mut backoff = Backoff::default();
         loop {
             let sent = Instant::now();

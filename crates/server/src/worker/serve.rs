@@ -11,6 +11,7 @@ use crate::{
     coordinator::Trouble,
     service::ServiceError,
     store::{Claim, Job, Want, Worked},
+    time::milliseconds,
 };
 use std::{future::Future, pin::Pin, sync::Arc, sync::PoisonError, time::Duration};
 use tokio::{
@@ -99,7 +100,7 @@ pub(super) async fn serve(
 async fn claim(worker: &Worker, free: u64) -> Claimed {
     let free = free.saturating_sub(worker.pool.memory());
     let prover = worker.pool.get().await?;
-    let lease_ms = u64::try_from(worker.options.lease.as_millis()).unwrap_or(u64::MAX);
+    let lease_ms = milliseconds(worker.options.lease);
     let want = Want { worker: worker.options.id.clone(), free, total: worker.memory, lease_ms };
     let answer = match timeout(LONGEST_CLAIM, worker.coordinator.claim(want, WAIT)).await {
         Ok(answer) => answer,

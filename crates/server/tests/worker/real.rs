@@ -18,11 +18,11 @@ use std::{
 const LEASE: Duration = Duration::from_secs(5);
 
 fn program() -> Option<PathBuf> {
-    let beside = || {
+    let built_here = || {
         let test = std::env::current_exe().ok()?;
         Some(test.parent()?.parent()?.join("proofmill")).filter(|path| path.exists())
     };
-    let program = std::env::var_os("PROOFMILL_PROGRAM").map(PathBuf::from).or_else(beside);
+    let program = std::env::var_os("PROOFMILL_PROGRAM").map(PathBuf::from).or_else(built_here);
     if program.is_none() {
         eprintln!("no program proofmill: not tested");
     }
