@@ -22,7 +22,7 @@ use machines::Machines;
 use proofmill_console::{Failure, Options, Outcome};
 use proofmill_cpu::facts::Description;
 use proofmill_job::{Finished, Reply, Request, Task};
-use proofmill_memory::{process_memory, release_kept_memory};
+use proofmill_memory::{keep_freed_memory, process_memory, release_kept_memory};
 use replies::Replies;
 use requests::{LONGEST, Line, read_line};
 use serde_json::Value;
@@ -38,7 +38,10 @@ use std::{
 /// The part of the machine's memory that open keys may take between tasks, unless an option says another: one in this many bytes.
 const KEPT_PART: u64 = 8;
 
-/// How long freed memory is kept for the next task.
+/// The most bytes of the heap that are kept for the next task.
+const KEPT_HEAP: i32 = 64 << 20;
+
+/// How long freed blocks beyond that are kept.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Arguments of `prover`.
@@ -56,6 +59,7 @@ impl Prover {
     /// Answers requests until the input ends; then the process ends, also within a task.
     pub(crate) fn run(&self, options: &Options) -> Result<Outcome, Failure> {
         quiet_panics();
+        keep_freed_memory(KEPT_HEAP);
         let replies = Replies::new();
         let machines = Machines::new(options, replies.clone())?;
         let memory = process_memory::of_the_machine();
