@@ -232,7 +232,7 @@ impl Service {
     /// of this one names them. To be called before anything else.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] for the objects of another store.
+    /// [`ServiceError::Invalid`] for the objects of another store, and those of [`Objects::check_encryption`].
     pub async fn own_objects(&self) -> Result<(), ServiceError> {
         let Parts { store, objects, staging, .. } = &*self.0;
         let id = store.id().await?;
@@ -241,17 +241,20 @@ impl Service {
                 let mut found = String::new();
                 reader.take(MOST_STORE_ID).read_to_string(&mut found).await?;
                 let problem = "the objects belong to another store: give each store objects of its own";
-                if found == id { Ok(()) } else { Err(ServiceError::Invalid(problem.to_owned())) }
+                if found != id {
+                    return Err(ServiceError::Invalid(problem.to_owned()));
+                }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if !objects.list("jobs/").await?.is_empty() || !objects.list("keys/").await?.is_empty() {
                     let problem = "the objects have jobs or keys but no file store-id: give the store objects of its own";
                     return Err(ServiceError::Invalid(problem.to_owned()));
                 }
-                Ok(objects.put(STORE_ID, staging.file_with(id.as_bytes())?).await?)
+                objects.put(STORE_ID, staging.file_with(id.as_bytes())?).await?;
             }
-            Err(error) => Err(error.into()),
+            Err(error) => return Err(error.into()),
         }
+        Ok(objects.check_encryption().await?)
     }
 
     /// Adds an observer of jobs that end.

@@ -1,6 +1,6 @@
-//! Objects: files by name, in a folder and in a bucket.
+//! Objects: files by name, in a folder and in a bucket, with and without encryption.
 
-use proofmill_server::objects::{self, Files, Objects, S3, Staged, Staging};
+use proofmill_server::objects::{self, Encrypted, FileKeys, Files, Objects, S3, Staged, Staging};
 use std::{
     env, fs,
     io::{self, Write},
@@ -23,17 +23,42 @@ fn bucket() -> Option<String> {
     Some(format!("{}/tests/{}", bucket?.trim_end_matches('/'), uuid::Uuid::now_v7().simple()))
 }
 
-/// Empty objects of each kind that can be reached, and a folder for files on their way.
+/// Empty objects of each kind that can be reached, with and without encryption, and a folder for files on their way.
 fn all() -> Vec<(Arc<dyn Objects>, Staging, TempDir)> {
+    [false, true].into_iter().flat_map(kinds).collect()
+}
+
+fn kinds(is_encrypted: bool) -> Vec<(Arc<dyn Objects>, Staging, TempDir)> {
     let mut all: Vec<(Arc<dyn Objects>, Staging, TempDir)> = Vec::new();
     let places = [Some(None), bucket().map(Some)];
     for place in places.into_iter().flatten() {
         let folder = tempfile::tempdir().expect("a folder");
         let files = folder.path().join("objects").display().to_string();
-        let objects = objects::open(&place.unwrap_or(files)).expect("objects");
-        all.push((objects, Staging::new(&folder.path().join("staging")).expect("a folder"), folder));
+        let mut objects = objects::open(&place.unwrap_or(files)).expect("objects");
+        let staging = Staging::new(&folder.path().join("staging")).expect("a folder");
+        if is_encrypted {
+            objects = encrypted(&objects, &staging, &[1]);
+        }
+        all.push((objects, staging, folder));
     }
     all
+}
+
+/// Objects that encrypt with the first of these keys.
+fn encrypted(objects: &Arc<dyn Objects>, staging: &Staging, keys: &[u8]) -> Arc<dyn Objects> {
+    let lines: Vec<_> = keys.iter().map(|key| hex::encode([*key; 32]) + "\n").collect();
+    let keys = key_file(&lines.concat(), 0o600).expect("keys");
+    Arc::new(Encrypted::new(objects.clone(), staging.clone(), keys))
+}
+
+/// Reads a file of keys with this content and mode.
+fn key_file(content: &str, mode: u32) -> io::Result<FileKeys> {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("key");
+    fs::write(&path, content).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("changed");
+    FileKeys::open(&path)
 }
 
 async fn content(objects: &dyn Objects, name: &str) -> io::Result<Vec<u8>> {
@@ -49,11 +74,7 @@ async fn put(objects: &dyn Objects, staging: &Staging, name: &str, content: &[u8
 }
 
 async fn names(objects: &dyn Objects, prefix: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    for (name, age) in objects.list(prefix).await.expect("names") {
-        assert!(age < 60, "{name} {age}");
-        names.push(name);
-    }
+    let mut names = objects.list(prefix).await.expect("names");
     names.sort();
     names
 }
@@ -80,7 +101,10 @@ async fn objects_are_put_replaced_and_got() {
             };
             let kind = error.kind();
             assert!(
-                matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+                matches!(
+                    kind,
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory
+                ),
                 "{name}: {error}"
             );
             assert!(error.to_string().contains(name), "{name}: {error}");
@@ -125,7 +149,7 @@ async fn a_prefix_is_listed_and_deleted() {
 
 #[tokio::test]
 async fn many_objects_are_listed_and_deleted() {
-    for (objects, staging, _folder) in all() {
+    for (objects, staging, _folder) in kinds(false) {
         // A page of S3 has 1,000 names.
         let mut putting = JoinSet::new();
         for number in 0..1100 {
@@ -238,4 +262,177 @@ fn malformed_places_are_refused() {
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
         assert!(!error.to_string().contains("secret"), "{error}");
     }
+}
+
+/// The bytes of an encrypted file before its first chunk, of a chunk, and of its tag.
+const HEADER: usize = 35;
+const CHUNK: usize = 1 << 16;
+const TAG: usize = 16;
+
+const INPUT: &str = "jobs/1/inputs/witness";
+
+/// Files in a folder, and the same with encryption.
+fn both() -> (Arc<dyn Objects>, Arc<dyn Objects>, Staging, TempDir) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plain: Arc<dyn Objects> = Arc::new(Files::new(&folder.path().join("objects")).expect("a folder"));
+    let staging = Staging::new(&folder.path().join("staging")).expect("a folder");
+    let encrypted = encrypted(&plain, &staging, &[1]);
+    (plain, encrypted, staging, folder)
+}
+
+#[tokio::test]
+async fn every_change_of_an_encrypted_file_is_noticed() {
+    let (plain, encrypted, staging, _folder) = both();
+    let place = plain.path(INPUT).expect("a file");
+    for length in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 2 * CHUNK + 5] {
+        let secret: Vec<u8> = (0..length).map(|index| (index % 251) as u8).collect();
+        put(&*encrypted, &staging, INPUT, &secret).await;
+        assert!(content(&*encrypted, INPUT).await.expect("there") == secret);
+        let whole = content(&*plain, INPUT).await.expect("there");
+        let chunks = length.div_ceil(CHUNK).max(1);
+        assert_eq!(whole.len(), HEADER + length + TAG * chunks);
+        assert!(length < 64 || !whole.windows(16).any(|bytes| bytes == &secret[..16]));
+        let ends: Vec<usize> =
+            (0..=chunks).map(|chunk| (HEADER + chunk * (CHUNK + TAG)).min(whole.len())).collect();
+
+        let mut changed = Vec::new();
+        let near_ends =
+            ends.iter().flat_map(|end| [end.wrapping_sub(TAG), end.wrapping_sub(1), *end, end + CHUNK / 2]);
+        for place in (0..HEADER).chain(near_ends).filter(|place| *place < whole.len()) {
+            for bit in [1, 0x80] {
+                let mut other = whole.clone();
+                other[place] ^= bit;
+                changed.push(other);
+            }
+        }
+        for length in ends.iter().flat_map(|end| [end - 1, *end, end + 1, end + TAG]).chain([0, 1]) {
+            if length < whole.len() {
+                changed.push(whole[..length].to_vec());
+            }
+        }
+        let last = &whole[ends[chunks - 1]..];
+        for more in [&[0][..], &[0; TAG], &[0; CHUNK + TAG], last, &whole] {
+            changed.push([&whole, more].concat());
+        }
+        if chunks == 3 {
+            let [a, b, c] = [0, 1, 2].map(|chunk| &whole[ends[chunk]..ends[chunk + 1]]);
+            let others = [[b, a, c].concat(), [a, c].concat(), [a, a, c].concat(), [a, b, b, c].concat()];
+            changed.extend(others.map(|chunks| [&whole[..HEADER], &chunks].concat()));
+        }
+        for other in changed {
+            fs::write(&place, &other).expect("changed");
+            let error = content(&*encrypted, INPUT).await.expect_err("noticed");
+            assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{error}");
+            assert!(error.to_string().starts_with(&format!("object {INPUT}: ")), "{error}");
+        }
+        // One file in place of another.
+        put(&*plain, &staging, "jobs/2/inputs/witness", &whole).await;
+        content(&*encrypted, "jobs/2/inputs/witness").await.expect_err("it belongs to another job");
+        fs::write(&place, &whole).expect("changed");
+        content(&*encrypted, INPUT).await.expect("the file as it was");
+        // No two files have the same nonce.
+        put(&*encrypted, &staging, INPUT, &secret).await;
+        assert_ne!(content(&*plain, INPUT).await.expect("there")[16..HEADER], whole[16..HEADER]);
+    }
+}
+
+#[tokio::test]
+async fn inputs_and_results_are_encrypted_and_keys_are_not() {
+    let (plain, encrypted, staging, folder) = both();
+    encrypted.check_encryption().await.expect("it begins");
+    for name in [INPUT, "jobs/1/7/proof", "keys/1"] {
+        put(&*encrypted, &staging, name, b"a secret of 25 characters").await;
+        let is_plain = content(&*plain, name).await.expect("there") == b"a secret of 25 characters";
+        assert_eq!(is_plain, name == "keys/1");
+        assert_eq!(encrypted.path(name).is_some(), is_plain, "a worker must not read it where it lies");
+    }
+    assert!(is_empty(&folder.path().join("staging")));
+}
+
+#[tokio::test]
+async fn objects_are_opened_with_the_right_keys_only() {
+    let (plain, _, staging, _folder) = both();
+    let with = |keys: &[u8]| encrypted(&plain, &staging, keys);
+    plain.check_encryption().await.expect("nothing is encrypted");
+    put(&*plain, &staging, INPUT, b"from before").await;
+    let error = with(&[1]).check_encryption().await.expect_err("there are files without encryption");
+    assert!(error.to_string().contains("without encryption"), "{error}");
+    content(&*with(&[1]), INPUT).await.expect_err("nor is one taken for encrypted");
+    plain.delete("jobs/1/").await.expect("deleted");
+
+    with(&[1]).check_encryption().await.expect("it begins");
+    put(&*with(&[1]), &staging, INPUT, b"secret").await;
+    let error = plain.check_encryption().await.expect_err("there is a key");
+    assert!(error.to_string().contains("--encrypt-inputs"), "{error}");
+    for _ in 0..2 {
+        let error = with(&[2]).check_encryption().await.expect_err("another key");
+        assert!(error.to_string().contains("--encrypt-inputs"), "{error}");
+    }
+    content(&*with(&[2]), INPUT).await.expect_err("another key");
+
+    // A new key takes over: first all servers read with it, then they write with it, then the old one can go.
+    with(&[1, 2]).check_encryption().await.expect("the old key");
+    with(&[2]).check_encryption().await.expect_err("nothing is written with the new key yet");
+    let both = with(&[2, 1]);
+    both.check_encryption().await.expect("the old key");
+    assert_eq!(content(&*both, INPUT).await.expect("the old key"), b"secret");
+    put(&*both, &staging, INPUT, b"new").await;
+    with(&[2]).check_encryption().await.expect("the new key");
+    assert_eq!(content(&*with(&[2]), INPUT).await.expect("the new key"), b"new");
+    with(&[1]).check_encryption().await.expect_err("the old key");
+}
+
+#[test]
+fn files_of_keys_are_secret_and_have_whole_keys() {
+    let key = hex::encode([7; 32]);
+    for content in [key.clone(), format!("{key}\n\n {}\r\n", key.to_uppercase())] {
+        key_file(&content, 0o600).map(drop).expect("keys");
+        key_file(&content, 0o400).map(drop).expect("keys");
+    }
+    for mode in [0o644, 0o604, 0o660, 0o601] {
+        let error = key_file(&key, mode).map(drop).expect_err("not secret");
+        assert!(error.to_string().contains("chmod"), "{error}");
+    }
+    let long = format!("{key}\n").repeat(64);
+    for wrong in ["", "\n", &key[1..], &key.replace('7', "g"), &format!("{key}\n{key}0"), &long, "\u{e9}"] {
+        let error = key_file(wrong, 0o600).map(drop).expect_err("malformed").to_string();
+        assert!(error.contains("64 hexadecimal digits") && error.contains("openssl"), "{error}");
+        assert!(!error.contains("0707"), "{error}");
+    }
+    let error = FileKeys::open(Path::new("/nowhere/key")).map(drop).expect_err("missing").to_string();
+    assert!(error.contains("no such file") && error.contains("openssl"), "{error}");
+}
+
+/// The most memory that this process has had, in bytes.
+#[cfg(target_os = "linux")]
+fn peak_memory() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").expect("it is there");
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("the peak");
+    line.split_whitespace().nth(1).and_then(|kilobytes| kilobytes.parse::<u64>().ok()).expect("a number")
+        << 10
+}
+
+/// In a process of its own: other tests have large files in memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_large_file_is_encrypted_and_decrypted_in_little_memory() {
+    let mut child = std::process::Command::new(env::current_exe().expect("this program"));
+    let status = child.args(["--exact", "--ignored", "large_file"]).status().expect("a process");
+    assert!(status.success());
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+#[ignore = "is the child of another test"]
+async fn large_file() {
+    let (_, encrypted, staging, _folder) = both();
+    let length = 48 << 20;
+    let mut file = staging.file().expect("a file");
+    file.as_file_mut().set_len(length).expect("a file with a hole");
+    let before = peak_memory();
+    encrypted.put(INPUT, file).await.expect("stored");
+    let (found, mut content) = encrypted.get(INPUT).await.expect("there");
+    assert_eq!(found, length);
+    assert_eq!(tokio::io::copy(&mut content, &mut tokio::io::sink()).await.expect("read"), length);
+    assert!(peak_memory() - before < length / 4);
 }

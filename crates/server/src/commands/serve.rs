@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use proofmill_server::{
     access::{Scope, identify, new_token},
     http::{self, Face, Options, Stage, Tls},
+    objects::{Encrypted, FileKeys, Objects, Staging},
     service::{Rules, Service},
     store::{Limits, Store, StoreError},
     traces::Traces,
@@ -50,6 +51,9 @@ pub(super) struct Serve {
     /// The objects: file:PATH, or s3://BUCKET/PREFIX [default: a folder in the data folder]
     #[arg(long, value_name = "URL", env = "PROOFMILL_OBJECTS", hide_env_values = true)]
     objects: Option<String>,
+    /// Encrypt the inputs and results of jobs at rest; the file has the key, `openssl rand -hex 32` makes one
+    #[arg(long, value_name = "FILE", env = "PROOFMILL_ENCRYPT_INPUTS")]
+    encrypt_inputs: Option<PathBuf>,
     /// The server's certificate and those above it (PEM); read again at SIGHUP
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
@@ -186,14 +190,16 @@ impl Serve {
         let store = open::store(self.store.as_deref(), &data)?;
         let (objects, staging) = open::objects(self.objects.as_deref(), &data)?;
         let staging = OwnStaging::new(&staging)?;
+        let objects = self.encrypted(objects, &staging.staging)?;
         ensure_administrator(&store, &data).await?;
         drop(turn);
         let inspector = Arc::new(ProcessInspector { program: self.program()? });
         let service = Service::new(store, objects, staging.staging.clone(), inspector, self.rules());
         service.own_objects().await?;
         let tls = self.tls().await?;
-        let listener = TcpListener::bind(self.listen)
-            .map_err(|error| Failure::Input(format!("{}: {error}", self.listen)))?;
+        let listener = TcpListener::bind(self.listen).map_err(|error| {
+            Failure::Input(format!("{}: {error}: --listen names another address and port", self.listen))
+        })?;
         let address = listener.local_addr()?;
         let url = url(address, tls.is_some());
         write_private(&data.address(), &format!("{url}\n"))?;
@@ -230,6 +236,13 @@ impl Serve {
         ended.and(worked)?;
         tracing::info!("ended");
         Ok(())
+    }
+
+    /// Objects that encrypt, if there is a key.
+    fn encrypted(&self, objects: Arc<dyn Objects>, staging: &Staging) -> Result<Arc<dyn Objects>, Failure> {
+        let Some(path) = &self.encrypt_inputs else { return Ok(objects) };
+        let keys = FileKeys::open(path).map_err(|error| Failure::about(path, error))?;
+        Ok(Arc::new(Encrypted::new(objects, staging.clone(), keys)))
     }
 
     /// Sends traces, if there is a collector.

@@ -73,7 +73,7 @@ impl Objects for Files {
         .await
     }
 
-    async fn list(&self, prefix: &str) -> io::Result<Vec<(String, u64)>> {
+    async fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
         let folder = self.place(prefix.trim_end_matches('/'));
         blocking(move || {
             let entries = match fs::read_dir(folder) {
@@ -81,15 +81,7 @@ impl Objects for Files {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
                 Err(error) => return Err(error),
             };
-            let mut names = Vec::new();
-            for entry in entries {
-                let entry = entry?;
-                // It may be gone by now.
-                let Ok(changed) = entry.metadata().and_then(|data| data.modified()) else { continue };
-                let age = changed.elapsed().unwrap_or_default().as_secs();
-                names.push((entry.file_name().to_string_lossy().into_owned(), age));
-            }
-            Ok(names)
+            entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
         })
         .await
     }

@@ -3,9 +3,11 @@
 //! Names are `keys/DIGEST`, `jobs/JOB/inputs/INPUT` and `jobs/JOB/FENCE/OUTPUT`: what a worker with an old fence writes stands next to the result,
 //! not in its place.
 
+mod encrypted;
 mod files;
 mod s3;
 
+pub use encrypted::{Encrypted, FileKeys};
 pub use files::Files;
 pub use s3::S3;
 
@@ -39,8 +41,21 @@ pub trait Objects: Send + Sync {
     /// Deletes everything whose name begins with this prefix, which ends at a slash or with a whole name. Succeeds if there is nothing.
     async fn delete(&self, prefix: &str) -> io::Result<()>;
 
-    /// The names that begin with this prefix, up to the next slash, and when they were last changed, in seconds before now.
-    async fn list(&self, prefix: &str) -> io::Result<Vec<(String, u64)>>;
+    /// The names that begin with this prefix, up to the next slash.
+    async fn list(&self, prefix: &str) -> io::Result<Vec<String>>;
+
+    /// Makes sure that the files of jobs are encrypted, or not encrypted, as this server would put them.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if they are not.
+    async fn check_encryption(&self) -> io::Result<()> {
+        let problem = "the files of jobs are encrypted: --encrypt-inputs names the file with the key";
+        match self.get(encrypted::MARK).await {
+            Ok(_) => Err(io::Error::new(io::ErrorKind::InvalidInput, problem)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// The content of an object.

@@ -9,12 +9,12 @@ use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
 use futures::{StreamExt, TryStreamExt};
 use object_store::{
-    BackoffConfig, ClientOptions, Error, MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt,
-    PutPayload, RetryConfig,
+    BackoffConfig, ClientOptions, Error, MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload,
+    RetryConfig,
     aws::{AmazonS3, AmazonS3Builder},
     path::Path,
 };
-use std::{collections::BTreeMap, env, io, path::PathBuf, time::Duration, time::SystemTime};
+use std::{collections::BTreeSet, env, io, path::PathBuf, time::Duration};
 use tokio::{fs::File, io::AsyncReadExt, task::JoinSet, time::timeout};
 use tokio_util::io::StreamReader;
 
@@ -230,20 +230,16 @@ impl Objects for S3 {
         Ok(())
     }
 
-    async fn list(&self, prefix: &str) -> io::Result<Vec<(String, u64)>> {
+    async fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
         let folder = self.place(prefix);
         let mut objects = self.store.list(Some(&folder));
-        let mut changed: BTreeMap<String, SystemTime> = BTreeMap::new();
+        let mut names = BTreeSet::new();
         while let Some(object) = objects.next().await {
-            let ObjectMeta { location, last_modified, .. } =
-                object.map_err(|error| self.about(prefix, &error))?;
-            let Some(name) = location.prefix_match(&folder).and_then(|mut parts| parts.next()) else {
-                continue;
-            };
-            let last = changed.entry(name.as_ref().to_owned()).or_insert(SystemTime::UNIX_EPOCH);
-            *last = (*last).max(last_modified.into());
+            let place = object.map_err(|error| self.about(prefix, &error))?.location;
+            if let Some(name) = place.prefix_match(&folder).and_then(|mut parts| parts.next()) {
+                names.insert(name.as_ref().to_owned());
+            }
         }
-        let age = |changed: SystemTime| changed.elapsed().unwrap_or_default().as_secs();
-        Ok(changed.into_iter().map(|(name, changed)| (name, age(changed))).collect())
+        Ok(names.into_iter().collect())
     }
 }
