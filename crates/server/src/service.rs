@@ -308,8 +308,29 @@ impl Service {
         let facts = self.0.inspector.inspect(file.path()).await?;
         let _arrives = self.0.arrivals.read().await;
         self.0.objects.put(&key_name(&digest), file).await?;
-        let owner = identity.token.clone();
-        let key = Key { digest: digest.clone(), owner: owner.clone(), name, bytes, facts, created_at: 0 };
+        self.store_key(Key { digest, owner: identity.token.clone(), name, bytes, facts, created_at: 0 }).await
+    }
+
+    /// Gives a name to a key of the token. Without one, the key keeps that which it has.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] for a bad name, [`StoreError::NotFound`] for a key that the token does not have.
+    pub async fn name_key(
+        &self,
+        identity: &Identity,
+        digest: String,
+        name: Option<String>,
+    ) -> Result<Key, ServiceError> {
+        identity.require(Scope::Keys)?;
+        name.as_deref().map_or(Ok(()), |name| check_name("key", name))?;
+        // If the key is removed meanwhile, its file stays until it is named again.
+        let _arrives = self.0.arrivals.read().await;
+        let key = self.0.store.key(identity.token.clone(), digest).await?;
+        self.store_key(Key { name, ..key }).await
+    }
+
+    async fn store_key(&self, key: Key) -> Result<Key, ServiceError> {
+        let (owner, digest) = (key.owner.clone(), key.digest.clone());
         self.0.store.add_key(key).await?;
         Ok(self.0.store.key(owner, digest).await?)
     }
@@ -650,8 +671,8 @@ impl Service {
     /// those of a clock that may jump.
     async fn delete_orphans(&self, orphans: &mut HashMap<String, Instant>) -> Result<(), ServiceError> {
         let (now, mut seen) = (Instant::now(), HashMap::new());
-        let jobs = self.0.objects.list("jobs/").await?.into_iter().map(|(id, _)| format!("jobs/{id}/"));
-        let keys = self.0.objects.list("keys/").await?.into_iter().map(|(digest, _)| key_name(&digest));
+        let jobs = self.0.objects.list("jobs/").await?.into_iter().map(|id| format!("jobs/{id}/"));
+        let keys = self.0.objects.list("keys/").await?.into_iter().map(|digest| key_name(&digest));
         for name in jobs.chain(keys) {
             if !is_ours(&name) || self.is_named(&name).await? {
                 continue;
@@ -924,5 +945,48 @@ impl Service {
             tokio::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(place).await?;
         tokio::io::copy(&mut content, &mut file).await?;
         Ok(file.sync_all().await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{objects::Files, store::Sqlite};
+
+    struct NoInspector;
+
+    #[async_trait]
+    impl Inspector for NoInspector {
+        async fn inspect(&self, _: &Path) -> Result<KeyFacts, ServiceError> {
+            Err(ServiceError::Invalid("no key".to_owned()))
+        }
+    }
+
+    #[tokio::test]
+    async fn files_that_nothing_names_are_deleted_after_a_while() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::new(Sqlite::open(&folder.path().join("store.sqlite")).expect("a store"));
+        let objects = Arc::new(Files::new(&folder.path().join("objects")).expect("objects"));
+        let staging = Staging::new(&folder.path().join("staging")).expect("staging");
+        let service = Service::new(store, objects.clone(), staging, Arc::new(NoInspector), Rules::default());
+        let (job, key) = (input_name(&"0".repeat(32), Input::Witness), key_name(&"1".repeat(64)));
+        for name in [&job, &key, "jobs/other"] {
+            objects.put(name, service.staging().file_with(b"x").expect("a file")).await.expect("stored");
+        }
+        let is_there = async |name: &str| objects.get(name).await.is_ok();
+        let mut orphans = HashMap::new();
+        for _ in 0..2 {
+            service.delete_orphans(&mut orphans).await.expect("looked");
+            assert!(is_there(&job).await && is_there(&key).await, "they may be on their way");
+        }
+        assert_eq!(orphans.len(), 2);
+        orphans.values_mut().for_each(|since| *since -= ORPHANS_AFTER);
+        let arrives = service.0.arrivals.read().await;
+        service.delete_orphans(&mut orphans).await.expect("looked");
+        assert!(is_there(&job).await && is_there(&key).await, "one may arrive now");
+        drop(arrives);
+        service.delete_orphans(&mut orphans).await.expect("looked");
+        assert!(!is_there(&job).await && !is_there(&key).await);
+        assert!(orphans.is_empty() && is_there("jobs/other").await, "not the service's file");
     }
 }

@@ -75,13 +75,14 @@ pub(super) async fn add(
     if !is_digest(&digest) {
         return Err(Problem::invalid("expected the SHA-256 of the file in 64 lower-case hexadecimal digits"));
     }
-    let known = match face.service.store().key(caller.identity.token.clone(), digest.clone()).await {
-        Ok(key) => Some(key),
-        Err(StoreError::NotFound(_)) => None,
+    let is_known = match face.service.store().key(caller.identity.token.clone(), digest.clone()).await {
+        Ok(_) => true,
+        Err(StoreError::NotFound(_)) => false,
         Err(error) => return Err(error.into()),
     };
-    if let Some(known) = known.as_ref().filter(|_| request.body().is_end_stream()) {
-        return Ok((StatusCode::OK, Json(rename(&face, known, name).await?.into())));
+    if is_known && request.body().is_end_stream() {
+        let key = face.service.name_key(&caller.identity, digest, name).await?;
+        return Ok((StatusCode::OK, Json(key.into())));
     }
     face.service.staging().check_space()?;
     let limits = face.options.bodies;
@@ -93,15 +94,8 @@ pub(super) async fn add(
         return Err(Problem::invalid(format!("the file of {bytes} bytes has the digest {found}")));
     }
     let key = face.service.add_key(&caller.identity, digest, name, written.file).await?;
-    let status = if known.is_some() { StatusCode::OK } else { StatusCode::CREATED };
+    let status = if is_known { StatusCode::OK } else { StatusCode::CREATED };
     Ok((status, Json(key.into())))
-}
-
-async fn rename(face: &Face, key: &Key, name: Option<String>) -> Result<Key, Problem> {
-    name.as_deref().map_or(Ok(()), |name| crate::names::check_name("key", name))?;
-    let store = face.service.store();
-    store.add_key(Key { name, ..key.clone() }).await?;
-    Ok(store.key(key.owner.clone(), key.digest.clone()).await?)
 }
 
 /// Lists the token's keys, in the order in which they were added.
