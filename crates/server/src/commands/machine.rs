@@ -20,8 +20,8 @@ pub(super) struct MachineOptions {
     /// One job on all threads (latency), one on each thread (throughput), or what suits the queue's length (auto)
     #[arg(long, value_name = "POLICY", default_value = "auto", value_parser = policy)]
     policy: Policy,
-    /// The machine's price, for proofs per dollar
-    #[arg(long, value_name = "DOLLARS_PER_HOUR")]
+    /// The machine's price, for proofs per dollar: dollars an hour, or a cloud's instance such as c7a.48xlarge
+    #[arg(long, value_name = "PRICE", value_parser = super::price::dollars_per_hour)]
     price: Option<f64>,
     /// The program that proves [default: proofmill next to this one, or in PATH]
     #[arg(long, value_name = "PATH", env = "PROOFMILL_PROGRAM")]

@@ -87,19 +87,28 @@ function showQueue(queue) {
   ]), 3, "nothing waits");
 }
 
+// What a worker with a price cost in the last hour, or since it started, and the jobs that it has done for that.
+function spent(worker, queue) {
+  const hours = Math.min(Math.max(now() - worker.started_at, PERIOD) / 3600e3, 1);
+  return { dollars: (worker.dollars_per_hour ?? 0) * hours, done: queue?.done_last_hour[worker.id] ?? 0 };
+}
+
+const perDollar = ({ dollars, done }) => number(dollars > 0 ? done / dollars : null);
+
 function showWorkers(workers, queue) {
-  if (!workers) return fill("workers", [], 9, "this token does not see the workers");
+  if (!workers) return fill("workers", [], 10, "this token does not see the workers");
   fill("workers", workers.map(worker => [
     cell(worker.host + (worker.draining ? " (shuts down)" : "")), cell(worker.cpu), cell(worker.level),
     cell(number(worker.threads), "number"), cell(bytes(worker.memory), "number"), cell(number(worker.jobs.length), "number"),
     cell(number(worker.watts, 1), "number"), cell(number(worker.dollars_per_hour, 3), "number"),
-    cell(time(now() - worker.seen_at), "number"),
-  ]), 9, "no worker was heard of: proofmill serve has one unless --no-worker is given, proofmill worker adds others");
+    cell(perDollar(spent(worker, queue)), "number"), cell(time(now() - worker.seen_at), "number"),
+  ]), 10, "no worker was heard of: proofmill serve has one unless --no-worker is given, proofmill worker adds others");
   const sum = name => workers.every(worker => worker[name] == null)
     ? null : workers.reduce((sum, worker) => sum + (worker[name] ?? 0), 0);
-  const dollars = sum("dollars_per_hour");
-  const done = queue?.ended_last_hour.done ?? 0;
-  element("dollar").textContent = dollars > 0 ? number(done / dollars) : "–";
+  const all = workers.filter(worker => worker.dollars_per_hour > 0).map(worker => spent(worker, queue));
+  element("dollar").textContent = perDollar({
+    dollars: all.reduce((sum, one) => sum + one.dollars, 0), done: all.reduce((sum, one) => sum + one.done, 0),
+  });
   element("watts").textContent = number(sum("watts"));
 }
 

@@ -177,6 +177,8 @@ pub struct Queue {
     pub running: u64,
     /// The number of jobs that ended in the last hour, by their state.
     pub ended_last_hour: BTreeMap<String, u64>,
+    /// The number of jobs that were done in the last hour, by the id of their worker.
+    pub done_last_hour: BTreeMap<String, u64>,
 }
 
 /// Jobs that wait and take the same memory.
@@ -749,10 +751,14 @@ impl Store {
             let waiting = waiting.collect::<Result<_, StoreError>>()?;
             let running = one(transaction.query("SELECT count(*) FROM jobs WHERE state = 'running'", &[])?)?.count(0)?;
             let ended = "SELECT state, count(*) FROM jobs WHERE ended_at IS NOT NULL AND ended_at > $1 GROUP BY state";
-            let ended = transaction.query(ended, &[now.saturating_sub(HOUR).into()])?;
-            let ended_last_hour = ended.iter().map(|row| Ok((row.text(0)?, row.count(1)?)));
-            let ended_last_hour = ended_last_hour.collect::<Result<_, StoreError>>()?;
-            Ok(Queue { waiting, running, ended_last_hour })
+            let done = "SELECT worker, count(*) FROM jobs WHERE ended_at IS NOT NULL AND ended_at > $1 AND state = 'done' AND worker IS NOT NULL \
+                GROUP BY worker";
+            let mut counts = |sql| {
+                let rows = transaction.query(sql, &[now.saturating_sub(HOUR).into()])?;
+                rows.iter().map(|row| Ok((row.text(0)?, row.count(1)?))).collect::<Result<_, StoreError>>()
+            };
+            let (ended_last_hour, done_last_hour) = (counts(ended)?, counts(done)?);
+            Ok(Queue { waiting, running, ended_last_hour, done_last_hour })
         })
         .await
     }

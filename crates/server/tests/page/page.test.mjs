@@ -72,6 +72,7 @@ test("the page shows worker, queue and jobs", async () => {
   assert(await page.locator("#jobs .bar i").count() > 0, "phases");
   assert.match(await page.locator("#done").innerText(), /[1-9]/);
   assert.match(await page.locator("#dollar").innerText(), /[1-9]/);
+  assert.match(await page.locator("#workers tbody tr td").nth(8).innerText(), /[1-9]/, "jobs per dollar of the worker");
   await page.selectOption("#state", "failed");
   await page.getByText("no jobs", { exact: true }).waitFor();
 });

@@ -56,12 +56,18 @@ async fn the_queue_is_counted_by_memory() {
         for (memory, priority) in [(5, 0), (900, 0), (5, 0), (5, 1)] {
             submitted(&store, NewJob { memory, priority, ..new_job("a") }).await;
         }
-        assert_eq!(claimed(&store, 10_000).await.priority, 1);
+        let job = claimed(&store, 10_000).await;
+        assert_eq!(job.priority, 1);
         sleep(Duration::from_millis(20)).await;
         let Queue { waiting, running, .. } = store.queue().await.expect("a queue");
         let counts: Vec<_> = waiting.iter().map(|Waiting { memory, jobs, .. }| (*memory, *jobs)).collect();
         assert_eq!((counts, running), (vec![(5, 2), (900, 1)], 1));
         assert!(waiting.iter().all(|waiting| (20..60_000).contains(&waiting.oldest_ms)), "{waiting:?}");
+        store.report(job.id, 1, Worked::Finished(Finished::default())).await.expect("it has the job");
+        claimed(&store, 10_000).await;
+        let Queue { ended_last_hour, done_last_hour, .. } = store.queue().await.expect("a queue");
+        assert_eq!(ended_last_hour, [("done".to_owned(), 1)].into());
+        assert_eq!(done_last_hour, [(job.worker.expect("its worker"), 1)].into());
     }
 }
 
