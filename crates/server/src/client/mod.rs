@@ -66,10 +66,10 @@ impl Client {
     /// [`ClientError::Setup`] for what is no URL, no secret or no certificate.
     pub fn new(server: &str, token: &str, ca_cert: Option<&[u8]>) -> Result<Self, ClientError> {
         let setup = |problem: String| ClientError::Setup(problem);
-        let base: Url = server.parse().map_err(|error| setup(format!("{server}: {error}")))?;
-        if !matches!(base.scheme(), "http" | "https") || base.cannot_be_a_base() {
-            return Err(setup(format!("{server}: expected http://HOST:PORT or https://HOST:PORT")));
-        }
+        let base = server.parse().ok().filter(|url: &Url| matches!(url.scheme(), "http" | "https"));
+        let base = base.ok_or_else(|| {
+            setup(format!("{server:?} is no server: expected http://HOST:PORT or https://HOST:PORT"))
+        })?;
         let mut token = HeaderValue::try_from(format!("Bearer {}", token.trim()))
             .map_err(|_| setup("the token has characters that no token has".to_owned()))?;
         token.set_sensitive(true);
@@ -83,6 +83,9 @@ impl Client {
         if let Some(pem) = ca_cert {
             let certificates = Certificate::from_pem_bundle(pem)
                 .map_err(|error| setup(format!("the authority's certificate: {error}")))?;
+            if certificates.is_empty() {
+                return Err(setup("the authority's file has no certificate: expected PEM".to_owned()));
+            }
             builder = builder.tls_certs_only(certificates);
         }
         let http = builder.build().map_err(|error| setup(format!("{server}: {}", causes(&error))))?;
@@ -150,11 +153,19 @@ fn causes(error: &reqwest::Error) -> String {
     let mut text = String::new();
     let mut cause: Option<&dyn Error> = error.source();
     while let Some(error) = cause {
+        let words = error.to_string();
+        cause = error.source();
+        // That of a layer which says no more than that there is a cause.
+        if words == "client error (Connect)" && cause.is_some() {
+            continue;
+        }
         if !text.is_empty() {
             text.push_str(": ");
         }
-        text.push_str(&error.to_string());
-        cause = error.source();
+        text.push_str(&words);
+    }
+    if text.contains("InvalidContentType") {
+        return "this is no TLS: a server without it has http:// in its URL".to_owned();
     }
     if text.is_empty() { error.to_string() } else { text }
 }

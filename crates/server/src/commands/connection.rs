@@ -79,6 +79,9 @@ fn read(path: &Path, advice: &str) -> Result<Zeroizing<String>, Failure> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Err(Failure::about(path, format!("there is no such file; {advice}")))
         }
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            Err(Failure::about(path, format!("not a text; {advice}")))
+        }
         Err(error) => Err(Failure::about(path, error)),
     }
 }

@@ -27,7 +27,9 @@ impl Data {
 
     /// Makes the directory if it is not there, readable by its owner only.
     pub(super) fn create(&self) -> Result<(), Failure> {
-        create_private(&self.0).map_err(|error| Failure::about(&self.0, error))
+        create_private(&self.0).map_err(|error| {
+            Failure::about(&self.0, format!("cannot be the data folder: {error}: --data names another"))
+        })
     }
 
     /// Waits until no other process prepares the directory.

@@ -32,7 +32,9 @@ impl Failure {
 impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {
         match &error {
-            ClientError::Unreachable(_) => Self::Input(format!("{error}; --server names another server")),
+            ClientError::Unreachable(_) => Self::Input(format!(
+                "{error}: is `proofmill serve` running there? --server names another server"
+            )),
             error if error.status() == Some(401) => {
                 Self::Input("the service does not know the token: --token-file names another one".to_owned())
             }

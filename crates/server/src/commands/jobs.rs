@@ -205,6 +205,9 @@ impl Submit {
     async fn run(self) -> Result<(), Failure> {
         let service = self.client.client()?;
         let task = self.task()?;
+        if self.wait {
+            self.results.check()?;
+        }
         let submission = Submission {
             task,
             priority: self.priority,
@@ -240,8 +243,7 @@ impl Submit {
         let mut form = Form::new().part("job", Part::bytes(json));
         for input in submission.task.inputs() {
             let path = self.file(*input).ok_or_else(|| Failure::Input(format!("--{input} is missing")))?;
-            let file = tokio::fs::File::open(path).await.map_err(|error| Failure::about(path, error))?;
-            let bytes = file.metadata().await?.len();
+            let (file, bytes) = content(path).await?;
             let body = Body::wrap_stream(ReaderStream::with_capacity(file, 256 << 10));
             form = form.part(input.name(), Part::stream_with_length(body, bytes));
         }
@@ -290,6 +292,23 @@ impl Submit {
     }
 }
 
+impl Results {
+    /// Refuses a folder that is not there, before a job is waited for.
+    fn check(&self) -> Result<(), Failure> {
+        let problem =
+            || Failure::about(&self.out, "there is no such folder: --out names one for the results");
+        self.out.is_dir().then_some(()).ok_or_else(problem)
+    }
+}
+
+/// A file to send, and its length in bytes.
+pub(super) async fn content(path: &Path) -> Result<(tokio::fs::File, u64), Failure> {
+    let about = |error| Failure::about(path, error);
+    let file = tokio::fs::File::open(path).await.map_err(about)?;
+    let data = file.metadata().await.map_err(about)?;
+    if data.is_file() { Ok((file, data.len())) } else { Err(Failure::about(path, "expected a file")) }
+}
+
 /// Waits for a job's end, and writes its results.
 async fn finish(
     client: &ClientOptions,
@@ -297,6 +316,7 @@ async fn finish(
     id: &str,
     results: &Results,
 ) -> Result<(), Failure> {
+    results.check()?;
     let path = format!("/v1/jobs/{}?wait={WAIT}", encoded(id));
     let mut failed_since = None;
     let job: View = loop {

@@ -3,6 +3,7 @@
 use super::{
     connection::{ClientOptions, print, print_json},
     failure::Failure,
+    jobs::content,
 };
 use clap::{Args, Subcommand};
 use proofmill_server::{
@@ -91,14 +92,16 @@ async fn is_there(service: &Client, digest: &str) -> Result<bool, Failure> {
 }
 
 async fn upload(service: &Client, path: &str, file: &Path) -> Result<KeyView, Failure> {
-    let content = tokio::fs::File::open(file).await.map_err(|error| Failure::about(file, error))?;
-    let bytes = content.metadata().await?.len();
+    let (content, bytes) = content(file).await?;
     let request = service
         .request(Method::PUT, path)
         .header(CONTENT_TYPE, "application/octet-stream")
         .header(CONTENT_LENGTH, bytes)
         .body(Body::wrap_stream(ReaderStream::with_capacity(content, 256 << 10)));
-    Ok(service.json(request).await?)
+    service.json(request).await.map_err(|error| match error.status() {
+        Some(400) => Failure::about(file, error),
+        _ => error.into(),
+    })
 }
 
 async fn list(client: &ClientOptions) -> Result<(), Failure> {

@@ -5,7 +5,7 @@ use proofmill_server::{
     objects::{self, Objects},
     store::Store,
 };
-use std::{path::PathBuf, sync::Arc};
+use std::{io, path::PathBuf, sync::Arc};
 
 /// The store at a URL, or in a file in the data directory.
 pub(super) fn store(url: Option<&str>, data: &Data) -> Result<Store, Failure> {
@@ -19,7 +19,11 @@ pub(super) fn objects(url: Option<&str>, data: &Data) -> Result<(Arc<dyn Objects
     let place = url.map_or_else(|| own.to_string_lossy().into_owned(), str::to_owned);
     let place =
         place.strip_prefix("file:").map(|path| path.strip_prefix("//").unwrap_or(path)).unwrap_or(&place);
-    let opened = objects::open(place).map_err(|error| Failure::Input(format!("--objects: {error}")))?;
+    let opened = objects::open(place).map_err(|error| match error.kind() {
+        // It names the place, but for a secret in it.
+        io::ErrorKind::InvalidInput => Failure::Input(format!("--objects: {error}")),
+        _ => Failure::Input(format!("--objects: {place}: {error}")),
+    })?;
     // Files move by a new name, so staging has to be on the same file system.
     let staging =
         if place.contains("://") { data.place("staging") } else { PathBuf::from(place).join("staging") };

@@ -1,12 +1,21 @@
 //! The commands, as processes.
 
-use crate::server::{Server, server};
-use proofmill_server::access::Scope;
+use crate::server::{Server, claim, server};
+use proofmill_job::Input;
+use proofmill_server::{
+    access::Scope,
+    coordinator::Coordinator,
+    objects::{Encrypted, FileKeys, Files, Staging},
+    service::{Rules, Service},
+    store::{Sqlite, Store},
+    worker::ProcessInspector,
+};
 use serde_json::Value;
 use std::{
     io::{BufRead, BufReader},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
+    sync::Arc,
     time::{Duration, Instant},
 };
 use tempfile::TempDir;
@@ -50,6 +59,7 @@ async fn keys_and_jobs_by_commands() {
         |name: &str, content: &str| std::fs::write(folder.path().join(name), content).expect("a file");
     write("a.zkey", "groth16 a");
     write("a.wtns", "wtns");
+    std::fs::write(folder.path().join("bytes"), [0xff; 16]).expect("a file");
     for _ in 0..2 {
         let (code, out, error) = run(&["keys", "add", "a.zkey", "--name", "circuit"]).await;
         assert_eq!((code, error.as_str()), (0, ""), "{out}");
@@ -100,6 +110,12 @@ async fn keys_and_jobs_by_commands() {
         &["jobs", "submit", "--key", "none", "--witness", "a.wtns"],
         &["jobs", "submit", "--key", "circuit", "--witness", "missing"],
         &["jobs", "submit", "--witness", "a.wtns", "--sets", "a.wtns"],
+        &["jobs", "submit", "--key", "circuit", "--witness", "."],
+        &["jobs", "submit", "--key", "circuit", "--witness", "a.wtns", "--wait", "--out", "missing"],
+        &["jobs", "wait", &id, "--out", "missing"],
+        &["jobs", "list", "--server", "localhost:6400"],
+        &["jobs", "list", "--ca-cert", "a.wtns"],
+        &["jobs", "list", "--token-file", "bytes"],
         &["jobs", "show", "x"],
         &["keys", "add", "missing"],
         &["keys", "add", "a.wtns"],
@@ -109,6 +125,20 @@ async fn keys_and_jobs_by_commands() {
         let (code, _, error) = run(wrong).await;
         assert_eq!(code, 2, "{wrong:?}: {error}");
         assert!(error.starts_with("error: ") && !error.contains(&token), "{wrong:?}: {error}");
+    }
+    let plain = server.url.replace("http:", "https:");
+    for (wrong, word) in [
+        (&["jobs", "submit", "--key", "circuit", "--witness", "."][..], "expected a file"),
+        (&["keys", "add", "a.wtns"], "a.wtns: "),
+        (&["jobs", "list", "--server", "localhost:6400"], "expected http://"),
+        (&["jobs", "list", "--server", &plain], "http://"),
+        (
+            &["jobs", "list", "--server", "http://127.0.0.1:1"],
+            "refused (os error 111): is `proofmill serve` running",
+        ),
+    ] {
+        let (code, _, error) = run(wrong).await;
+        assert!(code == 2 && error.contains(word) && error.lines().count() == 1, "{wrong:?}: {error}");
     }
     let (code, _, error) = client(&server, "proofmill_wrong", folder.path(), &["jobs", "list"]).await;
     assert_eq!(code, 2);
@@ -194,6 +224,72 @@ fn a_server_needs_no_set_up_and_keeps_what_it_has() {
     assert!(code == 2 && error.contains("--server"), "{error}");
 }
 
+/// The files below a folder that have these bytes.
+fn files_with(folder: &Path, bytes: &[u8]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files_with(&path, bytes));
+        } else if std::fs::read(&path).expect("a file").windows(bytes.len()).any(|window| window == bytes) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[tokio::test]
+async fn inputs_are_encrypted_at_rest() {
+    const SECRET: &str = "a secret that only provers may read";
+    let own = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, content: &str| {
+        use std::os::unix::fs::PermissionsExt;
+        let path = own.path().join(name);
+        std::fs::write(&path, content).expect("a file");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).expect("its mode");
+        path.display().to_string()
+    };
+    let (key, other) = (file("key", &hex::encode([1; 32])), file("other", &hex::encode([2; 32])));
+    let sets = file("sets.json", &format!("[{}]", SECRET.repeat(10_000)));
+    let with_key = ["--encrypt-inputs", &key];
+    for arguments in [&[][..], &with_key] {
+        let mut served = serve(tempfile::tempdir().expect("a folder"), arguments);
+        let data = served.data.path();
+        let (code, _, error) =
+            text(&command(data, &["jobs", "submit", "--sets", &sets]).output().expect("a process"));
+        assert_eq!((code, error.as_str()), (0, ""));
+        let found = files_with(data, SECRET.as_bytes());
+        assert_eq!(found.len(), usize::from(arguments.is_empty()), "{found:?}");
+        assert_eq!(terminate(&mut served), Some(0));
+        // Nobody serves these objects as if they were others.
+        let wrong: [&[&str]; 2] =
+            [if arguments.is_empty() { &with_key } else { &[] }, &["--encrypt-inputs", &other]];
+        for arguments in wrong {
+            let all = [&["serve", "--listen", "127.0.0.1:0", "--no-worker"], arguments].concat();
+            let (code, _, error) = text(&command(served.data.path(), &all).output().expect("a process"));
+            let last = error.lines().last().unwrap_or_default();
+            assert!(code == 2 && last.starts_with("error: ") && last.contains("--encrypt-inputs"), "{error}");
+        }
+        // A worker on this machine gets the input in its own folder.
+        if !arguments.is_empty() {
+            let data = served.data.path();
+            let store = Store::new(Sqlite::open(&data.join("store.sqlite")).expect("the store"));
+            let staging = Staging::new(&data.join("objects/staging/test")).expect("a folder");
+            let files = Arc::new(Files::new(&data.join("objects")).expect("the objects"));
+            let objects =
+                Encrypted::new(files, staging.clone(), FileKeys::open(Path::new(&key)).expect("a key"));
+            let inspector = Arc::new(ProcessInspector { program: "none".into() });
+            let service = Service::new(store, Arc::new(objects), staging, inspector, Rules::default());
+            let job = claim(&service).await;
+            let folder = service.staging().folder().expect("a folder");
+            let input =
+                service.input(&job.id, job.progress.fence, Input::Sets, folder.path()).await.expect("there");
+            assert!(input.starts_with(folder.path()));
+            assert!(std::fs::read(&input).expect("a file") == std::fs::read(&sets).expect("a file"));
+        }
+    }
+}
+
 #[test]
 fn systemd_is_told_what_the_server_does() {
     let data = tempfile::tempdir().expect("a folder");
@@ -233,6 +329,11 @@ fn dangerous_or_wrong_options_are_refused() {
         (&["--objects", "ftp://user:secret@host"], "folder"),
         (&["--program", "/nowhere/proofmill"], "/nowhere/proofmill"),
         (&["--lease", "soon"], "duration"),
+        (&["--price", "c9z.mega"], "c7a.48xlarge"),
+        (&["--encrypt-inputs", "/nowhere/key"], "openssl"),
+        (&["--data", "/dev/null"], "--data"),
+        (&["--objects", "file:/dev/null/objects"], "/dev/null/objects"),
+        (&["--listen", "192.0.2.1:1", "--insecure-http"], "--listen"),
     ] {
         let mut all = vec!["serve"];
         if !arguments.contains(&"--listen") {
