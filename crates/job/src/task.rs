@@ -202,6 +202,14 @@ impl Task {
         }
     }
 
+    /// A bound on the memory that a task without keys takes, in bytes, with so many threads and bytes of inputs. That of a task with keys is
+    /// the sum of [`KeyFacts::bound`](crate::KeyFacts::bound).
+    pub fn bound_without_keys(&self, threads: usize, input_bytes: u64) -> u64 {
+        // The process and its threads; then signature sets as text, as points, and as equations: up to 11 bytes for each of theirs.
+        let threads = (threads as u64).saturating_mul(1 << 20);
+        (16_u64 << 20).saturating_add(threads).saturating_add(input_bytes.saturating_mul(16))
+    }
+
     /// The word in `type`.
     pub fn name(&self) -> &'static str {
         match self {

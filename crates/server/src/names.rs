@@ -2,6 +2,11 @@
 
 use crate::error::ServiceError;
 use sha2::{Digest, Sha256};
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
 
 /// Whether this is a SHA-256 digest in lower-case hexadecimal digits.
 pub fn is_digest(text: &str) -> bool {
@@ -45,4 +50,19 @@ pub(crate) fn is_loopback(host: &str) -> bool {
 /// SHA-256 in hexadecimal digits.
 pub fn digest(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
+}
+
+/// SHA-256 of a file in hexadecimal digits.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn digest_of_file(path: &Path) -> io::Result<String> {
+    let (mut file, mut hash) = (File::open(path)?, Sha256::new());
+    let mut piece = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(hex::encode(hash.finalize())),
+            length => hash.update(&piece[..length]),
+        }
+    }
 }

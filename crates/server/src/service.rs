@@ -29,13 +29,11 @@ use tokio::{
 
 pub use crate::{
     error::ServiceError,
-    names::{digest, is_digest},
+    names::{digest, digest_of_file, is_digest},
 };
 
 /// How often a waiter looks for changes that other servers made.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
-/// The memory of a task without a key, in bytes.
-const SMALL_TASK: u64 = 256 << 20;
 /// How long objects that no job or key names are kept: they may be on their way, to another server.
 const ORPHANS_AFTER: Duration = Duration::from_secs(3600);
 /// How often what is not needed is deleted.
@@ -446,7 +444,7 @@ impl Service {
         }
         // With fewer threads it takes less memory. What is too large for one thread waits for a larger worker.
         let bound = |threads| match keys.is_empty() {
-            true => SMALL_TASK,
+            true => task.bound_without_keys(threads, input_bytes),
             false => keys.iter().fold(0, |sum: u64, key| sum.saturating_add(key.bound(threads, input_bytes))),
         };
         let threads = (1..=most_threads).rev().find(|threads| bound(*threads) <= most_memory).unwrap_or(1);

@@ -138,6 +138,13 @@ impl Session {
         self.folder.run(&command).succeeded();
     }
 
+    /// The peak of the process's resident memory in bytes.
+    pub(crate) fn peak(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        peak.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() << 10
+    }
+
     /// Ends the process and returns its folder.
     pub(crate) fn into_folder(mut self) -> Folder {
         drop(self.input.take());

@@ -2,7 +2,12 @@
 #![cfg(target_os = "linux")]
 
 use crate::{process::Folder, prover::Session};
-use proofmill::{circom::Witness, field::Fr};
+use proofmill::{
+    bls::{SecretKey, Signature},
+    circom::Witness,
+    field::Fr,
+};
+use proofmill_job::Task;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -132,4 +137,48 @@ fn small_traces_stay_within_their_bounds() {
 fn large_tasks_stay_within_their_bounds() {
     circuits(&[13, 14, 15, 16, 17]);
     traces(&[8, 14, 16, 18]);
+}
+
+/// Sets with so many keys each and messages of so many bytes, as JSON; those of `wrong` are signed by another key.
+fn sets(count: usize, keys: usize, message: usize, wrong: usize) -> String {
+    let secret = SecretKey::from_bytes(&[7; 32]).unwrap();
+    let public = hex::encode(secret.public_key().to_bytes());
+    // The sum of equal keys: a multiple of one.
+    let sets = (0..count).map(|index| {
+        let mut text = (index as u64).to_le_bytes().to_vec();
+        text.resize(message, 0);
+        let signature = secret.sign(&text);
+        let all = vec![signature; if index < wrong { keys + 1 } else { keys }];
+        let signature = Signature::aggregate(&all).unwrap();
+        json!({
+            "public_keys": vec![&public; keys],
+            "message": hex::encode(text),
+            "signature": hex::encode(signature.to_bytes()),
+        })
+    });
+    Value::Array(sets.collect()).to_string()
+}
+
+#[test]
+fn signatures_stay_within_their_bound() {
+    let mut folder = Folder::new();
+    for (count, keys, message, wrong) in
+        [(0, 1, 8, 0), (300, 1, 8, 0), (300, 1, 8, 3), (16, 2000, 32, 0), (4, 1, 1 << 18, 0)]
+    {
+        let text = sets(count, keys, message, wrong);
+        folder.write("sets", &text);
+        for threads in [1, 8] {
+            let mut session = Session::of(folder, &format!("--threads {threads}"));
+            let bound = Task::VerifyBls.bound_without_keys(threads, text.len() as u64);
+            let mut peak = 0;
+            for _ in 0..3 {
+                session.execute(&json!({ "type": "verify-bls" }), &json!({ "sets": "sets" }), threads);
+                peak = session.peak();
+            }
+            let text = format!("{count} sets of {keys}, {threads} threads: {peak} of {bound}");
+            println!("{text}");
+            assert!(peak <= bound && bound <= 2 * peak + SLACK, "{text}");
+            folder = session.into_folder();
+        }
+    }
 }

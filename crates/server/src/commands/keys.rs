@@ -9,17 +9,13 @@ use clap::{Args, Subcommand};
 use proofmill_server::{
     client::{Client, encoded},
     http::KeyView,
+    service::digest_of_file,
 };
 use reqwest::{
     Body, Method,
     header::{CONTENT_LENGTH, CONTENT_TYPE},
 };
-use sha2::{Digest, Sha256};
-use std::{
-    fs::File,
-    io::{self, Read},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 use tokio_util::io::ReaderStream;
 
 /// The commands.
@@ -71,7 +67,7 @@ impl Keys {
 impl Add {
     async fn run(self) -> Result<(), Failure> {
         let service = self.client.client()?;
-        let digest = digest(&self.file).map_err(|error| Failure::about(&self.file, error))?;
+        let digest = digest_of_file(&self.file).map_err(|error| Failure::about(&self.file, error))?;
         let name = self.name.as_deref().map(|name| format!("?name={}", encoded(name))).unwrap_or_default();
         let path = format!("/v1/keys/{digest}{name}");
         let key = if is_there(&service, &digest).await? {
@@ -119,16 +115,4 @@ fn show(client: &ClientOptions, key: &KeyView) -> Result<(), Failure> {
     }
     let name = key.name.as_deref().unwrap_or("-");
     print(&format!("{} {:12} {:>12} {name}", key.digest, key.facts.kind.name(), key.bytes))
-}
-
-/// SHA-256 of a file.
-fn digest(path: &Path) -> io::Result<String> {
-    let (mut file, mut hash) = (File::open(path)?, Sha256::new());
-    let mut piece = vec![0; 1 << 20];
-    loop {
-        match file.read(&mut piece)? {
-            0 => return Ok(hex::encode(hash.finalize())),
-            length => hash.update(&piece[..length]),
-        }
-    }
 }
