@@ -2,7 +2,8 @@
 
 use super::failure::Failure;
 use clap::Args;
-use proofmill_server::worker::{Options, Policy};
+use proofmill_server::worker::{Machine, Options, Policy};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::{
     path::{Path, PathBuf},
     time::Duration,
@@ -14,10 +15,10 @@ pub(super) struct MachineOptions {
     /// Threads for all jobs [default: one per hardware thread]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     threads: Option<u64>,
-    /// Memory for all jobs, such as 16G [default: what the machine has, but for a reserve]
+    /// The most memory for all jobs, such as 16G [default: what the machine has, but for a reserve]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     memory: Option<u64>,
-    /// One job on all threads (latency), one on each thread (throughput), or what suits the queue's length (auto)
+    /// One job on all threads (latency), one on each thread (throughput), or what suits queue and memory (auto)
     #[arg(long, value_name = "POLICY", default_value = "auto", value_parser = policy)]
     policy: Policy,
     /// The machine's price, for proofs per dollar: dollars an hour, or a cloud's instance such as c7a.48xlarge
@@ -45,6 +46,7 @@ impl MachineOptions {
             arguments: self.program_argument.clone(),
             threads: self.threads.map(|threads| usize::try_from(threads).unwrap_or(usize::MAX)),
             memory: self.memory,
+            machine: Machine::this(),
             policy: self.policy,
             keys,
             most_key_bytes,
@@ -73,6 +75,14 @@ impl MachineOptions {
                     .to_owned(),
             )
         })
+    }
+}
+
+/// Raises the limit of open files to what the system allows: each connection, prover and job takes some.
+pub(super) fn raise_open_files() {
+    let limit = getrlimit(Resource::Nofile);
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
+        tracing::debug!(%error, "cannot raise the limit of open files");
     }
 }
 
@@ -123,6 +133,17 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn open_files_are_limited_by_the_system_alone() {
+        let limit = getrlimit(Resource::Nofile);
+        let lower = limit.maximum.map_or(256, |most| most.min(256));
+        setrlimit(Resource::Nofile, Rlimit { current: Some(lower), ..limit }).expect("lowered");
+        raise_open_files();
+        assert_eq!(getrlimit(Resource::Nofile), Rlimit { current: limit.maximum, ..limit });
+        setrlimit(Resource::Nofile, limit).expect("as before");
+    }
 
     #[test]
     fn units_are_read() {

@@ -3,7 +3,7 @@
 use super::{
     data::{Data, OwnStaging, write_private},
     failure::Failure,
-    machine::{MachineOptions, bytes, duration},
+    machine::{MachineOptions, bytes, duration, raise_open_files},
     open, signals,
 };
 use clap::{Args, ValueEnum};
@@ -151,6 +151,7 @@ impl LogOptions {
 
 /// A runtime that leaves most threads to provers.
 pub(super) fn runtime() -> Result<Runtime, Failure> {
+    raise_open_files();
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     // A process has one provider; a second call changes nothing.
     drop(rustls::crypto::ring::default_provider().install_default());

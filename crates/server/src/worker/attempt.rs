@@ -10,11 +10,11 @@ use super::{
 };
 use crate::{
     coordinator::Trouble,
-    objects::blocking,
+    objects::{blocking, create_private},
     store::{Job, Worked},
     time::milliseconds,
 };
-use proofmill_job::{Failure, Finished, Reply, Request};
+use proofmill_job::{Failure, Finished, Output, Reply, Request};
 use std::{collections::BTreeMap, fs, io, path::Path, time::Duration};
 use tempfile::TempDir;
 use tokio::{
@@ -28,6 +28,9 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// How long an input is asked for again while the service is unavailable.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The largest output, in bytes.
+const LARGEST_OUTPUT: u64 = 1 << 30;
 
 /// An attempt of a job.
 pub(super) struct Attempt<'a> {
@@ -60,6 +63,8 @@ enum Problem {
     Failure(Failure),
     #[error("{0}: killed")]
     Memory(TooMuch),
+    #[error("the file of a key was damaged on the worker's disk")]
+    DamagedKey,
     #[error("the worker's disk: {0}")]
     Io(#[from] io::Error),
 }
@@ -147,7 +152,7 @@ impl Attempt<'_> {
             Ok(Ok(finished)) => return Ok(Verdict::Done(finished)),
             Ok(Err(problem)) => {
                 // What made it fail may stay with the process.
-                if let Problem::Failure(Failure { transient: true, .. }) = problem
+                if let Problem::Failure(Failure { transient: true, .. }) | Problem::DamagedKey = problem
                     && let Some(prover) = prover.take()
                 {
                     prover.kill().await;
@@ -170,13 +175,15 @@ impl Attempt<'_> {
         folder: &mut Option<TempDir>,
         phases: &watch::Sender<Option<String>>,
     ) -> Result<Finished, Problem> {
-        let made = self.worker.folder.attempt()?;
-        let path = folder.insert(made).path();
+        let path = folder.insert(self.worker.coordinator.staging().folder()?).path();
+        for name in ["inputs", "outputs"] {
+            create_private(&path.join(name))?;
+        }
         let prover = match prover {
             Some(prover) => prover,
             none => none.insert(self.worker.pool.get().await.map_err(io::Error::other)?),
         };
-        let (request, _keys) = self.request(path).await?;
+        let (request, keys) = self.request(path).await?;
         let on_phase = |phase: String| {
             tracing::debug!(phase, "phase");
             phases.send_replace(Some(phase));
@@ -185,10 +192,21 @@ impl Attempt<'_> {
         prover.last_key = self.job.task.keys().first().map(|&key| key.to_owned());
         prover.used_at = Instant::now();
         let reply = tokio::select! {
-            reply = prover.ask(&request, on_phase) => reply?,
+            reply = prover.ask(&request, on_phase) => reply,
             reason = watch.too_much() => return Err(Problem::Memory(reason)),
         };
-        match reply {
+        drop(watch);
+        // A damaged key looks like a witness that does not satisfy the circuit, or crashes the prover.
+        let is_suspicious = matches!(
+            &reply,
+            Ok(Reply::Failed(Failure { transient: false, .. })) | Err(ProverError::Ended(_))
+        );
+        if is_suspicious && blocking(move || Ok(keys.iter().any(Key::is_damaged))).await? {
+            // Others may have it open.
+            self.worker.pool.kill_idle();
+            return Err(Problem::DamagedKey);
+        }
+        match reply? {
             Reply::Finished(finished) => Ok(finished),
             Reply::Failed(failure) => Err(Problem::Failure(failure)),
             _ => Err(ProverError::Garbage("an answer to another question".to_owned()).into()),
@@ -225,12 +243,9 @@ impl Attempt<'_> {
 
     async fn store_outputs(&self, folder: &Path, until: Instant) -> Result<(), Problem> {
         let Self { worker, job, .. } = *self;
+        check_outputs(&folder.join("outputs"), job.task.outputs())?;
         for &output in job.task.outputs() {
             let file = folder.join("outputs").join(output.name());
-            if !fs::symlink_metadata(&file).is_ok_and(|data| data.is_file()) {
-                let name = output.name();
-                return Err(ProverError::Garbage(format!("it is done, but there is no {name}")).into());
-            }
             // Each try gets a name of the file: it may be moved away though the try fails.
             let given = folder.join(output.name());
             let store = || async {
@@ -292,6 +307,29 @@ fn verdict_of(problem: Problem) -> Result<Verdict, LeaseEnd> {
             Ok(Verdict::Lost("the worker could not read or write its files".to_owned()))
         }
         other => Ok(Verdict::Lost(other.to_string())),
+    }
+}
+
+/// Refuses a folder with other files than the outputs that a task promises.
+fn check_outputs(folder: &Path, promised: &[Output]) -> Result<(), Problem> {
+    let wrong = |problem: String| Err(ProverError::Garbage(format!("it is done, but {problem}")).into());
+    for output in promised {
+        let name = output.name();
+        match fs::symlink_metadata(folder.join(name)) {
+            Ok(data) if !data.is_file() => return wrong(format!("its {name} is no regular file")),
+            Ok(data) if data.len() > LARGEST_OUTPUT => {
+                return wrong(format!(
+                    "its {name} has {} bytes, more than the {LARGEST_OUTPUT} that are taken",
+                    data.len()
+                ));
+            }
+            Ok(_) => {}
+            Err(_) => return wrong(format!("there is no {name}")),
+        }
+    }
+    match fs::read_dir(folder)?.count() {
+        count if count == promised.len() => Ok(()),
+        count => wrong(format!("it left {count} files instead of {}", promised.len())),
     }
 }
 

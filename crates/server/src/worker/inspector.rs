@@ -38,7 +38,7 @@ pub struct ProcessInspector {
 impl Inspector for ProcessInspector {
     async fn inspect(&self, path: &Path) -> Result<KeyFacts, ServiceError> {
         let _permit = PROCESSES.acquire().await.map_err(io::Error::other)?;
-        let mut prover = Prover::start(&self.program, &[]).await?;
+        let mut prover = Prover::start(&self.program, &[], None).await?;
         let (process, request) = (prover.process(), Request::Inspect { path: std::path::absolute(path)? });
         let answer = tokio::select! {
             answer = timeout(LONGEST, prover.ask(&request, drop)) => answer,
@@ -80,7 +80,7 @@ fn invalid(problem: String) -> ServiceError {
 }
 
 async fn too_much_memory(process: u32) {
-    let machine = Machine::new();
+    let machine = Machine::this();
     loop {
         sleep(LOOK).await;
         if machine.private(process).is_some_and(|bytes| bytes > MOST_MEMORY) {

@@ -3,22 +3,21 @@
 //! A key is a file with its digest as name. A job that uses it holds a shared lock on it, and a worker that deletes it needs an exclusive
 //! lock. A worker that brings it holds the lock of `DIGEST.lock`, writes `DIGEST.part`, checks its digest and renames it.
 
-use super::{backoff::persist, folder::open_private};
+use super::backoff::persist;
 use crate::{
     coordinator::{Coordinator, Trouble},
+    names::{digest_of_file, is_digest},
     objects::{blocking, create_private},
-    service::is_digest,
 };
 use futures::{
     FutureExt,
     future::{BoxFuture, Shared},
 };
-use sha2::{Digest, Sha256};
 use std::{
     collections::HashMap,
     fs::{self, File},
     io,
-    os::unix::fs::MetadataExt,
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, SystemTime},
@@ -27,8 +26,6 @@ use tokio::time::sleep;
 
 /// How often it looks whether another worker has brought a key.
 const LOOK: Duration = Duration::from_millis(200);
-/// The bytes that are hashed at a time.
-const PART: usize = 1 << 20;
 /// How long a key is asked for again while the service is unavailable.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The longest time that bringing a key may take.
@@ -50,8 +47,28 @@ type Coming = Shared<BoxFuture<'static, Result<(), Trouble>>>;
 pub(super) struct Key {
     /// The file.
     pub(super) path: PathBuf,
+    digest: String,
     /// Holds the lock; none for a key of the service's own.
-    _lock: Option<File>,
+    lock: Option<File>,
+}
+
+impl Key {
+    /// Whether the file no longer has the content that its digest names. One that was brought is deleted then: the next job brings it
+    /// again.
+    pub(super) fn is_damaged(&self) -> bool {
+        // What cannot be read is as bad.
+        if digest_of_file(&self.path).is_ok_and(|found| found == self.digest) {
+            return false;
+        }
+        tracing::error!(key = self.digest, path = %self.path.display(), "the file of a key is damaged");
+        if let Some(lock) = &self.lock
+            && is_at(lock, &self.path).unwrap_or(false)
+            && let Err(error) = remove(&self.path)
+        {
+            tracing::error!(key = self.digest, %error, "cannot delete it");
+        }
+        true
+    }
 }
 
 impl Keys {
@@ -64,14 +81,14 @@ impl Keys {
     /// The file of a key, brought if it is not there.
     pub(super) async fn get(&self, coordinator: &Arc<dyn Coordinator>, digest: &str) -> Result<Key, Trouble> {
         if let Some(path) = coordinator.key(digest) {
-            return Ok(Key { path: std::path::absolute(path)?, _lock: None });
+            return Ok(Key { path: std::path::absolute(path)?, digest: digest.to_owned(), lock: None });
         }
         if !is_digest(digest) {
             return Err(Trouble::Unavailable(format!("{digest:?} is no key's digest")));
         }
         loop {
-            let place = self.folder.join(digest);
-            if let Some(key) = blocking(move || use_key(&place)).await? {
+            let (place, named) = (self.folder.join(digest), digest.to_owned());
+            if let Some(key) = blocking(move || use_key(place, named)).await? {
                 return Ok(key);
             }
             self.coming(coordinator, digest).await?;
@@ -141,7 +158,7 @@ impl Keys {
     async fn check(&self, part: &Path, digest: &str, place: &Path) -> Result<(), Trouble> {
         let (part, expected, place) = (part.to_owned(), digest.to_owned(), place.to_owned());
         let found = blocking(move || {
-            let found = hash(&part)?;
+            let found = digest_of_file(&part)?;
             if found == expected {
                 fs::rename(&part, &place)?;
             }
@@ -184,22 +201,22 @@ impl Keys {
 }
 
 /// Locks a key for use, and notes when it was used.
-fn use_key(place: &Path) -> io::Result<Option<Key>> {
-    let file = match File::options().read(true).write(true).open(place) {
+fn use_key(path: PathBuf, digest: String) -> io::Result<Option<Key>> {
+    let file = match File::options().read(true).write(true).open(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file?,
     };
     file.lock_shared()?;
-    if !is_at(&file, place)? {
+    if !is_at(&file, &path)? {
         return Ok(None);
     }
     file.set_modified(SystemTime::now())?;
-    Ok(Some(Key { path: place.to_owned(), _lock: Some(file) }))
+    Ok(Some(Key { path, digest, lock: Some(file) }))
 }
 
 /// Locks a file for this process alone; `None` if another one has it.
 fn try_lock(path: &Path) -> io::Result<Option<File>> {
-    let file = open_private(path)?;
+    let file = File::options().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
     let is_mine = file.try_lock().is_ok() && is_at(&file, path)?;
     Ok(is_mine.then_some(file))
 }
@@ -211,18 +228,6 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
         Ok(named) => Ok((open.dev(), open.ino()) == (named.dev(), named.ino())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
-    }
-}
-
-fn hash(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let mut hasher = Sha256::new();
-    let mut part = vec![0; PART];
-    loop {
-        match io::Read::read(&mut file, &mut part)? {
-            0 => return Ok(hex::encode(hasher.finalize())),
-            length => hasher.update(&part[..length]),
-        }
     }
 }
 

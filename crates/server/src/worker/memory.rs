@@ -7,8 +7,8 @@ use std::{
 };
 
 /// Where the system tells of its memory.
-#[derive(Debug)]
-pub(super) struct Machine {
+#[derive(Clone, Debug)]
+pub struct Machine {
     /// `/proc`.
     proc: PathBuf,
     /// The groups of this process that limit memory: its own and those above it.
@@ -16,7 +16,7 @@ pub(super) struct Machine {
 }
 
 /// A cgroup, by the files that tell its limit, its use, and what of this use are pages of files, which the kernel takes back.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Group {
     limit: PathBuf,
     used: PathBuf,
@@ -27,14 +27,15 @@ struct Group {
 
 impl Machine {
     /// This machine.
-    pub(super) fn new() -> Self {
-        Self::at("/proc".into(), Path::new("/sys/fs/cgroup"))
+    pub fn this() -> Self {
+        Self::at(Path::new("/proc"), Path::new("/sys/fs/cgroup"))
     }
 
-    fn at(proc: PathBuf, cgroups: &Path) -> Self {
+    /// A machine that tells of itself in these folders, in place of `/proc` and `/sys/fs/cgroup`.
+    pub fn at(proc: &Path, cgroups: &Path) -> Self {
         let own = fs::read_to_string(proc.join("self/cgroup")).unwrap_or_default();
         let groups = groups(&own, cgroups);
-        Self { proc, groups }
+        Self { proc: proc.to_owned(), groups }
     }
 
     /// The memory that processes here can have together, in bytes.
@@ -146,7 +147,7 @@ mod tests {
     ];
 
     fn machine(root: &Path) -> Machine {
-        Machine::at(root.join("proc"), &root.join("cgroup"))
+        Machine::at(&root.join("proc"), &root.join("cgroup"))
     }
 
     #[test]
@@ -195,7 +196,7 @@ mod tests {
 
     #[test]
     fn this_process_has_memory() {
-        let machine = Machine::new();
+        let machine = Machine::this();
         if cfg!(target_os = "linux") {
             assert!(machine.private(std::process::id()).is_some_and(|bytes| bytes > 4096));
             assert!(machine.available() <= machine.total());

@@ -9,7 +9,6 @@
 
 mod attempt;
 mod backoff;
-mod folder;
 mod inspector;
 mod keys;
 mod lease;
@@ -22,18 +21,17 @@ mod serve;
 mod watchdog;
 
 pub use inspector::ProcessInspector;
+pub use memory::Machine;
 
 use crate::{
     coordinator::{Coordinator, WorkerFacts},
-    objects::blocking,
     service::ServiceError,
 };
-use folder::WorkFolder;
 use keys::Keys;
-use memory::Machine;
 use pool::Pool;
 use power::Power;
 use prover::Ready;
+use schedule::Schedule;
 use std::{
     convert::Infallible,
     path::PathBuf,
@@ -52,10 +50,13 @@ const SAY: Duration = Duration::from_secs(5);
 /// How long it tries to say that it ends.
 const LEAVE: Duration = Duration::from_secs(5);
 
+/// The part of the memory for jobs that open keys may take while provers wait: one in this many bytes.
+const KEPT_PART: u64 = 8;
+
 /// How many jobs a worker has at the same time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// One job on all threads when few wait, one on each thread when many do.
+    /// The jobs that wait and fit into memory together divide the threads; one that is alone gets all.
     #[default]
     Auto,
     /// One job at a time, on all threads: the least time from a job's start to its end.
@@ -75,8 +76,11 @@ pub struct Options {
     pub arguments: Vec<std::ffi::OsString>,
     /// Threads for all jobs; by default one per hardware thread.
     pub threads: Option<usize>,
-    /// Memory for all jobs, in bytes; by default what the machine (or its cgroup) has, but for a reserve.
+    /// The most memory for all jobs, in bytes; by default what the machine (or its cgroup) has, but for a reserve. Jobs get less while
+    /// other processes of the machine leave less.
     pub memory: Option<u64>,
+    /// Where the system tells of its memory.
+    pub machine: Machine,
     /// How many jobs at the same time.
     pub policy: Policy,
     /// A folder for key files of services on other machines; several workers may share it.
@@ -97,8 +101,8 @@ struct Worker {
     options: Options,
     threads: usize,
     memory: u64,
+    machine: Arc<Machine>,
     ready: Ready,
-    folder: WorkFolder,
     keys: Keys,
     pool: Pool,
     watchdog: Watchdog,
@@ -148,19 +152,22 @@ pub async fn run(
 
 impl Worker {
     async fn start(coordinator: Arc<dyn Coordinator>, options: Options) -> Result<Self, ServiceError> {
-        let machine = Arc::new(Machine::new());
-        let pool = Pool::new(options.program.clone(), options.arguments.clone(), machine.clone());
+        let machine = Arc::new(options.machine.clone());
+        let hardware = std::thread::available_parallelism().map_or(1, usize::from);
+        let memory = options.memory.or_else(|| machine.total().map(without_reserve)).unwrap_or(u64::MAX >> 1);
+        let slots = Schedule::new(options.policy, options.threads.unwrap_or(hardware)).most_jobs();
+        let key_memory = memory / KEPT_PART / slots as u64;
+        let program = (options.program.clone(), options.arguments.clone());
+        let pool = Pool::new(program, key_memory, machine.clone());
         let prover = pool.get().await?;
         let ready = prover.ready.clone();
         pool.put(prover);
-        let staging = coordinator.staging().path().to_owned();
-        let hardware = std::thread::available_parallelism().map_or(1, usize::from).min(ready.threads);
         Ok(Self {
-            threads: options.threads.unwrap_or(hardware).max(1),
-            memory: options.memory.or_else(|| machine.total().map(without_reserve)).unwrap_or(u64::MAX >> 1),
-            folder: blocking(move || WorkFolder::new(&staging)).await?,
+            threads: options.threads.unwrap_or(hardware.min(ready.threads)).max(1),
+            memory,
             keys: Keys::new(&options.keys, options.most_key_bytes)?,
-            watchdog: Watchdog::new(machine),
+            watchdog: Watchdog::new(machine.clone()),
+            machine,
             stop: CancellationToken::new(),
             state: Mutex::default(),
             coordinator,
@@ -168,6 +175,14 @@ impl Worker {
             ready,
             pool,
         })
+    }
+
+    /// The memory that all jobs may have now, in bytes: less than the most while other processes of the machine leave less.
+    fn memory_now(&self) -> u64 {
+        let own = self.watchdog.taken().saturating_add(self.pool.memory());
+        let available = self.machine.available().unwrap_or(u64::MAX);
+        let left = available.saturating_add(own).saturating_sub(self.watchdog.least());
+        left.min(self.memory)
     }
 
     /// Tells the service again and again what the worker is and has.
@@ -194,7 +209,7 @@ impl Worker {
             cpu: self.ready.cpu.clone(),
             level: self.ready.level.clone(),
             threads: self.threads,
-            most_jobs: schedule::Schedule::new(self.options.policy, self.threads, 0).most_jobs(),
+            most_jobs: Schedule::new(self.options.policy, self.threads).most_jobs(),
             memory: self.memory,
             jobs: now.jobs.clone(),
             dollars_per_hour: self.options.dollars_per_hour,

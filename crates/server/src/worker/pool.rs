@@ -20,17 +20,17 @@ const SMALL: u64 = 64 << 20;
 /// Provers that wait.
 #[derive(Debug)]
 pub(super) struct Pool {
-    program: PathBuf,
-    arguments: Vec<OsString>,
+    program: (PathBuf, Vec<OsString>),
+    key_memory: u64,
     machine: Arc<Machine>,
     /// The one that was used last is last.
     idle: Mutex<Vec<Prover>>,
 }
 
 impl Pool {
-    /// An empty pool.
-    pub(super) fn new(program: PathBuf, arguments: Vec<OsString>, machine: Arc<Machine>) -> Self {
-        Self { program, arguments, machine, idle: Mutex::default() }
+    /// An empty pool of processes of a program with these arguments, each of which keeps open keys of at most so many bytes.
+    pub(super) fn new(program: (PathBuf, Vec<OsString>), key_memory: u64, machine: Arc<Machine>) -> Self {
+        Self { program, key_memory, machine, idle: Mutex::default() }
     }
 
     /// A prover: one that waits, or a new one.
@@ -40,7 +40,8 @@ impl Pool {
                 return Ok(prover);
             }
         }
-        Prover::start(&self.program, &self.arguments).await
+        let (program, arguments) = &self.program;
+        Prover::start(program, arguments, Some(self.key_memory)).await
     }
 
     /// The better of this prover and those that wait, for a job with this key.

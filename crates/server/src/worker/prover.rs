@@ -109,11 +109,19 @@ pub(super) enum ProverError {
 }
 
 impl Prover {
-    /// Starts `PROGRAM ARGUMENTS prover` in a process group of its own, and waits until it is ready.
-    pub(super) async fn start(program: &Path, arguments: &[OsString]) -> Result<Self, StartError> {
+    /// Starts `PROGRAM ARGUMENTS prover` in a process group of its own, and waits until it is ready. It keeps open keys of at most
+    /// `key_memory` bytes.
+    pub(super) async fn start(
+        program: &Path,
+        arguments: &[OsString],
+        key_memory: Option<u64>,
+    ) -> Result<Self, StartError> {
         let spawn_error = |error| StartError::Spawn { program: program.to_owned(), error };
         let mut command = Command::new(program);
         command.args(arguments).arg("prover").env_clear();
+        if let Some(bytes) = key_memory {
+            command.arg("--key-memory").arg(bytes.to_string());
+        }
         command.envs(ENVIRONMENT.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0).kill_on_drop(true);

@@ -15,19 +15,18 @@ pub(super) struct Taken {
     pub(super) memory: u64,
 }
 
-/// The worker's threads and memory, and who has them. The sum of what jobs have is never more than what is there.
+/// The worker's threads, and what the jobs have. They never have more threads than there are.
 #[derive(Debug)]
 pub(super) struct Schedule {
     policy: Policy,
     threads: usize,
-    memory: u64,
     taken: HashMap<Id, Taken>,
 }
 
 impl Schedule {
     /// Nothing runs.
-    pub(super) fn new(policy: Policy, threads: usize, memory: u64) -> Self {
-        Self { policy, threads: threads.max(1), memory, taken: HashMap::new() }
+    pub(super) fn new(policy: Policy, threads: usize) -> Self {
+        Self { policy, threads: threads.max(1), taken: HashMap::new() }
     }
 
     /// The most jobs at the same time.
@@ -43,23 +42,23 @@ impl Schedule {
         self.taken.len() < self.most_jobs() && self.free_threads() > 0
     }
 
-    /// The memory that no job has, in bytes.
-    pub(super) fn free_memory(&self) -> u64 {
-        self.memory.saturating_sub(self.taken.values().map(|taken| taken.memory).sum())
+    /// The memory that the jobs have, in bytes.
+    pub(super) fn memory(&self) -> u64 {
+        self.taken.values().fold(0, |sum, taken| sum.saturating_add(taken.memory))
     }
 
-    /// The threads for a new job when so many more wait.
-    pub(super) fn threads_for(&self, waiting: u64) -> usize {
-        let waiting = usize::try_from(waiting).unwrap_or(usize::MAX);
-        let jobs = self.taken.len().saturating_add(waiting).saturating_add(1);
-        let share = match self.policy {
-            Policy::Latency => self.threads,
+    /// The threads for a new job when so many more wait, and there is memory for so many like it.
+    pub(super) fn threads_for(&self, waiting: u64, fitting: u64) -> usize {
+        let free = self.free_threads().max(1);
+        match self.policy {
+            Policy::Latency => free,
             Policy::Throughput => 1,
-            // The last one takes what a division leaves.
-            Policy::Auto if waiting == 0 => self.threads.div_ceil(jobs),
-            Policy::Auto => self.threads / jobs,
-        };
-        share.clamp(1, self.free_threads().max(1))
+            // Those that can start now divide the threads that no job has.
+            Policy::Auto => {
+                let jobs = waiting.saturating_add(1).min(fitting.max(1));
+                (free / usize::try_from(jobs).unwrap_or(usize::MAX)).max(1)
+            }
+        }
     }
 
     /// Notes that a job has these.
@@ -86,32 +85,43 @@ impl Schedule {
 mod tests {
     use super::{Policy, Schedule, Taken};
 
-    /// Claims jobs while there is room; `waiting` are all that come. Returns the threads of each.
-    async fn fill(policy: Policy, threads: usize, waiting: u64) -> Vec<usize> {
-        let mut schedule = Schedule::new(policy, threads, 1000);
+    /// Claims jobs while there is room; `waiting` are all that come, and `fitting` of them fit into memory. Returns the threads of each.
+    async fn fill(policy: Policy, threads: usize, waiting: u64, fitting: u64) -> Vec<usize> {
+        let mut schedule = Schedule::new(policy, threads);
         let mut all = Vec::new();
-        for left in (0..waiting).rev() {
+        for index in 0..waiting.min(fitting) {
             if !schedule.has_room() {
                 break;
             }
-            let threads = schedule.threads_for(left);
+            let threads = schedule.threads_for(waiting - index - 1, fitting - index);
             let id = tokio::spawn(async {}).id();
             schedule.begin(id, Taken { job: String::new(), threads, memory: 1 });
             all.push(threads);
         }
         assert!(all.iter().sum::<usize>() <= threads);
+        assert_eq!(schedule.memory(), all.len() as u64);
         all
     }
 
     #[tokio::test]
     async fn threads_by_policy() {
-        assert_eq!(fill(Policy::Latency, 8, 5).await, [8]);
-        assert_eq!(fill(Policy::Throughput, 4, 5).await, [1; 4]);
-        assert_eq!(fill(Policy::Throughput, 4, 2).await, [1; 2]);
-        assert_eq!(fill(Policy::Auto, 8, 1).await, [8]);
-        assert_eq!(fill(Policy::Auto, 8, 2).await, [4, 4]);
-        assert_eq!(fill(Policy::Auto, 8, 3).await, [2, 2, 3]);
-        assert_eq!(fill(Policy::Auto, 8, 100).await, [1; 8]);
-        assert_eq!(fill(Policy::Auto, 1, 3).await, [1]);
+        assert_eq!(fill(Policy::Latency, 8, 5, 9).await, [8]);
+        assert_eq!(fill(Policy::Throughput, 4, 5, 9).await, [1; 4]);
+        assert_eq!(fill(Policy::Throughput, 4, 2, 9).await, [1; 2]);
+        assert_eq!(fill(Policy::Auto, 8, 1, 9).await, [8]);
+        assert_eq!(fill(Policy::Auto, 8, 2, 9).await, [4, 4]);
+        assert_eq!(fill(Policy::Auto, 8, 3, 9).await, [2, 3, 3]);
+        assert_eq!(fill(Policy::Auto, 8, 100, 200).await, [1; 8]);
+        assert_eq!(fill(Policy::Auto, 1, 3, 9).await, [1]);
+    }
+
+    #[tokio::test]
+    async fn jobs_that_do_not_fit_into_memory_get_no_threads() {
+        assert_eq!(fill(Policy::Auto, 8, 100, 1).await, [8]);
+        assert_eq!(fill(Policy::Auto, 8, 100, 2).await, [4, 4]);
+        assert_eq!(fill(Policy::Auto, 8, 2, 3).await, [4, 4]);
+        // What is there was counted before it changed.
+        assert_eq!(Schedule::new(Policy::Auto, 8).threads_for(5, 0), 8);
+        assert_eq!(Schedule::new(Policy::Auto, 8).threads_for(u64::MAX, u64::MAX), 1);
     }
 }

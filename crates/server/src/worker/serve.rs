@@ -43,13 +43,24 @@ struct Serve<'a> {
     /// Whether the end of a job makes the next claim worth while before that.
     is_too_large: bool,
     backoff: Backoff,
+    /// Logs that other processes take the memory for jobs.
+    short_of_memory: Backoff,
     /// When attempts are stopped; set once no more jobs are taken.
     ends_at: Option<Instant>,
     result: Result<(), ServiceError>,
 }
 
 /// A prover, and perhaps a job for it.
-type Claimed = Result<(Prover, Result<Claim, Trouble>), StartError>;
+type Claimed = Result<(Prover, Memory, Result<Claim, Trouble>), StartError>;
+
+/// Memory for jobs when one was asked for, in bytes.
+#[derive(Clone, Copy, Debug)]
+struct Memory {
+    /// What no job has, and no prover that waits.
+    free: u64,
+    /// What all jobs may have.
+    total: u64,
+}
 
 /// Works until `drain` becomes true or the service denies.
 pub(super) async fn serve(
@@ -58,12 +69,13 @@ pub(super) async fn serve(
 ) -> Result<(), ServiceError> {
     let mut serve = Serve {
         worker,
-        schedule: Schedule::new(worker.options.policy, worker.threads, worker.memory),
+        schedule: Schedule::new(worker.options.policy, worker.threads),
         attempts: JoinSet::new(),
         claim: None,
         claim_at: Instant::now(),
         is_too_large: false,
         backoff: Backoff::default(),
+        short_of_memory: Backoff::default(),
         ends_at: None,
         result: Ok(()),
     };
@@ -71,7 +83,7 @@ pub(super) async fn serve(
         let now = Instant::now();
         let may_claim = serve.ends_at.is_none() && serve.schedule.has_room() && serve.claim.is_none();
         if may_claim && now >= serve.claim_at {
-            serve.claim = Some(Box::pin(claim(worker, serve.schedule.free_memory())));
+            serve.claim = Some(Box::pin(claim(worker, serve.schedule.memory())));
         }
         if serve.ends_at.is_some() && serve.claim.is_none() && serve.attempts.is_empty() {
             return serve.result;
@@ -96,17 +108,18 @@ pub(super) async fn serve(
     }
 }
 
-/// Gets a prover, then a job.
-async fn claim(worker: &Worker, free: u64) -> Claimed {
-    let free = free.saturating_sub(worker.pool.memory());
+/// Gets a prover, then a job; `taken` is the memory that jobs have.
+async fn claim(worker: &Worker, taken: u64) -> Claimed {
+    let total = worker.memory_now();
+    let free = total.saturating_sub(taken).saturating_sub(worker.pool.memory());
     let prover = worker.pool.get().await?;
     let lease_ms = milliseconds(worker.options.lease);
-    let want = Want { worker: worker.options.id.clone(), free, total: worker.memory, lease_ms };
+    let want = Want { worker: worker.options.id.clone(), free, total, lease_ms };
     let answer = match timeout(LONGEST_CLAIM, worker.coordinator.claim(want, WAIT)).await {
         Ok(answer) => answer,
         Err(_) => Err(Trouble::Unavailable("the service does not answer".to_owned())),
     };
-    Ok((prover, answer))
+    Ok((prover, Memory { free, total }, answer))
 }
 
 /// Completes when the value is true.
@@ -119,7 +132,7 @@ async fn until_true(drain: &mut watch::Receiver<bool>) {
 impl Serve<'_> {
     fn claimed(&mut self, claimed: Claimed) {
         self.is_too_large = false;
-        let (prover, answer) = match claimed {
+        let (prover, memory, answer) = match claimed {
             Ok(claimed) => claimed,
             Err(error @ StartError::Version { .. }) => return self.fail(error.into()),
             Err(error) => return self.try_later(&error.to_string()),
@@ -127,8 +140,19 @@ impl Serve<'_> {
         if answer.is_ok() && self.backoff.reset() {
             tracing::info!("the service answers again");
         }
+        // Jobs that are larger than the total are not even offered.
+        if memory.total < self.worker.memory / 2 && self.short_of_memory.is_worth_a_line() {
+            let (most, left) = (self.worker.memory >> 20, memory.total >> 20);
+            tracing::warn!(
+                "other processes leave only {left} MiB of the {most} MiB for jobs: larger jobs wait"
+            );
+        }
         match answer {
-            Ok(Claim::Job(job, waiting)) if self.ends_at.is_none() => self.begin(prover, *job, waiting),
+            Ok(Claim::Job(job, waiting)) if self.ends_at.is_none() => {
+                let fitting = memory.free / job.memory.max(1);
+                let threads = self.schedule.threads_for(waiting, fitting);
+                self.begin(prover, *job, threads);
+            }
             Ok(Claim::Job(job, _)) => {
                 self.worker.pool.put(prover);
                 self.give_back(*job);
@@ -138,10 +162,11 @@ impl Serve<'_> {
                 // It may come at once, from a service that shuts down.
                 self.claim_at = self.claim_at.max(Instant::now() + LEAST_PAUSE);
             }
-            Ok(Claim::TooLarge(memory)) => {
+            Ok(Claim::TooLarge(needed)) => {
                 self.worker.pool.put(prover);
                 // What idle provers keep may be all that is missing.
-                let is_enough = memory <= self.schedule.free_memory() && self.worker.pool.memory() > 0;
+                let kept = self.worker.pool.memory();
+                let is_enough = kept > 0 && needed <= memory.free.saturating_add(kept);
                 if !(is_enough && self.worker.pool.kill_idle()) {
                     self.claim_at = Instant::now() + LOOK_AGAIN;
                     self.is_too_large = true;
@@ -159,11 +184,10 @@ impl Serve<'_> {
         self.tell();
     }
 
-    fn begin(&mut self, prover: Prover, job: Job, waiting: u64) {
+    fn begin(&mut self, prover: Prover, job: Job, threads: usize) {
         let claimed = Instant::now();
         // Its memory does not suffice for more.
-        let most = usize::try_from(job.threads).unwrap_or(usize::MAX).max(1);
-        let threads = self.schedule.threads_for(waiting).min(most);
+        let threads = threads.min(usize::try_from(job.threads).unwrap_or(usize::MAX).max(1));
         let key = job.task.keys().first().map(|&key| key.to_owned());
         let prover = self.worker.pool.choose(prover, key.as_deref());
         let (id, memory) = (job.id.clone(), job.memory.saturating_add(prover.kept_memory));

@@ -74,6 +74,20 @@ impl Watchdog {
         Watch { watchdog: self, process, stop: stopped }
     }
 
+    /// The least memory of the machine that has to be left, in bytes.
+    pub(super) fn least(&self) -> u64 {
+        self.least
+    }
+
+    /// What the watched processes have of the memory that they may take, in bytes.
+    pub(super) fn taken(&self) -> u64 {
+        let taken = |(process, watched): (&u32, &Watched)| {
+            let expected = watched.predicted.saturating_add(watched.kept);
+            self.machine.private(*process).unwrap_or(0).min(expected)
+        };
+        self.watched().iter().map(taken).sum()
+    }
+
     /// Looks again and again. `free` frees memory that no job needs, and returns whether there was any.
     pub(super) async fn run(&self, free: impl Fn() -> bool) -> Infallible {
         let mut looks = interval(LOOK);

@@ -5,7 +5,8 @@ STATE is a folder for what outlasts the process: `log`, a line for each beginnin
 """
 import json, os, queue, signal, subprocess, sys, threading, time
 
-STATE = sys.argv[1] if len(sys.argv) > 2 else None
+STATE = sys.argv[1] if sys.argv[1] != "prover" else None
+KEPT = []
 VERSION = os.path.join(STATE, "version") if STATE else ""
 
 
@@ -67,6 +68,8 @@ def execute(request):
             for place in range(0, len(block), 4096):
                 block[place] = 1
         sleep_for_ever()
+    if what == "keep" and not KEPT:
+        KEPT.append(bytearray(os.urandom(1 << 20)) * key["mebibytes"])
     if what == "hang":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         child = subprocess.Popen(["sleep", "1000"])
@@ -79,10 +82,18 @@ def execute(request):
             sys.stderr.write("error\n" * 10 + "e" * 100_000 + "\n")
     time.sleep(key.get("seconds", 0))
     reply("phase", name="second")
+    output = lambda name: os.path.join(request["outputs"], name)
     if what != "no-output":
         for name in ["proof", "public"]:
-            with open(os.path.join(request["outputs"], name), "w") as file:
+            with open(output(name), "w") as file:
                 json.dump([name, witness], file)
+    if what == "another-output":
+        open(output("another"), "w").close()
+    if what == "link-as-output":
+        os.remove(output("proof"))
+        os.symlink(request["inputs"]["witness"], output("proof"))
+    if what == "large-output":
+        os.truncate(output("public"), (1 << 30) + 1)
     log("end", os.getpid(), witness)
     reply("finished", phases=[{"name": "first", "seconds": 0.5}], peak_memory=1000)
 
@@ -104,6 +115,7 @@ def read(lines):
 
 
 def main():
+    log("start", os.getpid(), *sys.argv[2:])
     version = open(VERSION).read() if os.path.exists(VERSION) else "0.1.0"
     reply("ready", version=version, level="none", cpu="a test", threads=4, memory=1 << 30)
     lines = queue.Queue()

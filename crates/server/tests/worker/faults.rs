@@ -100,6 +100,13 @@ async fn a_missing_output_is_noticed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn other_outputs_than_promised_are_refused() {
+    expect_dead(json!({"do": "another-output"}), "it left 3 files instead of 2").await;
+    expect_dead(json!({"do": "link-as-output"}), "its proof is no regular file").await;
+    expect_dead(json!({"do": "large-output"}), "its public has 1073741825 bytes").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn memory_is_limited() {
     let began = Instant::now();
     expect_dead(json!({"do": "memory", "mebibytes": 600}), "of memory, more than the 258 MiB").await;

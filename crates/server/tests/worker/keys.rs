@@ -6,6 +6,7 @@ use proofmill_server::{state::State, worker::Options};
 use serde_json::json;
 use std::{
     fs,
+    path::Path,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
@@ -83,5 +84,42 @@ async fn old_keys_make_room_but_none_in_use() {
     expected.sort();
     assert_eq!(names(&place), expected);
     assert_eq!(place.ended(&running).await.progress.state, State::Done);
+    worker.end().await;
+}
+
+/// Overwrites a key's file with what tells the fake prover to do something else.
+fn damage(file: &Path, behaviour: &str) {
+    fs::write(file, json!({ "do": behaviour }).to_string()).expect("written");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_that_was_damaged_later_is_brought_again() {
+    let place = Place::new(LEASE).await;
+    let key = place.key(json!({"do": "ok"})).await;
+    let faulty = remote(&place);
+    let mut worker = place.work_with(faulty.clone(), place.options());
+    place.ended(&place.submit(&key, "before").await).await;
+    for behaviour in ["fail", "crash"] {
+        damage(&place.keys().join(&key), behaviour);
+        let id = place.submit(&key, behaviour).await;
+        let job = place.ended(&id).await;
+        assert_eq!((job.progress.state, job.progress.attempts), (State::Done, 2), "{job:?}");
+        assert!(job.error.expect("of the first attempt").contains("the file of a key was damaged"));
+    }
+    worker.end().await;
+    assert_eq!((faulty.brought.load(Ordering::Relaxed), names(&place)), (3, vec![key]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_damaged_key_of_the_service_fails_no_job() {
+    let place = Place::new(LEASE).await;
+    let key = place.key(json!({"do": "ok"})).await;
+    let file = place.folder.join("objects/keys").join(&key);
+    damage(&file, "fail");
+    let mut worker = place.work(place.options());
+    let id = place.submit_with(&key, "w", |job| job.attempts = Some(1)).await;
+    let job = place.ended(&id).await;
+    assert_eq!(job.progress.state, State::Dead, "{job:?}");
+    assert!(file.exists(), "it is the only one");
     worker.end().await;
 }

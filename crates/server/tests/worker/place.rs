@@ -8,7 +8,7 @@ use proofmill_server::{
     objects::{Files, Staging},
     service::{Inspector, Received, Rules, Service, ServiceError, Submission, digest},
     store::{Job, Sqlite, Store},
-    worker::{self, Options, Policy},
+    worker::{self, Machine, Options, Policy},
 };
 use std::{
     fs,
@@ -119,6 +119,7 @@ impl Place {
             arguments: vec![fake.into(), self.state().into()],
             threads: Some(4),
             memory: Some(1 << 30),
+            machine: Machine::this(),
             policy: Policy::Throughput,
             keys: self.keys(),
             most_key_bytes: 1 << 20,
@@ -230,11 +231,10 @@ impl Place {
         lines.last().expect("a line")[1].parse().expect("a process")
     }
 
-    /// What lies in the staging, but for the lock of all workers.
+    /// What lies in the staging.
     pub(crate) fn staged(&self) -> Vec<String> {
         let entries = fs::read_dir(self.service.staging().path()).expect("the staging").flatten();
-        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        names.filter(|name| name != "workers.lock").collect()
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
     }
 }
 
