@@ -13,6 +13,9 @@ use std::{
     time::Duration,
 };
 
+/// The version of what workers on other machines and the service say to each other. It grows when one of them could misread the other.
+pub const PROTOCOL: u32 = 1;
+
 /// What a worker needs of the service.
 #[async_trait]
 pub trait Coordinator: Send + Sync {

@@ -2,7 +2,7 @@
 
 use super::{Client, ClientError, encoded};
 use crate::{
-    coordinator::{Coordinator, Trouble, WorkerFacts},
+    coordinator::{Coordinator, PROTOCOL, Trouble, WorkerFacts},
     http::ClaimRequest,
     objects::Staging,
     store::{Claim, Want, Worked},
@@ -72,7 +72,7 @@ impl Coordinator for Remote {
     async fn claim(&self, want: Want, wait: Duration) -> Result<Claim, Trouble> {
         let wait_ms = milliseconds(wait);
         let request = self.client.request(Method::POST, "/v1/work/claim").timeout(wait.saturating_add(GRACE));
-        Ok(self.client.json(request.json(&ClaimRequest { want, wait_ms })).await?)
+        Ok(self.client.json(request.json(&ClaimRequest { protocol: PROTOCOL, want, wait_ms })).await?)
     }
 
     async fn report(&self, job: &str, fence: u64, worked: Worked) -> Result<(), Trouble> {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     access::Scope,
-    coordinator::{Coordinator, WorkerFacts},
+    coordinator::{Coordinator, PROTOCOL, WorkerFacts},
     store::{Claim, Want, Worked},
 };
 use axum::{
@@ -29,6 +29,8 @@ const MOST_TEXT: usize = 4096;
 /// What a worker can take, and how long it waits for a job.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ClaimRequest {
+    /// The version of the worker's protocol: the server's, or it is refused.
+    pub protocol: u32,
     /// What it can take.
     pub want: Want,
     /// How long it waits if there is no job, in milliseconds.
@@ -38,6 +40,7 @@ pub struct ClaimRequest {
 /// The next job for a worker.
 #[utoipa::path(post, path = "/v1/work/claim", tag = "work", request_body = ClaimRequest, responses(
     (status = 200, description = "A job, or why there is none", body = Claim),
+    (status = 403, description = "The worker is another version", body = ProblemBody, content_type = "application/problem+json"),
 ))]
 pub(super) async fn claim(
     Shared(face): Shared<Face>,
@@ -45,7 +48,10 @@ pub(super) async fn claim(
     request: Request,
 ) -> Result<Json<Claim>, Problem> {
     caller.require(Scope::Work)?;
-    let ClaimRequest { want, wait_ms } = reply::json(&face, request).await?;
+    let request: serde_json::Value = reply::json(&face, request).await?;
+    check_protocol(&request)?;
+    let ClaimRequest { want, wait_ms, .. } =
+        serde_json::from_value(request).map_err(|error| Problem::invalid(format!("the body: {error}")))?;
     check_worker(&want.worker)?;
     let wait = Duration::from_millis(wait_ms).min(face.options.longest_wait);
     if face.has_reached(Stage::Draining) {
@@ -56,6 +62,22 @@ pub(super) async fn claim(
         claim = face.service.claim(want, wait) => claim?,
         () = face.reaches(Stage::Draining) => Claim::Empty,
     }))
+}
+
+/// Refuses a worker of another version before anything else of its request is read.
+fn check_protocol(request: &serde_json::Value) -> Result<(), Problem> {
+    let found = match request.get("protocol").and_then(serde_json::Value::as_u64) {
+        Some(protocol) if protocol == u64::from(PROTOCOL) => return Ok(()),
+        Some(protocol) => format!("protocol {protocol}"),
+        None => "none".to_owned(),
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    Err(Problem::new(
+        StatusCode::FORBIDDEN,
+        format!(
+            "this server is Proofmill {version} with protocol {PROTOCOL} for workers, the worker has {found}: install the server's version of Proofmill on the worker's machine"
+        ),
+    ))
 }
 
 fn check_worker(id: &str) -> Result<(), Problem> {

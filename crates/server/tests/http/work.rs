@@ -149,3 +149,18 @@ async fn troubles_are_told_apart() {
     let unavailable = Remote::new(nobody, staging).claim(want(1), Duration::ZERO).await;
     assert!(matches!(unavailable, Err(Trouble::Unavailable(_))), "{unavailable:?}");
 }
+
+#[tokio::test]
+async fn a_worker_of_another_version_is_refused() {
+    let server = server().await;
+    let token = server.token("worker", &[Scope::Work]).await;
+    // Nothing else of it need be known.
+    for (claim, found) in [(json!({"protocol": 0, "wants": []}), "protocol 0"), (json!({"want": 1}), "none")]
+    {
+        let (status, problem) = answer(server.post(&token, "/v1/work/claim").json(&claim)).await;
+        let detail = problem["detail"].as_str().expect("a line");
+        assert!(status == 403 && detail.contains(&format!("the worker has {found}: install")), "{problem}");
+    }
+    let (status, _) = answer(server.post(&token, "/v1/work/claim").json(&json!({"protocol": 1}))).await;
+    assert_eq!(status, 400, "this version is read");
+}
