@@ -1,6 +1,7 @@
 //! The library's interface: round trips, the kinds of errors, and equal results at every level.
 #![allow(clippy::unwrap_used)]
 
+mod any;
 #[cfg(feature = "arkworks")]
 mod arkworks;
 mod bls;
