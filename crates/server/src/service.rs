@@ -734,6 +734,17 @@ pub struct Received {
     pub trace: Option<String>,
 }
 
+impl Received {
+    /// A submission with its inputs and the digests of their contents. Which face received it makes no difference.
+    pub fn new(submission: Submission, inputs: Vec<(Input, Staged, String)>) -> Self {
+        let mut digests: Vec<_> = inputs.iter().map(|(input, _, digest)| (input.name(), digest)).collect();
+        digests.sort();
+        let request = digest(&serde_json::to_vec(&(&submission, digests)).expect("it is JSON"));
+        let inputs = inputs.into_iter().map(|(input, file, _)| (input, file)).collect();
+        Self { submission, inputs, idempotency_key: None, request, trace: None }
+    }
+}
+
 fn checked(id: &str) -> Result<String, StoreError> {
     if is_id(id) { Ok(id.to_owned()) } else { Err(StoreError::NotFound(format!("{id:?} is no job's id"))) }
 }

@@ -1,13 +1,16 @@
 //! The aggregator's face, called through HTTP/2 by tonic's client.
 
 use async_trait::async_trait;
+use futures::StreamExt;
 use proofmill_job::{Finished, KeyFacts, KeyKind, Output};
 use proofmill_server::{
     access::{Identity, Scope, identify, new_token},
     coordinator::Coordinator,
     grpc::generated::{
-        CancelRequest, GenFinalProofRequest, GetProofRequest, GetStatusRequest, Queueing,
+        CancelRequest, GenAggregatedProofRequest, GenFinalProofRequest, GetProofRequest, GetStatusRequest,
+        Queueing,
         aggregator_client::AggregatorClient,
+        gen_aggregated_proof_request::Inner,
         gen_final_proof_request::{Header, Part},
         get_proof_response::State,
         get_status_response::Status as ServerStatus,
@@ -17,7 +20,7 @@ use proofmill_server::{
     service::{Inspector, Rules, Service, ServiceError, digest},
     store::{Claim, Sqlite, Store, Want, Worked},
 };
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{net::TcpListener, path::Path, sync::Arc, time::Duration};
 use tempfile::TempDir;
 use tokio::sync::watch;
 use tonic::{Code, Request, metadata::MetadataValue, transport::Channel};
@@ -43,12 +46,21 @@ struct Server {
     service: Service,
     stage: watch::Sender<Stage>,
     client: AggregatorClient<Channel>,
+    /// Where HTTP is.
+    address: String,
     secrets: [String; 3],
     folder: TempDir,
 }
 
-/// A server with a key `circuit` of the first of two tokens; the third may only observe.
 async fn server() -> Server {
+    let mut options = Options::default();
+    options.bodies.most_inputs = 1000;
+    start(options).await
+}
+
+/// A server with a key `circuit` of the first of two tokens; the third may only observe.
+async fn start(options: Options) -> Server {
+    drop(rustls::crypto::ring::default_provider().install_default());
     let folder = tempfile::tempdir().expect("a folder");
     let store = Store::new(Sqlite::open(&folder.path().join("jobs.sqlite")).expect("a store"));
     let objects = Arc::new(Files::new(&folder.path().join("objects")).expect("objects"));
@@ -63,15 +75,44 @@ async fn server() -> Server {
     let owner: Identity = identify(&store, &secrets[0]).await.expect("a store").expect("a token");
     let file = service.staging().file_with(b"key").expect("a file");
     service.add_key(&owner, digest(b"key"), Some("circuit".to_owned()), file).await.expect("a key");
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}", listener.local_addr().expect("an address"));
     let (stage, stages) = watch::channel(Stage::Serving);
-    let mut options = Options::default();
-    options.bodies.most_inputs = 1000;
-    let routes = http::router(Face::new(service.clone(), options, stages));
-    tokio::spawn(async move { axum::serve(listener, routes).await });
-    let client = AggregatorClient::connect_to(address).await;
-    Server { service, stage, client, secrets: secrets.try_into().expect("three"), folder }
+    let face = Face::new(service.clone(), options, stages);
+    tokio::spawn(http::serve(face, listener, None, Duration::from_secs(5)));
+    let client = AggregatorClient::connect_to(address.clone()).await;
+    Server { service, stage, client, address, secrets: secrets.try_into().expect("three"), folder }
+}
+
+impl Server {
+    /// The files that calls are writing.
+    fn staged(&self) -> usize {
+        std::fs::read_dir(self.folder.path().join("staging")).expect("staging").count()
+    }
+
+    /// Submits a witness through HTTP, and returns the status and the job.
+    async fn submit(&self, secret: &str, key: &str, witness: &str) -> (u16, serde_json::Value) {
+        let part = |name: &str, content: &str| {
+            format!("--b\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{content}\r\n")
+        };
+        let job = part("job", r#"{"type":"prove","key":"circuit"}"#);
+        let body = format!("{}{job}--b--", part("witness", witness));
+        let request = reqwest::Client::new().post(format!("{}/v1/jobs", self.address)).bearer_auth(secret);
+        let request = request.header("content-type", "multipart/form-data; boundary=b");
+        let answer = request.header("idempotency-key", key).body(body).send().await.expect("an answer");
+        (answer.status().as_u16(), answer.json().await.expect("JSON"))
+    }
+}
+
+/// Waits until something holds, for ten seconds at most.
+async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    for _ in 0..500 {
+        if holds().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("{what}");
 }
 
 trait ConnectTo: Sized {
@@ -186,7 +227,7 @@ async fn malformed_and_too_large_requests_are_refused_and_leave_nothing() {
     let mut server = server().await;
     let secret = server.secrets[0].clone();
     let error = server.client.gen_final_proof(with(&secret, stream("", &[&[0; 600], &[0; 600]]))).await;
-    assert_eq!(error.expect_err("too large").code(), Code::ResourceExhausted);
+    assert_eq!(error.expect_err("too large").code(), Code::OutOfRange);
     let headless = futures::stream::iter(vec![GenFinalProofRequest { part: Some(Part::Input(vec![1])) }]);
     let error = server.client.gen_final_proof(with(&secret, headless)).await.expect_err("no header");
     assert_eq!(error.code(), Code::InvalidArgument);
@@ -195,6 +236,114 @@ async fn malformed_and_too_large_requests_are_refused_and_leave_nothing() {
         let left = std::fs::read_dir(folder.join(left)).map_or(0, Iterator::count);
         assert_eq!(left, 0);
     }
+}
+
+#[tokio::test]
+async fn one_name_is_one_job_through_http_and_grpc() {
+    let mut server = server().await;
+    let secret = server.secrets[0].clone();
+    let by_call = server.client.gen_final_proof(with(&secret, stream("same", &[b"the ", b"witness"]))).await;
+    let id = by_call.expect("accepted").into_inner().id;
+    let (status, job) = server.submit(&secret, "same", "the witness").await;
+    assert_eq!((status, job["id"].as_str()), (200, Some(&*id)));
+    assert_eq!(server.submit(&secret, "same", "another witness").await.0, 422);
+
+    let (status, job) = server.submit(&secret, "other", "the witness").await;
+    assert_eq!(status, 202);
+    let by_call = server.client.gen_final_proof(with(&secret, stream("other", &[b"the witness"]))).await;
+    assert_eq!(Some(&*by_call.expect("accepted").into_inner().id), job["id"].as_str());
+}
+
+#[tokio::test]
+async fn a_token_has_a_share_of_the_calls() {
+    let mut server = start(Options { most_requests: 8, ..Options::default() }).await;
+    let secret = server.secrets[0].clone();
+    let call = server.client.gen_final_proof(with(&secret, stream("", &[b"the witness"]))).await;
+    let ask = GetProofRequest { id: call.expect("accepted").into_inner().id, timeout_s: 60 };
+    // Two are the share of eight.
+    let mut waiting: Vec<_> = (0..3)
+        .map(|_| {
+            let (mut client, request) = (server.client.clone(), with(&secret, ask.clone()));
+            tokio::spawn(async move { client.get_proof(request).await })
+        })
+        .collect();
+    let (refused, place, _) = futures::future::select_all(&mut waiting).await;
+    assert_eq!(refused.expect("no panic").expect_err("refused").code(), Code::ResourceExhausted);
+    drop(waiting.remove(place));
+    let client = server.client.clone();
+    let is_refused =
+        async |secret: &str| match client.clone().get_status(with(secret, GetStatusRequest {})).await {
+            Err(error) if error.code() == Code::ResourceExhausted => true,
+            answer => answer.map(|_| false).expect("a status"),
+        };
+    assert!(is_refused(&secret).await);
+    assert!(!is_refused(&server.secrets[1]).await, "others have theirs");
+    assert_eq!(server.submit(&secret, "by-http", "the witness").await.0, 429, "requests of HTTP count, too");
+    waiting.iter().for_each(|waiting| waiting.abort());
+    eventually("what was given up counts no more", async || !is_refused(&secret).await).await;
+}
+
+#[tokio::test]
+async fn a_stream_that_stops_or_breaks_off_leaves_nothing() {
+    let mut options = Options { most_requests: 4, ..Options::default() };
+    options.bodies.longest_pause = Duration::from_millis(300);
+    let mut server = start(options).await;
+    let secret = server.secrets[0].clone();
+    // It sends nothing more, and keeps the stream open.
+    let stopped = stream("", &[b"the "]).chain(futures::stream::pending());
+    let error = server.client.gen_final_proof(with(&secret, stopped)).await.expect_err("no more came");
+    assert_eq!((error.code(), server.staged()), (Code::DeadlineExceeded, 0));
+
+    let drips = futures::stream::unfold((), async |()| {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        Some((GenFinalProofRequest { part: Some(Part::Input(b"x".to_vec())) }, ()))
+    });
+    let (mut client, dripping) = (server.client.clone(), stream("", &[]).chain(Box::pin(drips)));
+    let request = with(&secret, dripping);
+    let call = tokio::spawn(async move { client.gen_final_proof(request).await });
+    eventually("a file is being written", async || server.staged() == 1).await;
+    call.abort();
+    eventually("it is deleted", async || server.staged() == 0).await;
+    // One call is its share: it has none any more.
+    let ask = || with(&secret, GetStatusRequest {});
+    let mut client = server.client.clone();
+    eventually("the place is free", async || client.get_status(ask()).await.is_ok()).await;
+    let status = client.get_status(ask()).await.expect("a status").into_inner();
+    assert_eq!(status.waiting, Vec::<String>::new());
+    assert!(!server.folder.path().join("objects/jobs").exists());
+}
+
+#[tokio::test]
+async fn messages_in_memory_are_bounded_together() {
+    let mut options = Options::default();
+    options.bodies.most_memory = 400_000;
+    let mut server = start(options).await;
+    let secret = server.secrets[0].clone();
+    // Of a stream, one message after the other is in memory.
+    let pieces = [&[1; 10_000][..]; 20];
+    let call = server.client.gen_final_proof(with(&secret, stream("", &pieces))).await;
+    call.expect("accepted");
+    let inner = vec![Inner { proof: vec![1; 60_000], public_values: vec![] }];
+    let message = GenAggregatedProofRequest { inner, ..GenAggregatedProofRequest::default() };
+    let error = server.client.gen_aggregated_proof(with(&secret, message)).await.expect_err("too much");
+    assert_eq!(error.code(), Code::ResourceExhausted, "{error}");
+    let error = server.client.gen_final_proof(with(&secret, stream("", &[&[1; 60_000]]))).await;
+    assert_eq!(error.expect_err("too much").code(), Code::ResourceExhausted);
+    assert_eq!(server.staged(), 0);
+}
+
+#[tokio::test]
+async fn a_wait_is_bounded_and_does_not_end_its_connection() {
+    let longest_wait = Duration::from_secs(2);
+    let longest_idle = Duration::from_millis(500);
+    let mut server = start(Options { longest_wait, longest_idle, ..Options::default() }).await;
+    let secret = server.secrets[0].clone();
+    let call = server.client.gen_final_proof(with(&secret, stream("", &[b"the witness"]))).await;
+    let ask = GetProofRequest { id: call.expect("accepted").into_inner().id, timeout_s: 3600 };
+    let answer = server.client.get_proof(with(&secret, ask));
+    let answer =
+        tokio::time::timeout(Duration::from_secs(120), answer).await.expect("it does not wait longer");
+    assert_eq!(answer.expect("a state").into_inner().state(), State::Queued);
 }
 
 #[tokio::test]

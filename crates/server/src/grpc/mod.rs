@@ -5,15 +5,22 @@
 pub mod generated;
 
 use crate::{
-    access::{Identity, Scope},
-    names::{IDEMPOTENCY_KEY, is_idempotency_key},
-    objects::Staged,
-    service::{Received, Service, ServiceError, Submission},
+    access::Scope,
+    http::{Caller, Chunks, Face, Incoming, Kind, Memory, Problem, Stage, Writer, Written},
+    service::Submission,
     state::State,
-    store::StoreError,
+    store::Job,
 };
-use axum::http::{HeaderMap, header::CONTENT_TYPE};
+use axum::{
+    Router,
+    body::Body,
+    extract::{Request as HttpRequest, State as Shared},
+    http::{HeaderMap, header::CONTENT_TYPE},
+    middleware::{Next, from_fn_with_state},
+    response::Response as HttpResponse,
+};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use futures::stream;
 use generated::{
     CancelRequest, CancelResponse, GenAggregatedProofRequest, GenBatchProofRequest, GenFinalProofRequest,
     GenProofResponse, GetProofRequest, GetProofResponse, GetStatusRequest, GetStatusResponse, Queueing,
@@ -23,213 +30,215 @@ use generated::{
     get_status_response,
 };
 use proofmill_job::{Input, Output, StarkHash, Task};
-use sha2::{Digest, Sha256};
-use std::{io::Write, sync::Arc, time::Duration};
+use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tonic::{Request, Response, Status, Streaming, async_trait, service::Routes};
 
 /// The longest message, in bytes: of a stream, one piece; otherwise the proofs of all batches.
 const LONGEST_MESSAGE: usize = 16 << 20;
-/// The longest time between two messages of a stream.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// The longest wait of one call.
-const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// The largest output that a call answers with, in bytes.
-const LARGEST_OUTPUT: u64 = 64 << 20;
+const LARGEST_OUTPUT: u64 = 16 << 20;
 
-/// What the calls may do.
-#[derive(Clone)]
-pub struct Settings {
-    /// The largest input of a job, in bytes.
-    pub largest_input: u64,
-    /// Whether the server shuts down: it takes no more jobs.
-    pub is_draining: Arc<dyn Fn() -> bool + Send + Sync>,
-}
-
-/// The routes of the calls, to be merged into those of HTTP: they rely on its guard, which puts the caller's [`Identity`] into the request.
-pub fn routes(service: Service, settings: Settings) -> axum::Router {
-    let server = AggregatorServer::new(Face { service, settings }).max_decoding_message_size(LONGEST_MESSAGE);
-    Routes::new(server).into_axum_router()
+/// The routes of the calls, to be merged into those of HTTP: they rely on its guard, which puts the [`Caller`] into the request.
+pub(crate) fn routes(face: Face) -> Router<Face> {
+    let server = AggregatorServer::new(Calls(face.clone())).max_decoding_message_size(LONGEST_MESSAGE);
+    let calls = Routes::new(server).into_axum_router();
+    calls.layer(from_fn_with_state(face, bounded)).with_state(())
 }
 
 /// Whether a request with these headers is a call of gRPC.
-pub fn is_call(headers: &HeaderMap) -> bool {
+pub(crate) fn is_call(headers: &HeaderMap) -> bool {
     headers.get(CONTENT_TYPE).is_some_and(|media| media.as_bytes().starts_with(b"application/grpc"))
 }
 
-struct Face {
-    service: Service,
-    settings: Settings,
+/// Bounds what comes with a call, as bodies of HTTP are: its size, its time, and what of it is in memory.
+async fn bounded(
+    Shared(face): Shared<Face>,
+    caller: Caller,
+    mut request: HttpRequest,
+    next: Next,
+) -> HttpResponse {
+    let limits = face.options.bodies;
+    let memory = Memory::new(face.memory.start(&caller.identity.token));
+    request.extensions_mut().insert(memory.clone());
+    let kept = memory.clone();
+    let request = request.map(|body| {
+        let chunks = Chunks::new(body, limits, limits.most_inputs);
+        Body::from_stream(stream::try_unfold((chunks, memory), async |(mut chunks, memory)| {
+            let Some(chunk) = chunks.next().await? else { return Ok::<_, Status>(None) };
+            // As bytes and as a message.
+            memory.add(2 * chunk.len() as u64)?;
+            Ok(Some((chunk, (chunks, memory))))
+        }))
+    });
+    let mut response = next.run(request).await;
+    response.extensions_mut().insert(kept);
+    response
 }
 
+/// A call: who makes it, and what comes with it.
+struct Call {
+    caller: Caller,
+    memory: Memory,
+    /// The caller's span.
+    trace: Option<String>,
+}
+
+impl Call {
+    fn new<T>(request: &Request<T>) -> Result<Self, Problem> {
+        let extensions = request.extensions();
+        let (Some(caller), Some(memory)) = (extensions.get::<Caller>(), extensions.get::<Memory>()) else {
+            return Err(Problem::unauthorized());
+        };
+        let trace = request.metadata().get("traceparent").and_then(|value| value.to_str().ok());
+        Ok(Self { caller: caller.clone(), memory: memory.clone(), trace: trace.map(str::to_owned) })
+    }
+}
+
+struct Calls(Face);
+
 #[async_trait]
-impl Aggregator for Face {
+impl Aggregator for Calls {
     async fn get_status(
         &self,
         request: Request<GetStatusRequest>,
     ) -> Result<Response<GetStatusResponse>, Status> {
-        let identity = identity(&request)?;
-        identity.require(Scope::Submit).map_err(status)?;
-        let of = async |state| {
-            let jobs = self.service.jobs(&identity, Some(state), None, 1000).await.map_err(status)?;
-            // The last one comes first.
-            Ok::<_, Status>(jobs.into_iter().rev().map(|job| job.id).collect::<Vec<_>>())
-        };
-        let (running, waiting) = (of(State::Running).await?, of(State::Queued).await?);
-        let queue = self.service.queue().await.map_err(status)?;
-        let workers = self.service.workers().await.map_err(status)?;
-        let all_waiting = queue.waiting.iter().map(|waiting| waiting.jobs).sum();
-        let sees_all = identity.has(Scope::Observe);
-        let state = match (workers.is_empty(), queue.running + all_waiting) {
-            _ if (self.settings.is_draining)() => get_status_response::Status::Draining,
-            (true, _) => get_status_response::Status::NoWorker,
-            (false, 0) => get_status_response::Status::Idle,
-            (false, _) => get_status_response::Status::Computing,
-        };
-        Ok(Response::new(GetStatusResponse {
-            status: state.into(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            running,
-            waiting,
-            all_waiting: if sees_all { all_waiting } else { 0 },
-            threads: workers.iter().fold(0, |sum, (_, facts)| (facts.threads as u64).saturating_add(sum)),
-            memory: workers.iter().fold(0, |sum, (_, facts)| facts.memory.saturating_add(sum)),
-        }))
+        Ok(Response::new(self.status(&Call::new(&request)?).await?))
     }
 
     async fn gen_batch_proof(
         &self,
         request: Request<Streaming<GenBatchProofRequest>>,
     ) -> Result<Response<GenProofResponse>, Status> {
-        use gen_batch_proof_request::Part;
-        let (identity, parent) = (identity(&request)?, parent(&request));
+        use gen_batch_proof_request::{Header, Part};
+        let call = Call::new(&request)?;
         let mut stream = request.into_inner();
-        let Some(Part::Header(header)) = next(&mut stream).await?.and_then(|first| first.part) else {
-            return Err(Status::invalid_argument("the first message has no header"));
+        let Some(Part::Header(header)) = stream.message().await?.and_then(|first| first.part) else {
+            return Err(Problem::invalid("the first message has no header").into());
         };
-        let gen_batch_proof_request::Header { queueing, air, hash, bits, public_values } = header;
+        let Header { queueing, air, hash, bits, public_values } = header;
         let task = Task::ProveStark { key: air, hash: stark_hash(&hash)?, bits: bits_or_default(bits) };
-        let public = serde_json::to_vec(&public_values).expect("integers are JSON");
-        let mut input = self.receive(&[&public])?;
-        while let Some(message) = next(&mut stream).await? {
+        let mut trace = self.writer(&call)?;
+        while let Some(message) = stream.message().await? {
             let Some(Part::Trace(piece)) = message.part else {
-                return Err(Status::invalid_argument("a message after the first one has no trace"));
+                return Err(Problem::invalid("a message after the first one has no trace").into());
             };
-            input.add(&piece)?;
+            trace.write(&piece).await?;
+            call.memory.clear();
         }
-        let public = self.service.staging().file_with(&public).map_err(|error| status(error.into()))?;
-        let (trace, content) = input.end();
-        self.submit(
-            (&identity, parent),
-            task,
-            vec![(Input::Trace, trace), (Input::Public, public)],
-            queueing,
-            content,
-        )
-        .await
+        let mut public = self.writer(&call)?;
+        public.write(&json(&public_values)).await?;
+        let inputs = vec![(Input::Trace, trace.finish().await?), (Input::Public, public.finish().await?)];
+        self.submit(call, task, inputs, queueing).await
     }
 
     async fn gen_aggregated_proof(
         &self,
         request: Request<GenAggregatedProofRequest>,
     ) -> Result<Response<GenProofResponse>, Status> {
-        let (identity, parent) = (identity(&request)?, parent(&request));
+        let call = Call::new(&request)?;
         let GenAggregatedProofRequest { queueing, air, key, bits, inner } = request.into_inner();
         let task = Task::Aggregate { key, air, bits: bits_or_default(bits) };
-        let inner: Vec<_> = inner
-            .into_iter()
-            .map(|inner| serde_json::json!({ "proof": STANDARD.encode(inner.proof), "public": inner.public_values }))
-            .collect();
-        let mut input = self.receive(&[])?;
-        input.add(&serde_json::to_vec(&inner).expect("it is JSON"))?;
-        let (inner, content) = input.end();
-        self.submit((&identity, parent), task, vec![(Input::Inner, inner)], queueing, content).await
+        // One by one: as JSON they are larger.
+        let mut file = self.writer(&call)?;
+        let mut before = "[";
+        for inner in inner {
+            file.write(before.as_bytes()).await?;
+            let proof = STANDARD.encode(inner.proof);
+            file.write(&json(&serde_json::json!({ "proof": proof, "public": inner.public_values }))).await?;
+            before = ",";
+        }
+        file.write(if before == "[" { b"[]" } else { b"]" }).await?;
+        let inputs = vec![(Input::Inner, file.finish().await?)];
+        self.submit(call, task, inputs, queueing).await
     }
 
     async fn gen_final_proof(
         &self,
         request: Request<Streaming<GenFinalProofRequest>>,
     ) -> Result<Response<GenProofResponse>, Status> {
-        use gen_final_proof_request::Part;
-        let (identity, parent) = (identity(&request)?, parent(&request));
+        use gen_final_proof_request::{Header, Part};
+        let call = Call::new(&request)?;
         let mut stream = request.into_inner();
-        let Some(Part::Header(header)) = next(&mut stream).await?.and_then(|first| first.part) else {
-            return Err(Status::invalid_argument("the first message has no header"));
+        let Some(Part::Header(header)) = stream.message().await?.and_then(|first| first.part) else {
+            return Err(Problem::invalid("the first message has no header").into());
         };
-        let gen_final_proof_request::Header { queueing, key, program } = header;
-        let (kind, program) =
+        let Header { queueing, key, program } = header;
+        let (input, program) =
             if program.is_empty() { (Input::Witness, None) } else { (Input::Signals, Some(program)) };
-        let mut input = self.receive(&[])?;
-        while let Some(message) = next(&mut stream).await? {
+        let mut file = self.writer(&call)?;
+        while let Some(message) = stream.message().await? {
             let Some(Part::Input(piece)) = message.part else {
-                return Err(Status::invalid_argument("a message after the first one has no input"));
+                return Err(Problem::invalid("a message after the first one has no input").into());
             };
-            input.add(&piece)?;
+            file.write(&piece).await?;
+            call.memory.clear();
         }
-        let (file, content) = input.end();
-        self.submit((&identity, parent), Task::Prove { key, program }, vec![(kind, file)], queueing, content)
-            .await
+        let inputs = vec![(input, file.finish().await?)];
+        self.submit(call, Task::Prove { key, program }, inputs, queueing).await
     }
 
     async fn get_proof(
         &self,
         request: Request<GetProofRequest>,
     ) -> Result<Response<GetProofResponse>, Status> {
-        let identity = identity(&request)?;
-        identity.require(Scope::Submit).map_err(status)?;
-        let GetProofRequest { id, timeout_s } = request.into_inner();
-        let time = Duration::from_secs(timeout_s).min(LONGEST_WAIT);
-        let job = self.service.wait(&identity, &id, time).await.map_err(status)?;
-        let mut response = GetProofResponse {
-            id: id.clone(),
-            state: wire_state(job.progress.state).into(),
-            error: if job.progress.state == State::Done {
-                String::new()
-            } else {
-                job.error.clone().unwrap_or_default()
-            },
-            ..GetProofResponse::default()
-        };
-        if job.progress.state == State::Done {
-            for output in job.task.outputs() {
-                let content = self.output(&identity, &id, *output).await?;
-                match output {
-                    Output::Proof => response.proof = content,
-                    Output::Public => response.public = content,
-                }
-            }
-        }
-        Ok(Response::new(response))
+        let call = Call::new(&request)?;
+        Ok(Response::new(self.proof(&call, request.into_inner()).await?))
     }
 
     async fn cancel(&self, request: Request<CancelRequest>) -> Result<Response<CancelResponse>, Status> {
-        let identity = identity(&request)?;
-        self.service.cancel(&identity, &request.into_inner().id).await.map_err(status)?;
+        let call = Call::new(&request)?;
+        let id = request.into_inner().id;
+        self.0.service.cancel(&call.caller.identity, &id).await.map_err(Problem::from)?;
         Ok(Response::new(CancelResponse {}))
     }
 }
 
-impl Face {
-    /// A file for an input; the request's digest also covers `others`.
-    fn receive(&self, others: &[&[u8]]) -> Result<Receiver, Status> {
-        let staging = self.service.staging();
-        let file =
-            staging.check_space().and_then(|()| staging.file()).map_err(|error| status(error.into()))?;
-        let mut digest = Sha256::new();
-        for part in others {
-            digest.update((part.len() as u64).to_le_bytes());
-            digest.update(part);
-        }
-        Ok(Receiver { file, digest, left: self.settings.largest_input })
+impl Calls {
+    async fn status(&self, call: &Call) -> Result<GetStatusResponse, Problem> {
+        let Self(face) = self;
+        let identity = &call.caller.identity;
+        identity.require(Scope::Submit)?;
+        let of = async |state| {
+            let jobs = face.service.jobs(identity, Some(state), None, 1000).await?;
+            // The last one comes first.
+            Ok::<_, Problem>(jobs.into_iter().rev().map(|job| job.id).collect::<Vec<_>>())
+        };
+        let (running, waiting) = (of(State::Running).await?, of(State::Queued).await?);
+        let queue = face.queue().await?;
+        let workers = face.service.workers().await?;
+        let all_waiting = queue.waiting.iter().map(|waiting| waiting.jobs).sum();
+        let state = match (workers.is_empty(), queue.running + all_waiting) {
+            _ if face.has_reached(Stage::Draining) => get_status_response::Status::Draining,
+            (true, _) => get_status_response::Status::NoWorker,
+            (false, 0) => get_status_response::Status::Idle,
+            (false, _) => get_status_response::Status::Computing,
+        };
+        Ok(GetStatusResponse {
+            status: state.into(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            running,
+            waiting,
+            all_waiting: if identity.has(Scope::Observe) { all_waiting } else { 0 },
+            threads: workers.iter().fold(0, |sum, (_, facts)| (facts.threads as u64).saturating_add(sum)),
+            memory: workers.iter().fold(0, |sum, (_, facts)| facts.memory.saturating_add(sum)),
+        })
+    }
+
+    /// A file for an input.
+    fn writer(&self, call: &Call) -> Result<Writer, Problem> {
+        let Self(face) = self;
+        let staging = face.service.staging();
+        staging.check_space()?;
+        Writer::new(staging, face.quotas.start(&call.caller.identity.token))
     }
 
     async fn submit(
         &self,
-        (identity, parent): (&Identity, Option<String>),
+        call: Call,
         task: Task,
-        inputs: Vec<(Input, Staged)>,
+        inputs: Vec<(Input, Written)>,
         queueing: Option<Queueing>,
-        content: Sha256,
     ) -> Result<Response<GenProofResponse>, Status> {
         let Queueing { idempotency_key, priority, timeout_s } = queueing.unwrap_or_default();
         let submission = Submission {
@@ -239,82 +248,67 @@ impl Face {
             timeout_s: (timeout_s > 0).then_some(timeout_s),
             attempts: None,
         };
-        let header = serde_json::to_vec(&submission).expect("a submission is JSON");
-        let request = hex::encode(content.chain_update(header).finalize());
-        let idempotency_key = (!idempotency_key.is_empty()).then_some(idempotency_key);
-        if idempotency_key.as_deref().is_some_and(|key| !is_idempotency_key(key)) {
-            return Err(Status::invalid_argument(IDEMPOTENCY_KEY));
-        }
-        let received = Received { submission, inputs, idempotency_key, request, trace: parent };
-        let answers = self.service.submit(identity, vec![received]).await.map_err(status)?;
-        let (job, _) = answers.into_iter().next().expect("an answer").map_err(status)?;
+        let mut incoming = Incoming::new(submission, inputs);
+        incoming.set_key((!idempotency_key.is_empty()).then_some(idempotency_key))?;
+        incoming.received.trace = call.trace;
+        let (job, _) = incoming.submit(&self.0, &call.caller).await?;
         Ok(Response::new(GenProofResponse { id: job.id }))
     }
 
+    async fn proof(&self, call: &Call, request: GetProofRequest) -> Result<GetProofResponse, Problem> {
+        call.caller.require(Scope::Submit)?;
+        let GetProofRequest { id, timeout_s } = request;
+        let has_ended = |job: &Job| job.progress.state.has_ended();
+        let job = self.0.wait(&call.caller, &id, Duration::from_secs(timeout_s), has_ended).await?;
+        let mut response = GetProofResponse {
+            id,
+            state: wire_state(job.progress.state).into(),
+            error: job.error.unwrap_or_default(),
+            ..GetProofResponse::default()
+        };
+        if job.progress.state == State::Done {
+            // Of the attempts that were lost.
+            response.error.clear();
+            for output in job.task.outputs() {
+                let content = self.output(call, &response.id, *output).await?;
+                match output {
+                    Output::Proof => response.proof = content,
+                    Output::Public => response.public = content,
+                }
+            }
+        }
+        Ok(response)
+    }
+
     /// The content of an output.
-    async fn output(&self, identity: &Identity, id: &str, output: Output) -> Result<Vec<u8>, Status> {
-        let (_, bytes, reader) = self.service.output(identity, id, output).await.map_err(status)?;
+    async fn output(&self, call: &Call, id: &str, output: Output) -> Result<Vec<u8>, Problem> {
+        let (_, bytes, reader) = self.0.service.output(&call.caller.identity, id, output).await?;
         if bytes > LARGEST_OUTPUT {
             let path = format!("/v1/jobs/{id}/{}", output.name());
-            return Err(Status::out_of_range(format!(
-                "{bytes} bytes are too many for a message: GET {path}"
-            )));
+            let detail = format!("{bytes} bytes are too many for a message: GET {path}");
+            return Err(Problem::new(Kind::TooLarge, detail));
         }
+        // As a message and as bytes.
+        call.memory.add(2 * bytes)?;
         let mut content = Vec::new();
-        reader.take(LARGEST_OUTPUT).read_to_end(&mut content).await.map_err(|error| status(error.into()))?;
+        reader.take(LARGEST_OUTPUT).read_to_end(&mut content).await?;
         Ok(content)
     }
 }
 
-/// The next message of a stream, which may not stop for long: its file waits.
-async fn next<T>(stream: &mut Streaming<T>) -> Result<Option<T>, Status> {
-    let message = tokio::time::timeout(LONGEST_PAUSE, stream.message()).await;
-    message
-        .map_err(|_| Status::deadline_exceeded(format!("nothing came for {} s", LONGEST_PAUSE.as_secs())))?
-}
-
-/// Who calls, as the guard of all routes found.
-fn identity<T>(request: &Request<T>) -> Result<Identity, Status> {
-    let identity = request.extensions().get::<Identity>().cloned();
-    identity.ok_or_else(|| Status::unauthenticated("the token is missing or not valid"))
-}
-
-/// The caller's span.
-fn parent<T>(request: &Request<T>) -> Option<String> {
-    Some(request.metadata().get("traceparent")?.to_str().ok()?.to_owned())
-}
-
-/// An input as it arrives.
-struct Receiver {
-    file: Staged,
-    digest: Sha256,
-    /// The bytes that may still come.
-    left: u64,
-}
-
-impl Receiver {
-    fn add(&mut self, piece: &[u8]) -> Result<(), Status> {
-        self.left = self.left.checked_sub(piece.len() as u64).ok_or_else(|| {
-            Status::resource_exhausted("the input is larger than this server accepts: see --max-input")
-        })?;
-        self.digest.update(piece);
-        self.file.as_file_mut().write_all(piece).map_err(|error| status(error.into()))
-    }
-
-    fn end(self) -> (Staged, Sha256) {
-        (self.file, self.digest)
-    }
+fn json(value: &impl serde::Serialize) -> Vec<u8> {
+    serde_json::to_vec(value).expect("it is JSON")
 }
 
 fn bits_or_default(bits: u32) -> u32 {
     if bits == 0 { Task::DEFAULT_BITS } else { bits }
 }
 
-fn stark_hash(name: &str) -> Result<StarkHash, Status> {
+fn stark_hash(name: &str) -> Result<StarkHash, Problem> {
     if name.is_empty() {
         return Ok(StarkHash::default());
     }
-    serde_json::from_value(name.into()).map_err(|error| Status::invalid_argument(format!("hash: {error}")))
+    serde_json::from_value(name.into()).map_err(|error| Problem::invalid(format!("hash: {error}")))
 }
 
 fn wire_state(state: State) -> WireState {
@@ -326,28 +320,5 @@ fn wire_state(state: State) -> WireState {
         State::Dead => WireState::Dead,
         State::Cancelled => WireState::Cancelled,
         State::Expired => WireState::Expired,
-    }
-}
-
-/// The status of an error. What goes wrong inside is logged, and not told.
-fn status(error: ServiceError) -> Status {
-    let text = error.to_string();
-    match error {
-        ServiceError::Invalid(_) => Status::invalid_argument(text),
-        ServiceError::Forbidden(_) => Status::permission_denied(text),
-        ServiceError::Store(StoreError::NotFound(_)) => Status::not_found(text),
-        ServiceError::Store(StoreError::Refused(_)) => Status::failed_precondition(text),
-        ServiceError::Store(StoreError::Idempotency(_) | StoreError::Taken(_)) => {
-            Status::already_exists(text)
-        }
-        ServiceError::Store(StoreError::Full { .. }) => Status::resource_exhausted(text),
-        ServiceError::Store(StoreError::Unavailable(_) | StoreError::Contended) | ServiceError::Io(_) => {
-            tracing::error!(error = text, "a call failed");
-            Status::unavailable("the server cannot do this now: try again")
-        }
-        ServiceError::Store(_) => {
-            tracing::error!(error = text, "a call failed");
-            Status::internal("the server's store is damaged: its log says more")
-        }
     }
 }

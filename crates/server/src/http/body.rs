@@ -1,16 +1,14 @@
-//! Bodies of requests: bounded in size, time and memory, streamed to files.
+//! Bodies of requests, of HTTP and of gRPC: bounded in size, time and memory, streamed to files.
 
-use super::problem::Problem;
+use super::problem::{Kind, Problem};
 use crate::objects::{Staged, Staging};
-use axum::{
-    body::{Body, BodyDataStream},
-    http::StatusCode,
-};
+use axum::body::{Body, BodyDataStream};
 use bytes::Bytes;
 use futures::StreamExt;
 use sha2::{Digest, Sha256};
 use std::{
     collections::HashMap,
+    ops::Deref,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -32,6 +30,8 @@ pub struct BodyLimits {
     pub most_key: u64,
     /// The most bytes of all files that one token's requests are writing.
     pub most_staged: u64,
+    /// The most bytes of all bodies and answers that are held in memory; those of one token may have a quarter.
+    pub most_memory: u64,
     /// How long a body may pause.
     pub longest_pause: Duration,
     /// The least bytes per second of a body, on average after the longest pause.
@@ -46,6 +46,7 @@ impl Default for BodyLimits {
             most_inputs: 4 << 30,
             most_key: 256 << 30,
             most_staged: 512 << 30,
+            most_memory: 256 << 20,
             longest_pause: Duration::from_secs(15),
             least_rate: 4096,
         }
@@ -53,7 +54,7 @@ impl Default for BodyLimits {
 }
 
 /// The body of a request, in pieces.
-pub(super) struct Chunks {
+pub(crate) struct Chunks {
     stream: BodyDataStream,
     limits: BodyLimits,
     /// The most bytes.
@@ -65,19 +66,16 @@ pub(super) struct Chunks {
 
 impl Chunks {
     /// The body, of which at most so many bytes are read.
-    pub(super) fn new(body: Body, limits: BodyLimits, most: u64) -> Self {
+    pub(crate) fn new(body: Body, limits: BodyLimits, most: u64) -> Self {
         Self { stream: body.into_data_stream(), limits, most, received: 0, waited: Duration::ZERO }
     }
 
     /// The next piece.
-    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Problem> {
+    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, Problem> {
         let began = Instant::now();
         let Ok(next) = timeout(self.limits.longest_pause, self.stream.next()).await else {
             let pause = self.limits.longest_pause.as_secs();
-            return Err(Problem::new(
-                StatusCode::REQUEST_TIMEOUT,
-                format!("no more of the body came for {pause} s"),
-            ));
+            return Err(Problem::new(Kind::TooSlow, format!("no more of the body came for {pause} s")));
         };
         self.waited += began.elapsed();
         let chunk = match next {
@@ -93,25 +91,53 @@ impl Chunks {
         if self.received < least {
             let rate = self.limits.least_rate;
             return Err(Problem::new(
-                StatusCode::REQUEST_TIMEOUT,
+                Kind::TooSlow,
                 format!("the body comes slower than {rate} bytes a second"),
             ));
         }
         Ok(Some(chunk))
     }
 
-    /// The whole body.
-    pub(super) async fn bytes(mut self) -> Result<Vec<u8>, Problem> {
-        let mut bytes = Vec::new();
+    /// The whole body, which counts as memory of its token.
+    pub(super) async fn bytes(mut self, memory: Quota) -> Result<InMemory, Problem> {
+        let mut whole = InMemory::new(memory);
         while let Some(chunk) = self.next().await? {
-            bytes.extend_from_slice(&chunk);
+            whole.extend(&chunk)?;
         }
-        Ok(bytes)
+        Ok(whole)
+    }
+}
+
+/// Bytes of a request in memory, which count for its token until they are dropped.
+pub(super) struct InMemory {
+    bytes: Vec<u8>,
+    memory: Quota,
+}
+
+impl InMemory {
+    /// Nothing, so far.
+    pub(super) fn new(memory: Quota) -> Self {
+        Self { bytes: Vec::new(), memory }
+    }
+
+    /// Appends a piece.
+    pub(super) fn extend(&mut self, piece: &[u8]) -> Result<(), Problem> {
+        self.memory.add(piece.len() as u64)?;
+        self.bytes.extend_from_slice(piece);
+        Ok(())
+    }
+}
+
+impl Deref for InMemory {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
     }
 }
 
 /// A file that a request fills.
-pub(super) struct Writer {
+pub(crate) struct Writer {
     staged: Staged,
     file: tokio::fs::File,
     hash: Sha256,
@@ -120,7 +146,7 @@ pub(super) struct Writer {
 }
 
 /// A file that a request has filled. It counts for its token until it is dropped.
-pub(super) struct Written {
+pub(crate) struct Written {
     /// The file.
     pub(super) file: Staged,
     /// SHA-256 of its content, in hexadecimal digits.
@@ -133,14 +159,14 @@ pub(super) struct Written {
 
 impl Writer {
     /// A new file.
-    pub(super) fn new(staging: &Staging, quota: Quota) -> Result<Self, Problem> {
+    pub(crate) fn new(staging: &Staging, quota: Quota) -> Result<Self, Problem> {
         let mut staged = staging.file()?;
         let file = tokio::fs::File::from_std(staged.as_file_mut().try_clone()?);
         Ok(Self { staged, file, hash: Sha256::new(), quota, bytes: 0 })
     }
 
     /// Appends a piece.
-    pub(super) async fn write(&mut self, chunk: &[u8]) -> Result<(), Problem> {
+    pub(crate) async fn write(&mut self, chunk: &[u8]) -> Result<(), Problem> {
         self.quota.add(chunk.len() as u64)?;
         self.hash.update(chunk);
         self.bytes += chunk.len() as u64;
@@ -148,7 +174,7 @@ impl Writer {
     }
 
     /// Ends the file.
-    pub(super) async fn finish(mut self) -> Result<Written, Problem> {
+    pub(crate) async fn finish(mut self) -> Result<Written, Problem> {
         self.file.flush().await?;
         let digest = hex::encode(self.hash.finalize());
         Ok(Written { file: self.staged, digest, bytes: self.bytes, quota: self.quota })
@@ -164,33 +190,40 @@ pub(super) async fn to_file(mut chunks: Chunks, staging: &Staging, quota: Quota)
     writer.finish().await
 }
 
-/// What each token has at the moment of something that is bounded.
+/// What the tokens have at the moment of something that is bounded.
 #[derive(Clone)]
-pub(super) struct Quotas {
-    most: u64,
+pub(crate) struct Quotas {
+    most_of_token: u64,
+    most_of_all: u64,
     unit: &'static str,
-    held: Arc<Mutex<HashMap<String, u64>>>,
+    held: Arc<Mutex<Held>>,
 }
 
-/// What one file or request takes of its token's allowance.
-pub(super) struct Quota {
+#[derive(Default)]
+struct Held {
+    all: u64,
+    of_tokens: HashMap<String, u64>,
+}
+
+/// What one file, body or request takes of its token's allowance.
+pub(crate) struct Quota {
     quotas: Quotas,
     token: String,
     amount: u64,
 }
 
 impl Quotas {
-    /// Allowances of so many units each, which errors call so.
-    pub(super) fn new(most: u64, unit: &'static str) -> Self {
-        Self { most, unit, held: Arc::default() }
+    /// Allowances of so many units for each token and for all together, which errors call so.
+    pub(super) fn new(most_of_token: u64, most_of_all: u64, unit: &'static str) -> Self {
+        Self { most_of_token, most_of_all, unit, held: Arc::default() }
     }
 
     /// Nothing, so far.
-    pub(super) fn start(&self, token: &str) -> Quota {
+    pub(crate) fn start(&self, token: &str) -> Quota {
         Quota { quotas: self.clone(), token: token.to_owned(), amount: 0 }
     }
 
-    fn held(&self) -> MutexGuard<'_, HashMap<String, u64>> {
+    fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -199,31 +232,91 @@ impl Quota {
     /// Takes more.
     ///
     /// # Errors
-    /// If the token would then have more than its allowance.
-    pub(super) fn add(&mut self, amount: u64) -> Result<(), Problem> {
-        let Quotas { most, unit, .. } = self.quotas;
+    /// If the token would then have more than its allowance, or all together more than theirs.
+    pub(crate) fn add(&mut self, amount: u64) -> Result<(), Problem> {
+        let Quotas { most_of_token, most_of_all, unit, .. } = self.quotas;
         let mut held = self.quotas.held();
-        let total = held.entry(self.token.clone()).or_default();
-        if total.saturating_add(amount) > most {
-            return Err(Problem::new(
-                StatusCode::TOO_MANY_REQUESTS,
-                format!("the token has {most} {unit}, which is the most: try again later"),
-            ));
+        let of_token = held.of_tokens.get(&self.token).copied().unwrap_or(0).saturating_add(amount);
+        let all = held.all.saturating_add(amount);
+        if of_token > most_of_token {
+            let detail = format!("the token has {most_of_token} {unit}, which is the most: try again later");
+            return Err(Problem::new(Kind::TooMany, detail));
         }
-        *total += amount;
+        if all > most_of_all {
+            let detail = format!("the service has {most_of_all} {unit}, which is the most: try again later");
+            return Err(Problem::new(Kind::Unavailable, detail));
+        }
+        held.all = all;
+        held.of_tokens.insert(self.token.clone(), of_token);
         self.amount += amount;
         Ok(())
+    }
+
+    /// Gives back what it has taken.
+    pub(crate) fn clear(&mut self) {
+        let amount = std::mem::take(&mut self.amount);
+        let mut held = self.quotas.held();
+        held.all = held.all.saturating_sub(amount);
+        if let Some(of_token) = held.of_tokens.get_mut(&self.token) {
+            *of_token = of_token.saturating_sub(amount);
+            if *of_token == 0 {
+                held.of_tokens.remove(&self.token);
+            }
+        }
+    }
+}
+
+/// What a request has in memory. In the extensions of an answer, it counts until that is sent.
+#[derive(Clone)]
+pub(crate) struct Memory(Arc<Mutex<Quota>>);
+
+impl Memory {
+    /// What this quota counts.
+    pub(crate) fn new(quota: Quota) -> Self {
+        Self(Arc::new(Mutex::new(quota)))
+    }
+
+    fn quota(&self) -> MutexGuard<'_, Quota> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes more.
+    ///
+    /// # Errors
+    /// Those of [`Quota::add`].
+    pub(crate) fn add(&self, bytes: u64) -> Result<(), Problem> {
+        self.quota().add(bytes)
+    }
+
+    /// Gives back what it has taken.
+    pub(crate) fn clear(&self) {
+        self.quota().clear();
     }
 }
 
 impl Drop for Quota {
     fn drop(&mut self) {
-        let mut held = self.quotas.held();
-        if let Some(total) = held.get_mut(&self.token) {
-            *total = total.saturating_sub(self.amount);
-            if *total == 0 {
-                held.remove(&self.token);
-            }
-        }
+        self.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotas_bound_each_token_and_all() {
+        let quotas = Quotas::new(2, 3, "things");
+        let (mut first, mut second) = (quotas.start("a"), quotas.start("b"));
+        first.add(2).expect("its share");
+        assert_eq!(quotas.start("a").add(1).expect_err("beyond its share").kind, Kind::TooMany);
+        second.add(1).expect("of its share");
+        assert_eq!(second.add(1).expect_err("beyond what all may have").kind, Kind::Unavailable);
+        assert_eq!(quotas.start("b").add(u64::MAX).expect_err("no overflow").kind, Kind::TooMany);
+        first.clear();
+        second.add(1).expect("there is place again");
+        drop((first, second));
+        let held = quotas.held();
+        assert_eq!((held.all, held.of_tokens.len()), (0, 0));
     }
 }

@@ -61,7 +61,11 @@ fn add_errors(operation: &mut Operation, is_open: bool) {
         ("400", "The request is wrong"),
         ("503", "The service cannot answer now"),
     ];
-    let guarded = [("401", "No valid token"), ("403", "The token does not allow this")];
+    let guarded = [
+        ("401", "No valid token"),
+        ("403", "The token does not allow this"),
+        ("429", "The token has as many requests as it may have at the same time"),
+    ];
     let guarded = guarded.into_iter().filter(|_| !is_open);
     for (status, description) in any.into_iter().chain(guarded) {
         let responses = &mut operation.responses.responses;

@@ -6,8 +6,12 @@ use super::{
     metrics::Metrics,
     problem::Problem,
 };
-use crate::{service::Service, store::Job};
+use crate::{
+    service::Service,
+    store::{Job, Queue},
+};
 use std::{
+    convert::Infallible,
     ops::Deref,
     sync::Arc,
     time::{Duration, Instant},
@@ -26,9 +30,9 @@ pub enum Stage {
     Closing,
 }
 
-/// The requests that one token may have at the same time, of so many: one client does not keep others out.
-fn share(most_requests: usize) -> u64 {
-    most_requests.div_ceil(4) as u64
+/// What one token may have of something at the same time, if all may have so much: one client does not keep others out.
+fn share(most: u64) -> u64 {
+    most.div_ceil(4)
 }
 
 /// How long the store and the objects may take to answer.
@@ -49,6 +53,9 @@ pub struct Options {
     pub most_connections: usize,
     /// How long a client may take to send the headers of a request, and to send the next request.
     pub longest_headers: Duration,
+    /// How long a connection of HTTP/2 may have no request; it is closed after one to two times as long. One of HTTP/1 is closed
+    /// after `longest_headers`.
+    pub longest_idle: Duration,
     /// How long a client may leave an answer unread.
     pub longest_unread: Duration,
     /// Host names that a request may carry; any if there are none. For the loopback, so that a web page whose name leads there (DNS
@@ -67,6 +74,7 @@ impl Default for Options {
             most_requests: 4096,
             most_connections: 4096,
             longest_headers: Duration::from_secs(20),
+            longest_idle: Duration::from_secs(120),
             longest_unread: Duration::from_secs(60),
             hosts: Vec::new(),
             anonymous: None,
@@ -80,17 +88,45 @@ pub struct Face(Arc<Parts>);
 
 /// What a [`Face`] is made of.
 pub struct Parts {
-    pub(super) service: Service,
-    pub(super) options: Options,
+    pub(crate) service: Service,
+    pub(crate) options: Options,
     pub(super) identities: Identities,
     pub(super) metrics: Arc<Metrics>,
-    pub(super) quotas: Quotas,
+    /// Of bytes in files on their way.
+    pub(crate) quotas: Quotas,
+    /// Of bytes in memory.
+    pub(crate) memory: Quotas,
     /// Of requests at the same time, for tokens that are no workers'.
     pub(super) shares: Quotas,
     pub(super) requests: Arc<Semaphore>,
     stage: watch::Receiver<Stage>,
-    /// Whether the service could serve, and when it was looked at.
-    ready: tokio::sync::Mutex<Option<(Instant, bool)>>,
+    /// Whether the service could serve.
+    ready: Lately<bool>,
+    queue: Lately<Queue>,
+}
+
+/// An answer of the last second: how often clients ask makes no difference for the store.
+struct Lately<T>(tokio::sync::Mutex<Option<(Instant, T)>>);
+
+impl<T> Default for Lately<T> {
+    fn default() -> Self {
+        Self(tokio::sync::Mutex::new(None))
+    }
+}
+
+impl<T: Clone> Lately<T> {
+    /// The answer, or what `ask` answers if that is too old. Others who ask meanwhile wait for it.
+    async fn get<E>(&self, ask: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+        let mut answer = self.0.lock().await;
+        if let Some((at, answer)) = &*answer
+            && at.elapsed() < Duration::from_secs(1)
+        {
+            return Ok(answer.clone());
+        }
+        let new = ask.await?;
+        *answer = Some((Instant::now(), new.clone()));
+        Ok(new)
+    }
 }
 
 impl Deref for Face {
@@ -106,44 +142,48 @@ impl Face {
     pub fn new(service: Service, options: Options, stage: watch::Receiver<Stage>) -> Self {
         let metrics = Arc::new(Metrics::new());
         service.observe(metrics.clone());
+        let most_memory = options.bodies.most_memory;
         Self(Arc::new(Parts {
             identities: Identities::default(),
-            quotas: Quotas::new(options.bodies.most_staged, "bytes on their way"),
-            shares: Quotas::new(share(options.most_requests), "requests at the same time"),
+            quotas: Quotas::new(options.bodies.most_staged, u64::MAX, "bytes on their way"),
+            memory: Quotas::new(share(most_memory), most_memory, "bytes of requests in memory"),
+            shares: Quotas::new(share(options.most_requests as u64), u64::MAX, "requests at the same time"),
             requests: Arc::new(Semaphore::new(options.most_requests)),
             metrics,
             service,
             options,
             stage,
-            ready: tokio::sync::Mutex::default(),
+            ready: Lately::default(),
+            queue: Lately::default(),
         }))
     }
 
     /// Whether the store and the objects answer, as of the last second: anybody may ask, and as often.
     pub(super) async fn is_ready(&self) -> bool {
-        let mut ready = self.ready.lock().await;
-        if let Some((at, is_ready)) = *ready
-            && at.elapsed() < Duration::from_secs(1)
-        {
-            return is_ready;
-        }
-        let is_ready = match tokio::time::timeout(PATIENCE, self.service.check()).await {
-            Ok(Ok(())) => true,
-            Ok(Err(error)) => {
-                tracing::error!(%error, "not ready");
-                false
-            }
-            Err(_) => {
-                tracing::error!("not ready: the store or the objects do not answer");
-                false
-            }
+        let check = async {
+            Ok::<_, Infallible>(match tokio::time::timeout(PATIENCE, self.service.check()).await {
+                Ok(Ok(())) => true,
+                Ok(Err(error)) => {
+                    tracing::error!(%error, "not ready");
+                    false
+                }
+                Err(_) => {
+                    tracing::error!("not ready: the store or the objects do not answer");
+                    false
+                }
+            })
         };
-        *ready = Some((Instant::now(), is_ready));
+        let Ok(is_ready) = self.ready.get(check).await;
         is_ready
     }
 
+    /// The queue as of the last second: all waiting jobs are read for it.
+    pub(crate) async fn queue(&self) -> Result<Queue, Problem> {
+        Ok(self.queue.get(self.service.queue()).await?)
+    }
+
     /// Whether the server has come to this stage.
-    pub(super) fn has_reached(&self, stage: Stage) -> bool {
+    pub(crate) fn has_reached(&self, stage: Stage) -> bool {
         *self.stage.borrow() >= stage
     }
 
@@ -165,7 +205,7 @@ impl Face {
     }
 
     /// The job once `enough` holds of it, or as it is after this time or when the server closes.
-    pub(super) async fn wait(
+    pub(crate) async fn wait(
         &self,
         caller: &Caller,
         id: &str,

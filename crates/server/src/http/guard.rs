@@ -1,10 +1,11 @@
 //! Who may ask what: tokens, hosts, origins, the number of requests. And what is noted of each request: log and metrics.
 
 use super::{
-    body::Quota,
+    body::{Memory, Quota},
     face::Face,
     identities::{Caller, Named},
-    problem::Problem,
+    listener::OfConnection,
+    problem::{Kind, Problem},
 };
 use crate::{
     access::{Scope, hash},
@@ -13,7 +14,7 @@ use crate::{
 use axum::{
     body::{Body, Bytes, HttpBody},
     extract::{ConnectInfo, MatchedPath, Request, State},
-    http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header},
+    http::{HeaderMap, HeaderValue, Method, Uri, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -25,6 +26,7 @@ use std::{
     time::Instant,
 };
 use tokio::sync::OwnedSemaphorePermit;
+use tonic::Status;
 
 /// The paths that need no token.
 pub(super) const OPEN: [&str; 9] = [
@@ -57,14 +59,15 @@ pub(super) async fn guard(State(face): State<Face>, mut request: Request, next: 
         Ok(Admitted { caller, permit }) => {
             let token = caller.as_ref().map(|caller| caller.identity.name.clone());
             if let Some(caller) = caller {
-                // For gRPC, which has no extractors.
-                request.extensions_mut().insert(caller.identity.clone());
                 request.extensions_mut().insert(caller);
             }
-            let response = next.run(request).await;
-            (token, response.map(|body| Body::new(Held { body, _permit: permit })))
+            let connection = request.extensions().get().cloned();
+            let mut response = next.run(request).await;
+            let memory = response.extensions_mut().remove();
+            let held = |body| Held { body, _permit: permit, _memory: memory, _connection: connection };
+            (token, response.map(|body| Body::new(held(body))))
         }
-        Err(problem) if is_call => (None, problem.into_status().into_http()),
+        Err(problem) if is_call => (None, Status::from(problem).into_http()),
         Err(problem) => (None, problem.into_response()),
     };
     harden(response.headers_mut());
@@ -90,6 +93,8 @@ fn harden(headers: &mut HeaderMap) {
 struct Held {
     body: Body,
     _permit: Option<Permit>,
+    _memory: Option<Memory>,
+    _connection: Option<OfConnection>,
 }
 
 /// What a request takes of what all may have, and of what its token may have.
@@ -152,7 +157,7 @@ async fn admit(face: &Face, asked: Result<Asked, Problem>) -> Result<Admitted, P
 
 fn too_many() -> Problem {
     let detail = "the service has as many requests as it can have: try again later";
-    Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail)
+    Problem::new(Kind::Unavailable, detail)
 }
 
 /// The token that the request names.
@@ -184,7 +189,7 @@ fn check_host(face: &Face, request: &Request) -> Result<(), Problem> {
     match host(request) {
         Some(host) if hosts.iter().any(|known| host_name(host).eq_ignore_ascii_case(known)) => Ok(()),
         _ => Err(Problem::new(
-            StatusCode::MISDIRECTED_REQUEST,
+            Kind::OtherHost,
             "the request is for another host: `--allow-host NAME` permits a name",
         )),
     }
@@ -200,7 +205,7 @@ fn check_origin(request: &Request) -> Result<(), Problem> {
     let origin = origin.as_ref().and_then(Uri::authority).map(|authority| authority.as_str());
     match (origin, host(request)) {
         (Some(origin), Some(host)) if origin.eq_ignore_ascii_case(host) => Ok(()),
-        _ => Err(Problem::new(StatusCode::FORBIDDEN, "the request comes from another site's page")),
+        _ => Err(Problem::new(Kind::Forbidden, "the request comes from another site's page")),
     }
 }
 

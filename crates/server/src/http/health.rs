@@ -2,9 +2,9 @@
 
 use super::{
     face::{Face, Stage},
-    problem::{Problem, ProblemBody},
+    problem::{Kind, Problem, ProblemBody},
 };
-use axum::{extract::State as Shared, http::StatusCode};
+use axum::extract::State as Shared;
 
 /// The process lives.
 #[utoipa::path(get, path = "/healthz", tag = "health", security(()), responses(
@@ -24,5 +24,5 @@ pub(super) async fn readyz(Shared(face): Shared<Face>) -> Result<&'static str, P
         return Ok("ok\n");
     }
     // Strangers may ask: no details.
-    Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not ready"))
+    Err(Problem::new(Kind::Unavailable, "not ready"))
 }

@@ -28,16 +28,16 @@ pub(super) enum Named {
 
 /// Who asks.
 #[derive(Clone, Debug)]
-pub(super) struct Caller {
+pub(crate) struct Caller {
     /// The token.
-    pub(super) identity: Identity,
+    pub(crate) identity: Identity,
     /// How the request named it.
     pub(super) named: Named,
 }
 
 impl Caller {
     /// Refuses what the token does not allow.
-    pub(super) fn require(&self, scope: Scope) -> Result<(), Problem> {
+    pub(crate) fn require(&self, scope: Scope) -> Result<(), Problem> {
         Ok(self.identity.require(scope)?)
     }
 }

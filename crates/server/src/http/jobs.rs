@@ -5,10 +5,15 @@ use super::{
     face::Face,
     identities::Caller,
     problem::{Problem, ProblemBody},
-    receive::{self, Incoming, JobForm, JobRequest},
+    receive::{self, JobForm, JobRequest},
     reply::{self, Checked},
 };
-use crate::{access::Scope, service::View, state::State, store::Job};
+use crate::{
+    access::Scope,
+    service::{ServiceError, View},
+    state::State,
+    store::{Job, StoreError},
+};
 use axum::{
     Json,
     extract::{Path, Query, Request, State as Shared},
@@ -17,7 +22,6 @@ use axum::{
 };
 use proofmill_job::Output;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use std::time::Duration;
 
 /// The most jobs of a page.
@@ -97,10 +101,8 @@ pub(super) async fn submit(
 ) -> Result<Response, Problem> {
     caller.require(Scope::Submit)?;
     let wait = reply::preferred_wait(request.headers());
-    let Incoming { received, quotas } = receive::job(&face, &caller, request).await?;
-    let mut answers = face.service.submit(&caller.identity, vec![received]).await?;
-    drop(quotas);
-    let (mut job, is_new) = answers.pop().expect("an answer for each job")?;
+    let incoming = receive::job(&face, &caller, request).await?;
+    let (mut job, is_new) = incoming.submit(&face, &caller).await?;
     let mut status = if is_new { StatusCode::ACCEPTED } else { StatusCode::OK };
     let mut headers = HeaderMap::new();
     if let Some(seconds) = wait {
@@ -145,22 +147,22 @@ pub(super) async fn submit_batch(
     let limits = face.options.bodies;
     let name = reply::text(request.headers(), "idempotency-key")?.map(str::to_owned);
     receive::check_key(name.as_deref())?;
-    let body = Chunks::new(request.into_body(), limits, limits.most_batch).bytes().await?;
-    let jobs: Vec<&RawValue> = serde_json::from_slice(&body)
-        .map_err(|error| Problem::invalid(format!("expected an array of jobs: {error}")))?;
-    let most = face.options.most_batch_jobs;
-    if jobs.len() > most {
-        let detail = format!("a batch has at most {most} jobs");
-        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
-    }
+    let memory = face.memory.start(&caller.identity.token);
+    let body = Chunks::new(request.into_body(), limits, limits.most_batch).bytes(memory).await?;
+    let jobs = receive::split(&body, face.options.most_batch_jobs)?;
     let mut answers: Vec<Result<(Job, bool), Option<Problem>>> = Vec::with_capacity(jobs.len());
     let (mut accepted, mut quotas) = (Vec::new(), Vec::new());
     for (place, job) in jobs.into_iter().enumerate() {
-        let parsed = receive::parse(&face, &caller, job.get().as_bytes()).await;
+        let job = job.get().as_bytes();
+        let parsed = if job.len() as u64 > limits.most_json {
+            Err(Problem::too_large(limits.most_json))
+        } else {
+            receive::parse(&face, &caller, job).await
+        };
         let checked = parsed.and_then(|mut incoming| {
-            let key = &mut incoming.received.idempotency_key;
-            *key = key.take().or_else(|| Some(format!("{}.{place}", name.as_ref()?)));
-            receive::check_key(key.as_deref()).map(|()| incoming)
+            let key = incoming.received.idempotency_key.take();
+            let key = key.or_else(|| Some(format!("{}.{place}", name.as_ref()?)));
+            incoming.set_key(key).map(|()| incoming)
         });
         match checked {
             Ok(mut incoming) => {
@@ -188,7 +190,7 @@ impl From<Result<(Job, bool), Problem>> for BatchAnswer {
                 Self { status: if is_new { 202 } else { 200 }, job: Some(job.into()), problem: None }
             }
             Err(problem) => {
-                Self { status: problem.status.as_u16(), job: None, problem: Some(problem.body()) }
+                Self { status: problem.status().as_u16(), job: None, problem: Some(problem.body()) }
             }
         }
     }
@@ -208,7 +210,13 @@ pub(super) async fn list(
     if !(1..=MOST_OF_PAGE).contains(&limit) {
         return Err(Problem::invalid(format!("limit: expected 1 to {MOST_OF_PAGE}")));
     }
-    let mut jobs = face.service.jobs(&caller.identity, state, cursor, limit + 1).await?;
+    let jobs = face.service.jobs(&caller.identity, state, cursor, limit + 1).await;
+    let mut jobs = jobs.map_err(|error| match error {
+        ServiceError::Store(StoreError::NotFound(_)) => {
+            Problem::invalid("cursor: expected the `next` of a page")
+        }
+        error => error.into(),
+    })?;
     let has_more = jobs.len() > limit as usize;
     jobs.truncate(limit as usize);
     let next = jobs.last().filter(|_| has_more).map(|job| job.id.clone());

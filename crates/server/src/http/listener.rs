@@ -1,9 +1,10 @@
-//! Connections: TLS, their number, clients that do not read.
+//! Connections: TLS, their number, clients that do not read or ask nothing.
 
 use super::{
     face::{Face, Stage},
     router,
 };
+use axum::http::Request;
 use axum_server::{
     Handle,
     accept::Accept,
@@ -15,7 +16,10 @@ use std::{
     net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
     pin::Pin,
-    sync::Arc,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -23,11 +27,15 @@ use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
     sync::{OwnedSemaphorePermit, Semaphore},
-    time::{Instant, Sleep, sleep_until},
+    time::{Instant, Sleep, sleep, sleep_until},
 };
+use tower_service::Service;
 
 /// The most bytes of a request's headers.
 const MOST_HEADERS: usize = 64 << 10;
+
+/// The most bytes of an answer of HTTP/2 that are kept for a client that does not read them yet.
+const MOST_UNSENT: usize = 64 << 10;
 
 /// A certificate and its key, read again when [`Self::reload`] is called.
 #[derive(Clone)]
@@ -85,6 +93,7 @@ pub async fn serve(
     let headers = face.options.longest_headers;
     let admission = Admission {
         permits: Arc::new(Semaphore::new(face.options.most_connections)),
+        longest_idle: face.options.longest_idle,
         longest_unread: face.options.longest_unread,
     };
     let app = router(face).into_make_service_with_connect_info::<SocketAddr>();
@@ -94,6 +103,7 @@ pub async fn serve(
     http.http2()
         .max_header_list_size(MOST_HEADERS as u32)
         .max_concurrent_streams(128)
+        .max_send_buf_size(MOST_UNSENT)
         .keep_alive_interval(headers)
         .keep_alive_timeout(headers);
     match tls {
@@ -106,33 +116,83 @@ pub async fn serve(
 #[derive(Clone)]
 struct Admission {
     permits: Arc<Semaphore>,
+    longest_idle: Duration,
     longest_unread: Duration,
 }
 
 impl<S> Accept<TcpStream, S> for Admission {
     type Stream = Connection;
-    type Service = S;
-    type Future = Ready<io::Result<(Connection, S)>>;
+    type Service = Marking<S>;
+    type Future = Ready<io::Result<(Connection, Marking<S>)>>;
 
     fn accept(&self, stream: TcpStream, service: S) -> Self::Future {
         let Ok(permit) = self.permits.clone().try_acquire_owned() else {
             return ready(Err(io::Error::other("too many connections")));
         };
+        let Self { longest_idle, longest_unread, .. } = *self;
+        let requests = Arc::default();
+        let service = Marking { service, requests: Arc::downgrade(&requests) };
+        let (idle, stalled) = (Box::pin(sleep(longest_idle)), None);
+        let (begun, _permit) = (0, permit);
         let connection =
-            Connection { stream, _permit: permit, longest_unread: self.longest_unread, stalled: None };
+            Connection { stream, _permit, requests, begun, longest_idle, idle, longest_unread, stalled };
         ready(connection.stream.set_nodelay(true).map(|()| (connection, service)))
     }
 }
 
-/// A connection that ends when its client reads nothing for some time.
+/// Marks the requests of a connection as its own.
+#[derive(Clone)]
+struct Marking<S> {
+    service: S,
+    requests: Weak<AtomicU64>,
+}
+
+/// What a request holds while it is answered: its connection has this request.
+#[derive(Clone)]
+pub(super) struct OfConnection {
+    _requests: Option<Arc<AtomicU64>>,
+}
+
+impl<S: Service<Request<B>>, B> Service<Request<B>> for Marking<S> {
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = S::Future;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.service.poll_ready(context)
+    }
+
+    fn call(&mut self, mut request: Request<B>) -> S::Future {
+        let requests = self.requests.upgrade();
+        if let Some(begun) = &requests {
+            begun.fetch_add(1, Ordering::Relaxed);
+        }
+        request.extensions_mut().insert(OfConnection { _requests: requests });
+        self.service.call(request)
+    }
+}
+
+/// A connection that ends when its client reads nothing or asks nothing for some time.
 struct Connection {
     stream: TcpStream,
     _permit: OwnedSemaphorePermit,
+    /// How many requests have begun; each holds this while it is answered.
+    requests: Arc<AtomicU64>,
+    /// How many had begun when `idle` was last over.
+    begun: u64,
+    longest_idle: Duration,
+    idle: Pin<Box<Sleep>>,
     longest_unread: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl Connection {
+    /// Whether there was a request since it was last asked.
+    fn was_used(&mut self) -> bool {
+        let begun = self.requests.load(Ordering::Relaxed);
+        std::mem::replace(&mut self.begun, begun) != begun || Arc::strong_count(&self.requests) > 1
+    }
+
     /// Passes on what a write answered, or an error if writes have waited too long.
     fn watched<T>(&mut self, context: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if polled.is_ready() {
@@ -152,7 +212,19 @@ impl AsyncRead for Connection {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let polled = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if polled.is_ready() {
+            return polled;
+        }
+        // Without a request, nothing else ends a connection of HTTP/2 whose client answers pings.
+        loop {
+            ready!(self.idle.as_mut().poll(context));
+            if !self.was_used() {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+            let next = Instant::now() + self.longest_idle;
+            self.idle.as_mut().reset(next);
+        }
     }
 }
 

@@ -31,9 +31,14 @@ pub use queue::WorkerView;
 pub use tokens::{NewToken, NewTokenView, TokenView};
 pub use work::ClaimRequest;
 
+// What gRPC shares with HTTP.
+pub(crate) use body::{Chunks, Memory, Writer, Written};
+pub(crate) use identities::Caller;
+pub(crate) use problem::{Kind, Problem};
+pub(crate) use receive::Incoming;
+
 use crate::grpc;
 use axum::{Router, middleware::from_fn_with_state};
-use std::sync::Arc;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The routes, with everything that guards them.
@@ -41,21 +46,11 @@ pub fn router(face: Face) -> Router {
     let (router, document) = documented();
     router
         .merge(document::routes(document::complete(document)))
-        .merge(calls(&face))
+        .merge(grpc::routes(face.clone()))
         .fallback(problem::not_found)
         .method_not_allowed_fallback(problem::method_not_allowed)
         .layer(from_fn_with_state(face.clone(), guard::guard))
         .with_state(face)
-}
-
-/// The calls of gRPC.
-fn calls(face: &Face) -> Router<Face> {
-    let draining = face.clone();
-    let settings = grpc::Settings {
-        largest_input: face.options.bodies.most_inputs,
-        is_draining: Arc::new(move || draining.has_reached(Stage::Draining)),
-    };
-    grpc::routes(face.service.clone(), settings).with_state(())
 }
 
 /// The routes and their OpenAPI document.

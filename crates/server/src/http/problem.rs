@@ -1,4 +1,4 @@
-//! Errors, as `application/problem+json`: the only place that decides on their statuses.
+//! Errors, as `application/problem+json` or as statuses of gRPC: the only place that decides on both.
 
 use crate::{coordinator::Trouble, service::ServiceError, store::StoreError};
 use axum::{
@@ -15,9 +15,67 @@ const RETRY_AFTER: u32 = 1;
 /// Why a request is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
-pub(super) struct Problem {
-    pub(super) status: StatusCode,
-    pub(super) detail: String,
+pub(crate) struct Problem {
+    pub(crate) kind: Kind,
+    pub(crate) detail: String,
+}
+
+/// The kinds of problems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The request is wrong.
+    Invalid,
+    /// The token is missing or wrong.
+    Unauthorized,
+    /// The token does not allow this.
+    Forbidden,
+    /// It is not there, or is another token's.
+    NotFound,
+    /// The path has no such method.
+    NoMethod,
+    /// The body comes too slowly.
+    TooSlow,
+    /// The state of things does not permit it.
+    Conflict,
+    /// The body or the answer is too large.
+    TooLarge,
+    /// The body's media type is not known.
+    MediaType,
+    /// The request is for another host.
+    OtherHost,
+    /// The idempotency key was used for another submission.
+    OtherSubmission,
+    /// The token, or the queue, has as much as it may have for now.
+    TooMany,
+    /// The service has an error.
+    Internal,
+    /// The service cannot answer now.
+    Unavailable,
+    /// The disk is full.
+    DiskFull,
+}
+
+impl Kind {
+    /// The status of HTTP, and that of a call of gRPC.
+    fn statuses(self) -> (StatusCode, Code) {
+        match self {
+            Self::Invalid => (StatusCode::BAD_REQUEST, Code::InvalidArgument),
+            Self::Unauthorized => (StatusCode::UNAUTHORIZED, Code::Unauthenticated),
+            Self::Forbidden => (StatusCode::FORBIDDEN, Code::PermissionDenied),
+            Self::NotFound => (StatusCode::NOT_FOUND, Code::NotFound),
+            Self::NoMethod => (StatusCode::METHOD_NOT_ALLOWED, Code::Unimplemented),
+            Self::TooSlow => (StatusCode::REQUEST_TIMEOUT, Code::DeadlineExceeded),
+            Self::Conflict => (StatusCode::CONFLICT, Code::FailedPrecondition),
+            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, Code::OutOfRange),
+            Self::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::InvalidArgument),
+            Self::OtherHost => (StatusCode::MISDIRECTED_REQUEST, Code::InvalidArgument),
+            Self::OtherSubmission => (StatusCode::UNPROCESSABLE_ENTITY, Code::AlreadyExists),
+            Self::TooMany => (StatusCode::TOO_MANY_REQUESTS, Code::ResourceExhausted),
+            Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, Code::Internal),
+            Self::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable),
+            Self::DiskFull => (StatusCode::INSUFFICIENT_STORAGE, Code::ResourceExhausted),
+        }
+    }
 }
 
 /// An error in the format of RFC 9457.
@@ -35,49 +93,38 @@ pub struct ProblemBody {
 }
 
 impl Problem {
-    /// A problem with this status.
-    pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
-        Self { status, detail: detail.into() }
+    /// A problem of this kind.
+    pub(crate) fn new(kind: Kind, detail: impl Into<String>) -> Self {
+        Self { kind, detail: detail.into() }
     }
 
     /// The request is wrong.
-    pub(super) fn invalid(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, detail)
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(Kind::Invalid, detail)
     }
 
     /// The token is missing or wrong: the same answer for both.
-    pub(super) fn unauthorized() -> Self {
-        Self::new(
-            StatusCode::UNAUTHORIZED,
-            "expected the header `Authorization: Bearer SECRET` with a valid token",
-        )
+    pub(crate) fn unauthorized() -> Self {
+        Self::new(Kind::Unauthorized, "expected the header `Authorization: Bearer SECRET` with a valid token")
     }
 
     /// The request is larger than allowed.
-    pub(super) fn too_large(limit: u64) -> Self {
-        Self::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!("the body is larger than {limit} bytes, which is the most"),
-        )
+    pub(crate) fn too_large(limit: u64) -> Self {
+        Self::new(Kind::TooLarge, format!("the body is larger than {limit} bytes, which is the most"))
     }
 
-    /// The error as that of a call of gRPC.
-    pub(super) fn into_status(self) -> tonic::Status {
-        let code = match self.status {
-            StatusCode::UNAUTHORIZED => Code::Unauthenticated,
-            StatusCode::FORBIDDEN => Code::PermissionDenied,
-            StatusCode::SERVICE_UNAVAILABLE => Code::Unavailable,
-            _ => Code::InvalidArgument,
-        };
-        tonic::Status::new(code, self.detail)
+    /// The status of HTTP.
+    pub(super) fn status(&self) -> StatusCode {
+        self.kind.statuses().0
     }
 
     /// The error as JSON.
     pub(super) fn body(&self) -> ProblemBody {
+        let status = self.status();
         ProblemBody {
             kind: "about:blank".to_owned(),
-            title: self.status.canonical_reason().unwrap_or("Error").to_owned(),
-            status: self.status.as_u16(),
+            title: status.canonical_reason().unwrap_or("Error").to_owned(),
+            status: status.as_u16(),
             // One line, also where a library's message has more.
             detail: self.detail.replace(['\n', '\r'], " "),
         }
@@ -88,15 +135,21 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let body = serde_json::to_vec(&self.body()).expect("it is JSON");
         let mut response =
-            (self.status, [(header::CONTENT_TYPE, "application/problem+json")], body).into_response();
+            (self.status(), [(header::CONTENT_TYPE, "application/problem+json")], body).into_response();
         let headers = response.headers_mut();
-        if self.status == StatusCode::UNAUTHORIZED {
+        if self.kind == Kind::Unauthorized {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        if matches!(self.status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
+        if matches!(self.kind, Kind::TooMany | Kind::Unavailable) {
             headers.insert(header::RETRY_AFTER, RETRY_AFTER.into());
         }
         response
+    }
+}
+
+impl From<Problem> for tonic::Status {
+    fn from(problem: Problem) -> Self {
+        Self::new(problem.kind.statuses().1, problem.detail)
     }
 }
 
@@ -104,7 +157,7 @@ impl From<ServiceError> for Problem {
     fn from(error: ServiceError) -> Self {
         match error {
             ServiceError::Invalid(detail) => Self::invalid(detail),
-            ServiceError::Forbidden(detail) => Self::new(StatusCode::FORBIDDEN, detail),
+            ServiceError::Forbidden(detail) => Self::new(Kind::Forbidden, detail),
             ServiceError::Store(error) => error.into(),
             ServiceError::Io(error) => error.into(),
         }
@@ -113,21 +166,21 @@ impl From<ServiceError> for Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        let status = match &error {
-            StoreError::NotFound(_) => StatusCode::NOT_FOUND,
-            StoreError::Refused(_) | StoreError::Taken(_) => StatusCode::CONFLICT,
-            StoreError::Idempotency(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            StoreError::Full { .. } => StatusCode::TOO_MANY_REQUESTS,
+        let kind = match &error {
+            StoreError::NotFound(_) => Kind::NotFound,
+            StoreError::Refused(_) | StoreError::Taken(_) => Kind::Conflict,
+            StoreError::Idempotency(_) => Kind::OtherSubmission,
+            StoreError::Full { .. } => Kind::TooMany,
             // SQLite's words for a full disk.
             StoreError::Unavailable(problem) if problem.contains("disk is full") => return full_disk(&error),
             StoreError::Unavailable(_) | StoreError::Contended => {
                 tracing::error!(%error, "the store does not answer");
                 let detail = "the store does not answer: try again later";
-                return Self::new(StatusCode::SERVICE_UNAVAILABLE, detail);
+                return Self::new(Kind::Unavailable, detail);
             }
             _ => return internal(&error),
         };
-        Self::new(status, error.to_string())
+        Self::new(kind, error.to_string())
     }
 }
 
@@ -139,11 +192,11 @@ impl From<io::Error> for Problem {
             }
             io::ErrorKind::NotFound => {
                 tracing::error!(%error, "an object is missing");
-                Self::new(StatusCode::NOT_FOUND, "its file is not there any more")
+                Self::new(Kind::NotFound, "its file is not there any more")
             }
             _ => {
                 tracing::error!(%error, "objects or staging do not answer");
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, "the objects do not answer: try again later")
+                Self::new(Kind::Unavailable, "the objects do not answer: try again later")
             }
         }
     }
@@ -152,12 +205,12 @@ impl From<io::Error> for Problem {
 impl From<Trouble> for Problem {
     fn from(trouble: Trouble) -> Self {
         match trouble {
-            Trouble::Lost(detail) => Self::new(StatusCode::CONFLICT, detail),
-            Trouble::Denied(detail) => Self::new(StatusCode::FORBIDDEN, detail),
+            Trouble::Lost(detail) => Self::new(Kind::Conflict, detail),
+            Trouble::Denied(detail) => Self::new(Kind::Forbidden, detail),
             Trouble::Refused(detail) => Self::invalid(detail),
             Trouble::Unavailable(error) => {
                 tracing::error!(%error, "cannot answer a worker");
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, "the service cannot do this now: try again later")
+                Self::new(Kind::Unavailable, "the service cannot do this now: try again later")
             }
         }
     }
@@ -165,22 +218,22 @@ impl From<Trouble> for Problem {
 
 fn full_disk(error: &dyn std::fmt::Display) -> Problem {
     tracing::error!(%error, "the disk is full");
-    Problem::new(StatusCode::INSUFFICIENT_STORAGE, "the service's disk is full")
+    Problem::new(Kind::DiskFull, "the service's disk is full")
 }
 
 fn internal(error: &dyn std::fmt::Display) -> Problem {
     tracing::error!(%error, "cannot answer");
-    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the service has an error; its log says which")
+    Problem::new(Kind::Internal, "the service has an error; its log says which")
 }
 
 /// Answers requests to paths that there are not.
 pub(super) async fn not_found() -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "there is no such path: /openapi.json lists all")
+    Problem::new(Kind::NotFound, "there is no such path: /openapi.json lists all")
 }
 
 /// Answers requests with a method that the path does not have.
 pub(super) async fn method_not_allowed() -> Problem {
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "the path has no such method: /openapi.json lists all")
+    Problem::new(Kind::NoMethod, "the path has no such method: /openapi.json lists all")
 }
 
 #[cfg(test)]
@@ -190,12 +243,12 @@ mod tests {
     #[test]
     fn a_full_disk_is_told_apart() {
         let of_disk = io::Error::from(io::ErrorKind::StorageFull);
-        assert_eq!(Problem::from(of_disk).status, StatusCode::INSUFFICIENT_STORAGE);
+        assert_eq!(Problem::from(of_disk).kind, Kind::DiskFull);
         let of_store = StoreError::Unavailable("SQLite: database or disk is full".to_owned());
-        assert_eq!(Problem::from(of_store).status, StatusCode::INSUFFICIENT_STORAGE);
+        assert_eq!(Problem::from(of_store).kind, Kind::DiskFull);
         let away = StoreError::Unavailable("secret://place".to_owned());
         let problem = Problem::from(away);
-        assert_eq!(problem.status, StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(problem.kind, Kind::Unavailable);
         assert!(!problem.detail.contains("secret"), "{problem}");
         let away = Problem::from(io::Error::other("/secret/place"));
         assert!(!away.detail.contains("secret"), "{away}");

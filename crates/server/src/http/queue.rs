@@ -31,7 +31,7 @@ pub struct WorkerView {
 ))]
 pub(super) async fn queue(Shared(face): Shared<Face>, caller: Caller) -> Result<Json<Queue>, Problem> {
     caller.require(Scope::Observe)?;
-    Ok(Json(face.service.queue().await?))
+    Ok(Json(face.queue().await?))
 }
 
 /// The workers that were heard of lately.
@@ -59,7 +59,7 @@ pub(super) async fn workers(
 ))]
 pub(super) async fn metrics(Shared(face): Shared<Face>, caller: Caller) -> Result<Response, Problem> {
     caller.require(Scope::Observe)?;
-    let queue = face.service.queue().await?;
+    let queue = face.queue().await?;
     let oldest = queue.waiting.iter().map(|waiting| waiting.oldest_ms).max().unwrap_or(0);
     let text = face.metrics.text(&Present {
         waiting: queue.waiting.iter().map(|waiting| waiting.jobs).sum(),

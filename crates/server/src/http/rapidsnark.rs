@@ -3,20 +3,21 @@
 //! The circuit `NAME` stands for the token's key `NAME` and its program `NAME.wasm` (or a graph under that name).
 
 use super::{
-    body::{Chunks, to_file},
+    body::{Chunks, Memory, to_file},
     face::Face,
     identities::Caller,
-    problem::{Problem, ProblemBody},
+    problem::{Kind, Problem, ProblemBody},
+    receive::Incoming,
     reply::Checked,
 };
 use crate::{
     access::Scope,
-    service::{Received, Submission, digest},
+    service::Submission,
     state::State,
     store::{Job, Page},
 };
 use axum::{
-    Json,
+    Extension, Json,
     extract::{Path, Request, State as Shared},
     http::StatusCode,
 };
@@ -27,7 +28,7 @@ use tokio::io::AsyncReadExt;
 /// How many jobs of the token are looked at for one that came through these routes or could have.
 const LOOKED_AT: u32 = 100;
 /// The most bytes of a proof or of public signals in a status.
-const MOST_OUTPUT: u64 = 16 << 20;
+const MOST_OUTPUT: u64 = 8 << 20;
 
 /// What proverServer says of its only job.
 #[derive(Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
@@ -67,15 +68,7 @@ pub(super) async fn input(
     let written = to_file(chunks, face.service.staging(), quota).await?;
     let task = Task::Prove { program: Some(format!("{circuit}.wasm")), key: circuit };
     let submission = Submission { task, priority: 0, expires_in_s: None, timeout_s: None, attempts: None };
-    let request = serde_json::to_vec(&(&submission, &written.digest)).expect("it is JSON");
-    let received = Received {
-        submission,
-        inputs: vec![(Input::Signals, written.file)],
-        idempotency_key: None,
-        request: digest(&request),
-        trace: None,
-    };
-    face.service.submit(&caller.identity, vec![received]).await?.pop().expect("an answer for each job")?;
+    Incoming::new(submission, vec![(Input::Signals, written)]).submit(&face, &caller).await?;
     Ok(StatusCode::OK)
 }
 
@@ -83,22 +76,29 @@ pub(super) async fn input(
 #[utoipa::path(get, path = "/status", tag = "proverServer", responses(
     (status = 200, description = "Its status", body = Status),
 ))]
-pub(super) async fn status(Shared(face): Shared<Face>, caller: Caller) -> Result<Json<Status>, Problem> {
+pub(super) async fn status(
+    Shared(face): Shared<Face>,
+    caller: Caller,
+) -> Result<(Extension<Memory>, Json<Status>), Problem> {
     caller.require(Scope::Submit)?;
-    let Some(job) = last(&face, &caller).await? else { return Ok(Json(of_state("ready"))) };
-    Ok(Json(match job.progress.state {
+    let memory = Memory::new(face.memory.start(&caller.identity.token));
+    let Some(job) = last(&face, &caller).await? else {
+        return Ok((Extension(memory), Json(of_state("ready"))));
+    };
+    let status = match job.progress.state {
         State::Queued | State::Running => of_state("busy"),
         State::Cancelled => of_state("aborted"),
         State::Done => Status {
-            proof: Some(output(&face, &caller, &job, Output::Proof).await?),
-            public: Some(output(&face, &caller, &job, Output::Public).await?),
+            proof: Some(output(&face, &caller, &memory, &job, Output::Proof).await?),
+            public: Some(output(&face, &caller, &memory, &job, Output::Public).await?),
             ..of_state("success")
         },
         State::Failed | State::Dead | State::Expired => {
             let error = job.error.unwrap_or_else(|| format!("the job is {}", job.progress.state.name()));
             Status { error: Some(error), ..of_state("failed") }
         }
-    }))
+    };
+    Ok((Extension(memory), Json(status)))
 }
 
 /// Cancels the token's last proof, if it has not ended.
@@ -111,7 +111,7 @@ pub(super) async fn cancel(Shared(face): Shared<Face>, caller: Caller) -> Result
     if let Some(job) = running {
         match face.service.cancel(&caller.identity, &job.id).await.map_err(Problem::from) {
             // It has ended meanwhile.
-            Err(problem) if problem.status == StatusCode::CONFLICT => {}
+            Err(problem) if problem.kind == Kind::Conflict => {}
             answer => drop(answer?),
         }
     }
@@ -130,15 +130,20 @@ async fn last(face: &Face, caller: &Caller) -> Result<Option<Job>, Problem> {
     Ok(jobs.into_iter().find(|job| matches!(job.task, Task::Prove { program: Some(_), .. })))
 }
 
-async fn output(face: &Face, caller: &Caller, job: &Job, output: Output) -> Result<String, Problem> {
+async fn output(
+    face: &Face,
+    caller: &Caller,
+    memory: &Memory,
+    job: &Job,
+    output: Output,
+) -> Result<String, Problem> {
     let (_, bytes, content) = face.service.output(&caller.identity, &job.id, output).await?;
     if bytes > MOST_OUTPUT {
         let path = format!("/v1/jobs/{}/{}", job.id, output.name());
-        return Err(Problem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!("the output is too large here: GET {path}"),
-        ));
+        return Err(Problem::new(Kind::TooLarge, format!("the output is too large here: GET {path}")));
     }
+    // As text and as JSON.
+    memory.add(2 * bytes)?;
     let mut text = String::new();
     content.take(MOST_OUTPUT).read_to_string(&mut text).await?;
     Ok(text)

@@ -1,26 +1,28 @@
 //! Reads submissions: JSON with inputs in it, or a form with a file for each input.
 
 use super::{
-    body::{Chunks, Quota, Writer, Written},
+    body::{Chunks, InMemory, Quota, Writer, Written},
     face::Face,
     identities::Caller,
-    problem::Problem,
+    problem::{Kind, Problem},
 };
 use crate::{
-    names::{IDEMPOTENCY_KEY, digest, is_idempotency_key},
+    names::{IDEMPOTENCY_KEY, is_idempotency_key},
     service::{Received, Submission},
+    store::Job,
 };
-use axum::{
-    extract::Request,
-    http::{StatusCode, header},
-};
+use axum::{extract::Request, http::header};
 use bytes::Bytes;
 use futures::{Stream, StreamExt, stream};
 use proofmill_job::{Content, Input};
-use serde::{Deserialize, de::IgnoredAny};
+use serde::{
+    Deserialize, Deserializer,
+    de::{IgnoredAny, SeqAccess, Visitor},
+};
 use serde_json::value::RawValue;
 use std::{
     collections::BTreeMap,
+    fmt,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -29,7 +31,7 @@ use std::{
 };
 
 /// The most bytes of a form that may be neither a part's content nor be understood yet: boundaries and headers.
-const MOST_FRAMING: u64 = 1 << 20;
+const MOST_FRAMING: u64 = 128 << 10;
 /// A job with its inputs, as JSON.
 #[derive(Debug, utoipa::ToSchema)]
 #[allow(dead_code, reason = "describes what `parse` reads")]
@@ -75,9 +77,34 @@ pub(super) struct JobForm {
 }
 
 /// A submission, and what its files take of the token's allowance while it is submitted.
-pub(super) struct Incoming {
-    pub(super) received: Received,
-    pub(super) quotas: Vec<Quota>,
+pub(crate) struct Incoming {
+    pub(crate) received: Received,
+    pub(crate) quotas: Vec<Quota>,
+}
+
+impl Incoming {
+    /// A submission with the files that came with it.
+    pub(crate) fn new(submission: Submission, written: Vec<(Input, Written)>) -> Self {
+        let (mut inputs, mut quotas) = (Vec::new(), Vec::new());
+        for (input, Written { file, digest, quota, .. }) in written {
+            inputs.push((input, file, digest));
+            quotas.push(quota);
+        }
+        Self { received: Received::new(submission, inputs), quotas }
+    }
+
+    /// Submits it: the job, and whether it is new.
+    pub(crate) async fn submit(self, face: &Face, caller: &Caller) -> Result<(Job, bool), Problem> {
+        let answers = face.service.submit(&caller.identity, vec![self.received]).await?;
+        drop(self.quotas);
+        Ok(answers.into_iter().next().expect("an answer for each job")?)
+    }
+
+    /// Gives the submission its owner's name for it.
+    pub(crate) fn set_key(&mut self, key: Option<String>) -> Result<(), Problem> {
+        self.received.idempotency_key = key;
+        check_key(self.received.idempotency_key.as_deref())
+    }
 }
 
 /// Reads a job of either media type.
@@ -91,7 +118,8 @@ pub(super) async fn job(face: &Face, caller: &Caller, request: Request) -> Resul
     face.service.staging().check_space()?;
     let mut incoming = match essence.as_str() {
         "application/json" => {
-            let body = Chunks::new(request.into_body(), limits, limits.most_json).bytes().await?;
+            let memory = face.memory.start(&caller.identity.token);
+            let body = Chunks::new(request.into_body(), limits, limits.most_json).bytes(memory).await?;
             parse(face, caller, &body).await?
         }
         "multipart/form-data" => {
@@ -102,7 +130,7 @@ pub(super) async fn job(face: &Face, caller: &Caller, request: Request) -> Resul
         }
         _ => {
             return Err(Problem::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                Kind::MediaType,
                 format!("{}: expected application/json or multipart/form-data", header::CONTENT_TYPE),
             ));
         }
@@ -111,8 +139,8 @@ pub(super) async fn job(face: &Face, caller: &Caller, request: Request) -> Resul
     if inside.is_some() && key.is_some() && *inside != key {
         return Err(Problem::invalid("the header Idempotency-Key and the field idempotency_key differ"));
     }
-    *inside = inside.take().or(key);
-    check_key(inside.as_deref())?;
+    let key = inside.take().or(key);
+    incoming.set_key(key)?;
     incoming.received.trace = parent;
     Ok(incoming)
 }
@@ -123,6 +151,35 @@ pub(super) fn check_key(key: Option<&str>) -> Result<(), Problem> {
         Some(key) if !is_idempotency_key(key) => Err(Problem::invalid(IDEMPOTENCY_KEY)),
         _ => Ok(()),
     }
+}
+
+/// The jobs of a batch, which is an array; at most so many. The others are not kept: they would take several times the memory of
+/// the body.
+pub(super) fn split(body: &[u8], most: usize) -> Result<Vec<&RawValue>, Problem> {
+    struct Jobs(usize);
+    impl<'de> Visitor<'de> for Jobs {
+        type Value = Option<Vec<&'de RawValue>>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an array of jobs")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Self::Value, A::Error> {
+            let mut jobs = Vec::new();
+            while let Some(job) = array.next_element()? {
+                if jobs.len() == self.0 {
+                    while array.next_element::<IgnoredAny>()?.is_some() {}
+                    return Ok(None);
+                }
+                jobs.push(job);
+            }
+            Ok(Some(jobs))
+        }
+    }
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    let jobs = reader.deserialize_seq(Jobs(most)).and_then(|jobs| reader.end().map(|()| jobs));
+    let jobs = jobs.map_err(|error| Problem::invalid(format!("the body: {error}")))?;
+    jobs.ok_or_else(|| Problem::new(Kind::TooLarge, format!("a batch has at most {most} jobs")))
 }
 
 /// The fields of a job that are not its submission.
@@ -162,7 +219,9 @@ pub(super) async fn parse(face: &Face, caller: &Caller, json: &[u8]) -> Result<I
         writer.write(value.get().as_bytes()).await?;
         written.push((input, writer.finish().await?));
     }
-    Ok(incoming(submission, written, idempotency_key))
+    let mut incoming = Incoming::new(submission, written);
+    incoming.received.idempotency_key = idempotency_key;
+    Ok(incoming)
 }
 
 /// Refuses fields that no submission has: for types without fields, serde takes any.
@@ -189,9 +248,9 @@ async fn form(face: &Face, caller: &Caller, chunks: Chunks, boundary: String) ->
         // A form with other parts, or with one twice, ends here: their number is bounded.
         let name = field.name().unwrap_or_default().to_owned();
         if name == "job" && submission.is_none() {
-            let mut json = Vec::new();
+            let mut json = InMemory::new(face.memory.start(&caller.identity.token));
             while let Some(chunk) = next(&mut field, &outstanding).await? {
-                json.extend_from_slice(&chunk);
+                json.extend(&chunk)?;
                 if json.len() as u64 > limits.most_json {
                     return Err(Problem::too_large(limits.most_json));
                 }
@@ -216,7 +275,7 @@ async fn form(face: &Face, caller: &Caller, chunks: Chunks, boundary: String) ->
         written.push((input, writer.finish().await?));
     }
     let submission = submission.ok_or_else(|| Problem::invalid("the part job is missing"))?;
-    Ok(incoming(submission, written, None))
+    Ok(Incoming::new(submission, written))
 }
 
 /// The next piece of a part.
@@ -267,21 +326,4 @@ fn of_form(error: multer::Error) -> Problem {
         },
         error => Problem::invalid(format!("the form: {error}")),
     }
-}
-
-fn incoming(
-    submission: Submission,
-    written: Vec<(Input, Written)>,
-    idempotency_key: Option<String>,
-) -> Incoming {
-    let mut digests: Vec<_> = written.iter().map(|(input, file)| (input.name(), &file.digest)).collect();
-    digests.sort();
-    let request = serde_json::to_vec(&(&submission, digests)).expect("it is JSON");
-    let request = digest(&request);
-    let (mut inputs, mut quotas) = (Vec::new(), Vec::new());
-    for (input, Written { file, quota, .. }) in written {
-        inputs.push((input, file));
-        quotas.push(quota);
-    }
-    Incoming { received: Received { submission, inputs, idempotency_key, request, trace: None }, quotas }
 }

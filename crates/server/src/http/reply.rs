@@ -1,6 +1,6 @@
 //! What routes share in reading requests and writing answers.
 
-use super::{body::Chunks, face::Face, problem::Problem};
+use super::{body::Chunks, face::Face, identities::Caller, problem::Problem};
 use crate::objects::Reader;
 use axum::{
     body::Body,
@@ -34,10 +34,12 @@ where
 /// The body as JSON.
 pub(super) async fn json<T: serde::de::DeserializeOwned>(
     face: &Face,
+    caller: &Caller,
     request: Request,
 ) -> Result<T, Problem> {
     let limits = face.options.bodies;
-    let body = Chunks::new(request.into_body(), limits, limits.most_json).bytes().await?;
+    let memory = face.memory.start(&caller.identity.token);
+    let body = Chunks::new(request.into_body(), limits, limits.most_json).bytes(memory).await?;
     serde_json::from_slice(&body).map_err(|error| Problem::invalid(format!("the body: {error}")))
 }
 

@@ -76,7 +76,7 @@ pub(super) async fn add(
     request: Request,
 ) -> Result<(StatusCode, Json<NewTokenView>), Problem> {
     caller.require(Scope::Admin)?;
-    let NewToken { name, scopes, expires_in_s } = reply::json(&face, request).await?;
+    let NewToken { name, scopes, expires_in_s } = reply::json(&face, &caller, request).await?;
     let scopes: Vec<Scope> =
         scopes.iter().map(|scope| scope.parse()).collect::<Result<_, _>>().map_err(Problem::invalid)?;
     if scopes.is_empty() {

@@ -4,7 +4,7 @@ use super::{
     body::{Chunks, to_file},
     face::{Face, Stage},
     identities::Caller,
-    problem::{Problem, ProblemBody},
+    problem::{Kind, Problem, ProblemBody},
     reply::{self, Checked},
 };
 use crate::{
@@ -48,7 +48,7 @@ pub(super) async fn claim(
     request: Request,
 ) -> Result<Json<Claim>, Problem> {
     caller.require(Scope::Work)?;
-    let request: serde_json::Value = reply::json(&face, request).await?;
+    let request: serde_json::Value = reply::json(&face, &caller, request).await?;
     check_protocol(&request)?;
     let ClaimRequest { want, wait_ms, .. } =
         serde_json::from_value(request).map_err(|error| Problem::invalid(format!("the body: {error}")))?;
@@ -98,7 +98,7 @@ pub(super) async fn report(
     request: Request,
 ) -> Result<StatusCode, Problem> {
     caller.require(Scope::Work)?;
-    let worked = match reply::json(&face, request).await? {
+    let worked = match reply::json(&face, &caller, request).await? {
         Worked::Beat { lease_ms, phase } => Worked::Beat { lease_ms, phase: phase.map(bounded) },
         Worked::Failed(message) => Worked::Failed(bounded(message)),
         Worked::Lost { message, pause_ms } => Worked::Lost { message: bounded(message), pause_ms },
@@ -144,7 +144,7 @@ pub(super) async fn key(
     let opened = face.service.open_key(&digest).await;
     let missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     if opened.as_ref().is_err_and(missing) {
-        return Err(Problem::new(StatusCode::NOT_FOUND, "there is no such key"));
+        return Err(Problem::new(Kind::NotFound, "there is no such key"));
     }
     let (bytes, content) = opened?;
     Ok(reply::file(bytes, content, "application/octet-stream"))
@@ -185,7 +185,7 @@ pub(super) async fn see(
 ) -> Result<StatusCode, Problem> {
     caller.require(Scope::Work)?;
     check_worker(&id)?;
-    let facts: WorkerFacts = reply::json(&face, request).await?;
+    let facts: WorkerFacts = reply::json(&face, &caller, request).await?;
     face.service.see(&id, &facts).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -20,6 +20,7 @@ async fn small() -> Server {
         most_inputs: 4 << 20,
         most_key: 100_000,
         most_staged: 5 << 20,
+        most_memory: 16_000,
         longest_pause: Duration::from_millis(400),
         least_rate: 1000,
     };
@@ -27,7 +28,6 @@ async fn small() -> Server {
         bodies,
         longest_headers: Duration::from_millis(500),
         longest_unread: Duration::from_millis(500),
-        most_connections: 40,
         ..Options::default()
     };
     start(options, Rules::default(), None).await
@@ -97,6 +97,61 @@ async fn a_tokens_uploads_are_bounded_together() {
 }
 
 #[tokio::test]
+async fn bodies_in_memory_are_bounded_together() {
+    let server = small().await;
+    let alice = server.token("alice", &[Scope::Submit]).await;
+    let head = "POST /v1/jobs/batch HTTP/1.1\r\ncontent-type: application/json\r\ncontent-length: 4000";
+    // The pauses of bodies end this one.
+    let mut first = open(&server, head).await;
+    first.write_all(&[b' '; 3500]).await.expect("sent");
+    let large = format!("[{}]", " ".repeat(3000));
+    let submit = |token: &str| {
+        let request = server.post(token, "/v1/jobs/batch").header("content-type", "application/json");
+        request.body(large.clone())
+    };
+    let mut refused = false;
+    for _ in 0..100 {
+        let response = submit(&server.admin).send().await.expect("an answer");
+        refused = response.status() == 429 && response.headers()["retry-after"] == "1";
+        if refused {
+            break;
+        }
+        first = open(&server, head).await;
+        first.write_all(&[b' '; 3500]).await.expect("sent");
+    }
+    assert!(refused, "a quarter of all is the token's");
+    assert_eq!(answer(submit(&alice)).await.0, 200, "others have theirs");
+    drop(first);
+    let mut freed = false;
+    for _ in 0..100 {
+        freed = answer(submit(&server.admin)).await.0 == 200;
+        if freed {
+            break;
+        }
+        sleep(Duration::from_millis(50)).await;
+    }
+    assert!(freed, "what has ended counts no more");
+}
+
+#[tokio::test]
+async fn a_job_of_a_batch_is_bounded_as_one_alone() {
+    let server = small().await;
+    let large = format!("{{\"type\":\"empty\"{}}}", " ".repeat(1000));
+    let batch = format!("[{{\"type\":\"empty\"}},{large}]");
+    let request = server.post(&server.admin, "/v1/jobs/batch").header("content-type", "application/json");
+    let (status, answers) = answer(request.body(batch)).await;
+    assert_eq!((status, &answers[0]["status"], &answers[1]["status"]), (200, &202.into(), &413.into()));
+    let numbers = format!("[{}1]", "1,".repeat(1500));
+    let request = server.post(&server.admin, "/v1/jobs/batch").header("content-type", "application/json");
+    let (status, problem) = answer(request.body(numbers)).await;
+    assert_eq!(status, 413, "{problem}");
+    for malformed in ["[1,]", "[1", "{}", "[] 1", ""] {
+        let request = server.post(&server.admin, "/v1/jobs/batch").header("content-type", "application/json");
+        assert_eq!(answer(request.body(malformed)).await.0, 400, "{malformed}");
+    }
+}
+
+#[tokio::test]
 async fn a_body_that_stops_or_drips_is_cut_off() {
     let server = small().await;
     let head = format!("PUT /v1/keys/{} HTTP/1.1\r\ncontent-length: 5000", "0".repeat(64));
@@ -136,18 +191,6 @@ async fn headers_that_do_not_end_are_cut_off() {
     let head = format!("GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "x".repeat(200_000));
     drop(large.write_all(head.as_bytes()).await);
     assert!(!rest(&mut large).await.starts_with("HTTP/1.1 200"));
-}
-
-#[tokio::test]
-async fn connections_are_bounded_and_others_still_served() {
-    let server = small().await;
-    let mut idle = Vec::new();
-    for _ in 0..60 {
-        idle.push(TcpStream::connect(server.address).await.expect("a connection"));
-    }
-    sleep(Duration::from_millis(800)).await;
-    assert_eq!(answer(server.request(reqwest::Method::GET, "/healthz")).await.0, 200);
-    drop(idle);
 }
 
 #[tokio::test]

@@ -204,7 +204,7 @@ async fn jobs_are_listed_by_pages() {
     for wrong in ["limit=0", "limit=1001", "limit=x", "state=nothing", "x=1", "limit=-1"] {
         assert_eq!(answer(server.get(&alice, &format!("/v1/jobs?{wrong}"))).await.0, 400, "{wrong}");
     }
-    assert_eq!(answer(server.get(&alice, "/v1/jobs?cursor=x")).await.0, 404);
+    assert_eq!(answer(server.get(&alice, "/v1/jobs?cursor=x")).await.0, 400);
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 mod access;
 mod bodies;
 mod commands;
+mod connections;
 mod events;
 mod jobs;
 mod keys;
