@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install.sh FOLDER: installs the tools that the checks need in addition to rustup and npm. Tools from cargo
-# and npm go into the folder.
+# install.sh FOLDER: installs the tools that the checks need in addition to rustup and npm. Tools from cargo,
+# npm and pip go into the folder.
 set -euo pipefail
 root=$(realpath "$1")
 
@@ -23,6 +23,18 @@ export CARGO_TARGET_DIR=$root/build
 # Without server, file watcher and search, which take a minute to compile.
 [ -x "$root/bin/mdbook" ] || cargo install --quiet --locked --debug --no-default-features --root "$root" mdbook@0.5.4
 [ -x "$root/bin/cargo-fuzz" ] || cargo install --quiet --locked --debug --root "$root" cargo-fuzz@0.13.1
+# Judges of the service that are not ours. The copy says which versions are installed.
+packages=$(dirname "$0")/service/requirements.txt
+if ! cmp -s "$packages" "$root/python/requirements.txt"; then
+    if ! python3 -c 'import ensurepip, venv' 2> /dev/null; then
+        sudo=$([ "$(id -u)" -eq 0 ] || echo sudo)
+        $sudo apt-get update -qq
+        $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends python3-venv
+    fi
+    python3 -m venv --clear "$root/python"
+    "$root/python/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: --requirement "$packages"
+    cp "$packages" "$root/python"
+fi
 # The copy in node_modules says which versions are installed.
 npm=$(dirname "$0")/npm
 if ! cmp -s "$npm/package-lock.json" "$root/node_modules/package-lock.json"; then
