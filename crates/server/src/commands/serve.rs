@@ -180,7 +180,6 @@ impl Serve {
         if self.lease < SHORTEST_LEASE {
             return Err(Failure::Input("--lease: expected at least 1s".to_owned()));
         }
-        permit_files();
         runtime()?.block_on(self.serve())
     }
 
@@ -329,18 +328,6 @@ impl Serve {
         let options = self.machine.worker(data.place("keys"), KEYS, (self.lease, self.drain_timeout))?;
         let service = Arc::new(service.clone());
         Ok(Some(tokio::spawn(async move { Ok(worker::run(service, options, draining).await?) })))
-    }
-}
-
-/// Permits this process as many open files as the system allows: each connection is one, and each input on its way.
-fn permit_files() {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-        let limit = getrlimit(Resource::Nofile);
-        if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
-            tracing::warn!(%error, "the limit of open files stays as it is");
-        }
     }
 }
 
