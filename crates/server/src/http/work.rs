@@ -73,7 +73,7 @@ fn check_protocol(request: &serde_json::Value) -> Result<(), Problem> {
     };
     let version = env!("CARGO_PKG_VERSION");
     Err(Problem::new(
-        StatusCode::FORBIDDEN,
+        Kind::Forbidden,
         format!(
             "this server is Proofmill {version} with protocol {PROTOCOL} for workers, the worker has {found}: install the server's version of Proofmill on the worker's machine"
         ),
