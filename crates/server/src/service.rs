@@ -6,8 +6,8 @@ use crate::{
     coordinator::{Coordinator, Trouble, WorkerFacts},
     names::check_name,
     objects::{Objects, Staged, Staging},
-    state::State,
-    store::{Claim, Job, Key, Limits, NewJob, Page, Queue, Store, StoreError, Want, Worked, Worker},
+    state::{Contact, State},
+    store::{Claim, Inputs, Job, Key, Limits, NewJob, Page, Queue, Store, StoreError, Want, Worked, Worker},
     time::milliseconds,
 };
 use async_trait::async_trait;
@@ -17,6 +17,7 @@ use std::{
     collections::HashMap,
     io,
     path::{Path, PathBuf},
+    pin::pin,
     sync::{Arc, PoisonError, RwLock},
     time::Duration,
 };
@@ -24,7 +25,7 @@ use tokio::{
     io::AsyncReadExt,
     runtime::Handle,
     sync::oneshot,
-    time::{Instant, sleep_until, timeout_at},
+    time::{Instant, sleep, sleep_until, timeout_at},
 };
 
 pub use crate::{
@@ -46,6 +47,8 @@ const STORE_ID: &str = "store-id";
 const MOST_STORE_ID: u64 = 256;
 /// The longest `traceparent` that is kept, in bytes.
 const LONGEST_TRACE: usize = 128;
+/// The most bytes of what a worker says of itself.
+const MOST_FACTS: usize = 64 << 10;
 /// After how long without a word a worker is forgotten.
 const SILENT: Duration = Duration::from_secs(24 * 3600);
 
@@ -54,7 +57,7 @@ const SILENT: Duration = Duration::from_secs(24 * 3600);
 pub struct Rules {
     /// How long a worker has a job without a word.
     pub lease: Duration,
-    /// How many jobs may wait.
+    /// How much may wait and be stored.
     pub limits: Limits,
     /// How long ended jobs and their outputs are kept.
     pub keep: Duration,
@@ -66,18 +69,26 @@ pub struct Rules {
     pub attempts: u32,
     /// The threads that a job's memory is predicted for while no worker is known: those of this machine.
     pub threads: usize,
+    /// How long the store may leave a question unanswered until it is given up, and the service with it.
+    pub store_patience: Duration,
 }
 
 impl Default for Rules {
     fn default() -> Self {
         Self {
             lease: Duration::from_secs(15),
-            limits: Limits { of_owner: 10_000, of_all: 100_000 },
+            limits: Limits {
+                of_owner: 10_000,
+                of_all: 100_000,
+                bytes_of_owner: 1 << 40,
+                keys_of_owner: 1000,
+            },
             keep: Duration::from_secs(7 * 24 * 3600),
             keep_dead: Duration::from_secs(24 * 3600),
             timeout: Duration::from_secs(3600),
             attempts: 3,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
+            store_patience: Duration::from_secs(120),
         }
     }
 }
@@ -141,8 +152,14 @@ pub struct View {
     pub id: String,
     /// What it asks for.
     pub task: Task,
+    /// What its owner called the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// Its state.
     pub state: State,
+    /// What keeps it waiting, if no worker can take it as it is. Only where one job is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<String>,
     /// Its attempts so far.
     pub attempts: u32,
     /// Its priority.
@@ -171,6 +188,7 @@ impl From<Job> for View {
         let Job {
             id,
             task,
+            label,
             progress,
             priority,
             phase,
@@ -182,8 +200,35 @@ impl From<Job> for View {
             ..
         } = job;
         let (state, attempts) = (progress.state, progress.attempts);
-        Self { id, task, state, attempts, priority, phase, error, finished, created_at, started_at, ended_at }
+        let obstacle = None;
+        Self {
+            id,
+            task,
+            label,
+            state,
+            obstacle,
+            attempts,
+            priority,
+            phase,
+            error,
+            finished,
+            created_at,
+            started_at,
+            ended_at,
+        }
     }
+}
+
+/// The queue, and which of its jobs no worker can take.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct QueueView {
+    /// The queue.
+    #[serde(flatten)]
+    pub queue: Queue,
+    /// The memory of the largest worker that was heard of lately, in bytes; none if there is no worker.
+    pub largest_worker: Option<u64>,
+    /// The number of waiting jobs that take more memory than that.
+    pub too_large: u64,
 }
 
 /// The name of an input's object.
@@ -292,7 +337,7 @@ impl Service {
     /// Adds a key file, whose digest the caller has computed, to the keys of a token.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] for a file that is no key, or a bad name.
+    /// [`ServiceError::Invalid`] for a file that is no key, or a bad name; [`StoreError::Stored`] beyond the token's limits.
     pub async fn add_key(
         &self,
         identity: &Identity,
@@ -329,7 +374,7 @@ impl Service {
 
     async fn store_key(&self, key: Key) -> Result<Key, ServiceError> {
         let (owner, digest) = (key.owner.clone(), key.digest.clone());
-        self.0.store.add_key(key).await?;
+        self.0.store.add_key(key, self.0.rules.limits).await?;
         Ok(self.0.store.key(owner, digest).await?)
     }
 
@@ -468,6 +513,7 @@ impl Service {
             request,
             trace: trace.filter(|trace| trace.len() <= LONGEST_TRACE),
             threads: threads as u64,
+            input_bytes,
         })
     }
 
@@ -577,12 +623,39 @@ impl Service {
         Ok((job, bytes, reader))
     }
 
+    /// A job as its owner sees it, with what keeps it waiting.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    pub async fn view(&self, job: Job) -> Result<View, ServiceError> {
+        let memory = job.memory;
+        let mut view = View::from(job);
+        if view.state == State::Queued
+            && let Some(largest) = self.largest_memory().await?.filter(|largest| *largest < memory)
+        {
+            let gibibytes = |bytes: u64| bytes as f64 / f64::from(1 << 30);
+            let (needs, has) = (gibibytes(memory), gibibytes(largest));
+            view.obstacle =
+                Some(format!("needs {needs:.1} GiB of memory, the largest worker has {has:.1} GiB"));
+        }
+        Ok(view)
+    }
+
     /// The queue.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
-    pub async fn queue(&self) -> Result<Queue, ServiceError> {
-        Ok(self.0.store.queue().await?)
+    pub async fn queue(&self) -> Result<QueueView, ServiceError> {
+        let (queue, largest_worker) = (self.0.store.queue().await?, self.largest_memory().await?);
+        let too_large =
+            queue.waiting.iter().filter(|waiting| largest_worker.is_some_and(|most| waiting.memory > most));
+        let too_large = too_large.map(|waiting| waiting.jobs).sum();
+        Ok(QueueView { queue, largest_worker, too_large })
+    }
+
+    /// The memory of the largest worker that is known.
+    async fn largest_memory(&self) -> Result<Option<u64>, ServiceError> {
+        Ok(self.workers().await?.iter().map(|(_, facts)| facts.memory).max())
     }
 
     /// The workers that were heard of lately, with what they said of themselves.
@@ -598,17 +671,48 @@ impl Service {
         Ok(workers.into_iter().map(facts).collect())
     }
 
-    /// Ends leases and waiting, and deletes what is not needed, again and again; for one task of each server.
-    pub async fn maintain(&self) {
+    /// Ends leases and waiting, and deletes what is not needed, again and again; for one task of each server. Returns when the store will
+    /// not answer any more: the process has to be started again.
+    pub async fn maintain(&self) -> ServiceError {
         // Leases do not wait for an object storage.
-        tokio::join!(self.end_leases(), self.clean_up());
+        tokio::select! {
+            error = self.watch_store() => error.into(),
+            never = self.end_leases() => never,
+            never = self.clean_up() => never,
+        }
+    }
+
+    /// Returns when a thread of the store has ended, or leaves a question without an answer for too long. That the database is out of
+    /// reach is an answer.
+    async fn watch_store(&self) -> StoreError {
+        let store = &self.0.store;
+        loop {
+            let mut answer = pin!(store.check_all());
+            // Counted, so that a process that is stopped for a while does not end when it goes on.
+            let mut seconds = 0;
+            let answer = loop {
+                tokio::select! {
+                    answer = &mut answer => break answer,
+                    () = sleep(Duration::from_secs(1)) => seconds += 1,
+                }
+                if seconds >= self.0.rules.store_patience.as_secs() {
+                    return StoreError::unavailable(format!("the store has not answered for {seconds} s"));
+                }
+            };
+            if let Err(StoreError::Ended) = answer {
+                return StoreError::Ended;
+            }
+            sleep(Duration::from_secs(1)).await;
+        }
     }
 
     async fn end_leases(&self) -> ! {
+        let mut contact = Contact::default();
         loop {
             let began = Instant::now();
-            match self.0.store.end_due(milliseconds(self.0.rules.lease)).await {
-                Ok(jobs) => {
+            match self.0.store.end_due(milliseconds(self.0.rules.lease), contact).await {
+                Ok((jobs, now)) => {
+                    contact = now;
                     for job in &jobs {
                         let (job_id, state) = (&job.id, job.progress.state.name());
                         tracing::warn!(job = job_id, state, error = job.error, "time is over");
@@ -704,8 +808,11 @@ impl Service {
     /// Deletes the inputs of a job that has ended. What fails is tried again later.
     async fn clean(&self, job: &Job) {
         let clean = async {
-            let are_given_up =
-                job.has_leftovers || job.has_inputs && self.0.store.give_up_inputs(job.id.clone()).await?;
+            let are_given_up = match job.inputs {
+                Inputs::None => false,
+                Inputs::Stored => self.0.store.give_up_inputs(job.id.clone()).await?,
+                Inputs::Leftover => true,
+            };
             if !are_given_up {
                 return Ok(());
             }
@@ -861,6 +968,9 @@ impl Coordinator for Service {
 
     async fn see(&self, worker: &str, facts: &WorkerFacts) -> Result<(), Trouble> {
         let facts = serde_json::to_string(facts).expect("facts are JSON");
+        if facts.len() > MOST_FACTS {
+            return Err(Trouble::Refused(format!("a worker says at most {MOST_FACTS} bytes of itself")));
+        }
         Ok(self.0.store.see_worker(worker.to_owned(), facts).await?)
     }
 

@@ -165,6 +165,30 @@ pub fn latest_end(now: u64, longest: u64) -> u64 {
     now.saturating_add(longest.saturating_mul(2))
 }
 
+/// Since when a server has been in touch with the store without a gap, and when it last was, in the database's milliseconds.
+///
+/// Workers cannot prolong leases while the store is out of reach. So a server that was out of touch, or has just started, ends no
+/// lease before workers had the time of one to reach the store again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Contact {
+    since: u64,
+    last: u64,
+}
+
+impl Contact {
+    /// The contact after a transaction at this time. A longer silence than `gap` ends the one before; so does a jump of the clock.
+    #[must_use]
+    pub fn at(self, now: u64, gap: u64) -> Self {
+        let goes_on = (self.last..=self.last.saturating_add(gap)).contains(&now);
+        Self { since: if goes_on { self.since } else { now }, last: now }
+    }
+
+    /// Whether it has lasted so long.
+    pub fn lasts(self, time: u64) -> bool {
+        self.last - self.since >= time
+    }
+}
+
 impl Progress {
     /// A new job.
     pub fn new(most_attempts: u32, expires_at: Option<u64>) -> Self {

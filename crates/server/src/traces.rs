@@ -163,8 +163,7 @@ mod tests {
             created_at: 1_000,
             started_at: Some(3_000),
             ended_at: Some(5_000),
-            has_inputs: false,
-            has_leftovers: false,
+            inputs: crate::store::Inputs::None,
             threads: 1,
             trace: Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".to_owned()),
         }

@@ -365,6 +365,7 @@ fn show(client: &ClientOptions, job: &View) -> Result<(), Failure> {
     if client.json {
         return print_json(job);
     }
-    let what = job.error.as_deref().or(job.phase.as_deref()).unwrap_or_default();
-    print(format!("{} {:9} {:12} {what}", job.id, job.state.name(), job.task.name()).trim_end())
+    let what = job.error.as_deref().or(job.phase.as_deref()).or(job.obstacle.as_deref()).unwrap_or_default();
+    let (state, task, label) = (job.state.name(), job.task.name(), job.label.as_deref().unwrap_or_default());
+    print(format!("{} {state:9} {task:12} {label:12} {what}", job.id).trim_end())
 }

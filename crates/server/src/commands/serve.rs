@@ -8,7 +8,7 @@ use super::{
 };
 use clap::{Args, ValueEnum};
 use proofmill_server::{
-    access::{Scope, identify, new_token},
+    access::{Scope, hash, identify, new_token},
     http::{self, Face, Options, Stage, Tls},
     objects::{Encrypted, FileKeys, Objects, Staging},
     service::{Rules, Service},
@@ -95,6 +95,12 @@ pub(super) struct Serve {
     /// The most jobs of one token that wait
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     max_queued_per_token: u64,
+    /// The most bytes of one token that are stored: its keys, and the inputs of its jobs [default: half of the objects' disk]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    max_stored_per_token: Option<u64>,
+    /// The most keys of one token
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    max_keys_per_token: u64,
     /// The most bytes of a job's inputs
     #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = bytes)]
     max_input: u64,
@@ -180,7 +186,11 @@ impl Serve {
         if self.lease < SHORTEST_LEASE {
             return Err(Failure::Input("--lease: expected at least 1s".to_owned()));
         }
-        runtime()?.block_on(self.serve())
+        let runtime = runtime()?;
+        let served = runtime.block_on(self.serve());
+        // What waits for a disk that does not answer does not keep the process alive.
+        runtime.shutdown_timeout(CLOSING);
+        served
     }
 
     async fn serve(self) -> Result<(), Failure> {
@@ -195,7 +205,8 @@ impl Serve {
         ensure_administrator(&store, &data).await?;
         drop(turn);
         let inspector = Arc::new(ProcessInspector { program: self.program()? });
-        let service = Service::new(store, objects, staging.staging.clone(), inspector, self.rules());
+        let rules = self.rules(&*objects, &staging.staging)?;
+        let service = Service::new(store, objects, staging.staging.clone(), inspector, rules);
         service.own_objects().await?;
         let tls = self.tls().await?;
         let listener = TcpListener::bind(self.listen).map_err(|error| {
@@ -220,7 +231,10 @@ impl Serve {
         let ended = tokio::select! {
             () = until_true(draining) => Ok(()),
             ended = failure_of(&mut worker) => ended,
-            ended = &mut house => return Err(Failure::Input(format!("housekeeping ended: {:?}", ended.err()))),
+            ended = &mut house => return Err(Failure::Input(match ended {
+                Ok(error) => error.to_string(),
+                Err(error) => format!("housekeeping ended: {error}"),
+            })),
             ended = &mut served => return Err(Failure::Input(format!("the listener ended: {ended:?}"))),
         };
         stage.send_replace(Stage::Draining);
@@ -267,16 +281,28 @@ impl Serve {
         }
     }
 
-    fn rules(&self) -> Rules {
-        Rules {
+    fn rules(&self, objects: &dyn Objects, staging: &Staging) -> Result<Rules, Failure> {
+        let rules = Rules::default();
+        let bytes_of_owner = match self.max_stored_per_token {
+            Some(bytes) => bytes,
+            // Staging is on the disk of objects that are files.
+            None if objects.path("keys").is_some() => staging.disk_bytes()? / 2,
+            None => rules.limits.bytes_of_owner,
+        };
+        Ok(Rules {
             lease: self.lease,
-            limits: Limits { of_owner: self.max_queued_per_token, of_all: self.max_queued },
+            limits: Limits {
+                of_owner: self.max_queued_per_token,
+                of_all: self.max_queued,
+                bytes_of_owner,
+                keys_of_owner: self.max_keys_per_token,
+            },
             keep: self.keep,
             keep_dead: self.keep_dead,
             timeout: self.timeout,
             attempts: self.attempts,
-            ..Rules::default()
-        }
+            ..rules
+        })
     }
 
     fn face(&self, address: SocketAddr) -> Options {
@@ -392,11 +418,11 @@ async fn ensure_administrator(store: &Store, data: &Data) -> Result<(), Failure>
     let path = data.token();
     match fs::read_to_string(&path) {
         Ok(secret) if identify(store, secret.trim()).await?.is_some() => return Ok(()),
-        Ok(_) if has_administrator(store).await? => {
+        Ok(secret) if !is_known(store, secret.trim()).await? && has_administrator(store).await? => {
             tracing::warn!(path = %path.display(), "the store does not know this token");
             return Ok(());
         }
-        Ok(_) => {}
+        Ok(_) => tracing::warn!(path = %path.display(), "this token is not valid any more: making a new one"),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => return Err(Failure::about(&path, error)),
     }
@@ -408,10 +434,17 @@ async fn ensure_administrator(store: &Store, data: &Data) -> Result<(), Failure>
     write_private(&path, &format!("{}\n", made?.expose()))
 }
 
+/// Whether the secret is that of a token of this store, which may have expired or been revoked.
+async fn is_known(store: &Store, secret: &str) -> Result<bool, Failure> {
+    let hash = hash(secret);
+    Ok(store.tokens().await?.into_iter().any(|token| Some(token.hash) == hash))
+}
+
 async fn has_administrator(store: &Store) -> Result<bool, Failure> {
-    let tokens = store.tokens().await?;
+    let (tokens, now) = (store.tokens().await?, store.now().await?);
     let is_administrator = |token: &proofmill_server::store::Token| {
-        token.revoked_at.is_none() && token.scopes.split(' ').any(|scope| scope == Scope::Admin.name())
+        let is_valid = token.revoked_at.is_none() && token.expires_at.is_none_or(|time| time > now);
+        is_valid && token.scopes.split(' ').any(|scope| scope == Scope::Admin.name())
     };
     Ok(tokens.iter().any(is_administrator))
 }

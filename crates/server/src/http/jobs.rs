@@ -236,7 +236,7 @@ pub(super) async fn show(
 ) -> Result<Json<View>, Problem> {
     caller.require(Scope::Submit)?;
     let job = face.wait(&caller, &id, Duration::from_secs(wait.unwrap_or(0)), has_ended).await?;
-    Ok(Json(job.into()))
+    Ok(Json(face.service.view(job).await?))
 }
 
 /// Cancels a job.

@@ -171,9 +171,10 @@ impl From<StoreError> for Problem {
             StoreError::Refused(_) | StoreError::Taken(_) => Kind::Conflict,
             StoreError::Idempotency(_) => Kind::OtherSubmission,
             StoreError::Full { .. } => Kind::TooMany,
+            StoreError::Stored(_) => Kind::DiskFull,
             // SQLite's words for a full disk.
             StoreError::Unavailable(problem) if problem.contains("disk is full") => return full_disk(&error),
-            StoreError::Unavailable(_) | StoreError::Contended => {
+            StoreError::Unavailable(_) | StoreError::Contended | StoreError::Ended => {
                 tracing::error!(%error, "the store does not answer");
                 let detail = "the store does not answer: try again later";
                 return Self::new(Kind::Unavailable, detail);

@@ -1,7 +1,7 @@
 //! The queue and the workers, for autoscalers and people.
 
 use super::{face::Face, identities::Caller, metrics::Present, problem::Problem};
-use crate::{access::Scope, coordinator::WorkerFacts, store::Queue};
+use crate::{access::Scope, coordinator::WorkerFacts, service::QueueView};
 use axum::{
     Json,
     extract::State as Shared,
@@ -27,9 +27,9 @@ pub struct WorkerView {
 
 /// How many jobs wait, for how long, and for which memory.
 #[utoipa::path(get, path = "/v1/queue", tag = "queue", responses(
-    (status = 200, description = "The queue", body = Queue),
+    (status = 200, description = "The queue", body = QueueView),
 ))]
-pub(super) async fn queue(Shared(face): Shared<Face>, caller: Caller) -> Result<Json<Queue>, Problem> {
+pub(super) async fn queue(Shared(face): Shared<Face>, caller: Caller) -> Result<Json<QueueView>, Problem> {
     caller.require(Scope::Observe)?;
     Ok(Json(face.queue().await?))
 }
@@ -59,7 +59,7 @@ pub(super) async fn workers(
 ))]
 pub(super) async fn metrics(Shared(face): Shared<Face>, caller: Caller) -> Result<Response, Problem> {
     caller.require(Scope::Observe)?;
-    let queue = face.queue().await?;
+    let queue = face.queue().await?.queue;
     let oldest = queue.waiting.iter().map(|waiting| waiting.oldest_ms).max().unwrap_or(0);
     let text = face.metrics.text(&Present {
         waiting: queue.waiting.iter().map(|waiting| waiting.jobs).sum(),

@@ -100,6 +100,20 @@ impl Staging {
         Ok(())
     }
 
+    /// The size of the disk, in bytes.
+    ///
+    /// # Errors
+    /// If the system does not tell it.
+    pub fn disk_bytes(&self) -> io::Result<u64> {
+        #[cfg(unix)]
+        {
+            let disk = rustix::fs::statvfs(&self.0)?;
+            Ok(disk.f_blocks.saturating_mul(disk.f_frsize))
+        }
+        #[cfg(not(unix))]
+        Ok(u64::MAX)
+    }
+
     /// A new empty file.
     ///
     /// # Errors

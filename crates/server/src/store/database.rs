@@ -59,6 +59,9 @@ pub trait Database: Send + Sync {
 
     /// Does work that changes nothing, on a recent state of the database.
     fn read(&self, work: Work) -> Pending<'_>;
+
+    /// As [`Self::read`], for work that may take long: it delays nothing that others read or write.
+    fn scan(&self, work: Work) -> Pending<'_>;
 }
 
 impl Row {

@@ -4,20 +4,22 @@
 //! has the turn after its last one, or the turn that is being served if that is later. So an owner with one job does not wait for
 //! another one's thousand.
 
-use super::{Row, Store, StoreError, Transaction, Value, keys, now, one, state};
-use crate::state::{Event, Progress, Refused, State, latest_end};
+use super::{
+    Row, Store, StoreError, Transaction, Value, keys, now, one,
+    room::{Asked, Limits},
+    state,
+};
+use crate::state::{Contact, Event, Progress, Refused, State, latest_end};
 use proofmill_job::{Finished, Task};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap, hash_map::Entry};
+use std::collections::BTreeMap;
 
 /// The longest pause between two attempts, in milliseconds. A job that would wait longer was paused before a clock jumped back.
 const LONGEST_PAUSE: u64 = 600_000;
+/// How long a server that looks every second may be silent without having been away, in milliseconds, besides a third of a lease.
+const SILENCE: u64 = 2000;
 /// An hour in milliseconds.
 const HOUR: u64 = 3_600_000;
-/// `has_inputs` of a job whose inputs are stored.
-const STORED: i64 = 1;
-/// `has_inputs` of a job whose inputs are being deleted: it is too late for a retry.
-const LEFTOVERS: i64 = 2;
 
 /// A job, without its inputs and outputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -52,14 +54,46 @@ pub struct Job {
     pub started_at: Option<u64>,
     /// When it ended.
     pub ended_at: Option<u64>,
-    /// Whether its inputs are stored and stay.
-    pub has_inputs: bool,
-    /// Whether its inputs are to be deleted.
-    pub has_leftovers: bool,
+    /// Its inputs.
+    pub inputs: Inputs,
     /// The `traceparent` of the caller.
     pub trace: Option<String>,
     /// The threads that `memory` suffices for.
     pub threads: u64,
+}
+
+/// The inputs of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Inputs {
+    /// There are none, or none any more.
+    None,
+    /// They are stored.
+    Stored,
+    /// They are being deleted: it is too late for a retry.
+    Leftover,
+}
+
+impl Inputs {
+    /// The number in the store.
+    fn number(self) -> i64 {
+        match self {
+            Self::None => 0,
+            Self::Stored => 1,
+            Self::Leftover => 2,
+        }
+    }
+
+    fn of_number(number: i64) -> Result<Self, StoreError> {
+        let is_its = |inputs: &Self| inputs.number() == number;
+        let found = [Self::None, Self::Stored, Self::Leftover].into_iter().find(is_its);
+        found.ok_or_else(|| StoreError::Corrupt(format!("{number} stands for no inputs")))
+    }
+
+    /// What they are when the job is in this state.
+    fn in_state(self, state: State) -> Self {
+        if self == Self::Stored && !state.needs_inputs() { Self::Leftover } else { self }
+    }
 }
 
 /// A job to submit.
@@ -91,15 +125,8 @@ pub struct NewJob {
     pub trace: Option<String>,
     /// The threads that `memory` suffices for.
     pub threads: u64,
-}
-
-/// How many jobs may wait.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Of one owner.
-    pub of_owner: u64,
-    /// Of all.
-    pub of_all: u64,
+    /// The size of its inputs, in bytes.
+    pub input_bytes: u64,
 }
 
 /// What a worker can take.
@@ -199,7 +226,7 @@ macro_rules! select {
     ($rest:literal) => {
         concat!(
             "SELECT id, owner, task, label, state, attempts, most_attempts, fence, lease_until, expires_at, priority, memory, timeout_ms,
-            worker, phase, error, result, created_at, started_at, ended_at, has_inputs, trace, threads, now_ms() FROM jobs ",
+            worker, phase, error, result, created_at, started_at, ended_at, inputs, trace, threads, now_ms() FROM jobs ",
             $rest
         )
     };
@@ -235,22 +262,10 @@ fn job(row: &Row) -> Result<Job, StoreError> {
         created_at: row.count(17)?,
         started_at: row.optional(18, Row::count)?,
         ended_at: row.optional(19, Row::count)?,
-        has_inputs: row.integer(20)? == STORED,
-        has_leftovers: row.integer(20)? == LEFTOVERS,
+        inputs: Inputs::of_number(row.integer(20)?)?,
         trace: row.optional(21, Row::text)?,
         threads: row.count(22)?,
     })
-}
-
-impl Job {
-    /// The column `has_inputs`.
-    fn inputs(&self) -> i64 {
-        match (self.has_inputs, self.has_leftovers) {
-            (true, _) => STORED,
-            (_, true) => LEFTOVERS,
-            _ => 0,
-        }
-    }
 }
 
 /// The time when the row was selected.
@@ -300,9 +315,8 @@ fn apply(
         worker = coalesce($10, worker), phase = $11, error = coalesce($12, error), result = coalesce($13, result),
         not_before = CASE WHEN $14 > 0 THEN now_ms() + $14 ELSE 0 END,
         started_at = CASE WHEN $15 = 1 THEN now_ms() ELSE started_at END,
-        ended_at = CASE WHEN $16 = 1 THEN now_ms() END, has_inputs = $17
-        WHERE id = $1 AND state = $2 AND fence = $3 AND attempts = $4 AND lease_until = $18 AND has_inputs = $19";
-    let inputs = job.inputs();
+        ended_at = CASE WHEN $16 = 1 THEN now_ms() END, inputs = $17
+        WHERE id = $1 AND state = $2 AND fence = $3 AND attempts = $4 AND lease_until = $18 AND inputs = $19";
     let parameters: [Value; 19] = [
         job.id.as_str().into(),
         before.state.name().into(),
@@ -320,9 +334,9 @@ fn apply(
         change.pause_ms.min(LONGEST_PAUSE).into(),
         matches!(event, Event::Claim { .. }).into(),
         after.state.has_ended().into(),
-        if inputs == STORED && !after.state.needs_inputs() { LEFTOVERS } else { inputs }.into(),
+        job.inputs.in_state(after.state).number().into(),
         before.lease_until.into(),
-        inputs.into(),
+        job.inputs.number().into(),
     ];
     match transaction.execute(sql, &parameters)? {
         1 => Ok(after),
@@ -330,46 +344,12 @@ fn apply(
     }
 }
 
-/// How many jobs wait, as known to one transaction: counted once, since that takes long when many wait.
-#[derive(Default)]
-struct Room {
-    of_owners: HashMap<String, u64>,
-    of_all: u64,
-    served: u64,
-}
-
-impl Room {
-    /// Counts what waits, unless that is known. Transactions that submit at the same time do not see each other's jobs: limits may be
-    /// exceeded by what is submitted in one moment.
-    fn count(
-        &mut self,
-        transaction: &mut dyn Transaction,
-        owner: &str,
-        limits: Limits,
-    ) -> Result<&mut u64, StoreError> {
-        match self.of_owners.entry(owner.to_owned()) {
-            Entry::Occupied(known) => Ok(known.into_mut()),
-            Entry::Vacant(unknown) => {
-                let sql = "SELECT
-                    (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'queued' AND owner = $1 LIMIT $2) AS of_owner),
-                    (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'queued' LIMIT $3) AS of_all),
-                    (SELECT turn FROM served)";
-                let parameters: [Value; 3] = [owner.into(), limits.of_owner.into(), limits.of_all.into()];
-                let row = one(transaction.query(sql, &parameters)?)?;
-                self.of_all = row.count(1)?;
-                self.served = row.count(2)?;
-                Ok(unknown.insert(row.count(0)?))
-            }
-        }
-    }
-}
-
 /// Inserts a job, or finds the one that the same submission made before.
 fn submit(
+    store: &Store,
     transaction: &mut dyn Transaction,
     new: &NewJob,
     limits: Limits,
-    room: &mut Room,
 ) -> Result<(Job, bool), StoreError> {
     let NewJob { id, owner, idempotency_key, .. } = new;
     let earlier = "SELECT id, request FROM jobs WHERE id = $1 OR (owner = $2 AND idempotency_key = $3)";
@@ -385,26 +365,20 @@ fn submit(
     for digest in new.task.keys() {
         keys::hold(transaction, owner, digest)?;
     }
-    let waiting = *room.count(transaction, owner, limits)?;
-    if waiting >= limits.of_owner {
-        return Err(StoreError::Full { waiting, of: "of one token" });
-    }
-    if room.of_all >= limits.of_all {
-        return Err(StoreError::Full { waiting: room.of_all, of: "of all tokens" });
-    }
-    let turn =
-        "UPDATE tokens SET last_turn = CASE WHEN last_turn < $2 THEN $2 ELSE last_turn + 1 END WHERE id = $1
-        RETURNING last_turn, now_ms()";
-    let rows = transaction.query(turn, &[owner.as_str().into(), room.served.into()])?;
+    store.take_room(transaction, &Asked { owner, jobs: 1, bytes: new.input_bytes }, limits)?;
+    let turn = "UPDATE tokens SET last_turn =
+        CASE WHEN last_turn < (SELECT turn FROM served) THEN (SELECT turn FROM served) ELSE last_turn + 1 END
+        WHERE id = $1 RETURNING last_turn, now_ms()";
+    let rows = transaction.query(turn, &[owner.as_str().into()])?;
     let row = rows.first().ok_or_else(|| StoreError::NotFound("the token is gone".to_owned()))?;
     let (turn, now) = (row.count(0)?, row.count(1)?);
     let expires_at = new.expires_in_ms.map(|after| now.saturating_add(after));
-    let has_inputs = !new.task.inputs().is_empty();
+    let inputs = if new.task.inputs().is_empty() { Inputs::None } else { Inputs::Stored };
     let sql = "INSERT INTO jobs (id, owner, task, label, state, attempts, most_attempts, fence, lease_until, expires_at, not_before,
-        timeout_ms, priority, turn, memory, idempotency_key, request, has_inputs, created_at, trace, threads)
-        VALUES ($1, $2, $3, $4, 'queued', 0, $5, 0, 0, $6, 0, $8, $9, $10, $11, $12, $13, $14, $7, $15, $16)";
+        timeout_ms, priority, turn, memory, idempotency_key, request, inputs, created_at, trace, threads, input_bytes)
+        VALUES ($1, $2, $3, $4, 'queued', 0, $5, 0, 0, $6, 0, $8, $9, $10, $11, $12, $13, $14, $7, $15, $16, $17)";
     let task = serde_json::to_string(&new.task).expect("a task is JSON");
-    let parameters: [Value; 16] = [
+    let parameters: [Value; 17] = [
         id.as_str().into(),
         owner.as_str().into(),
         task.into(),
@@ -418,13 +392,12 @@ fn submit(
         new.memory.into(),
         idempotency_key.clone().into(),
         new.request.as_str().into(),
-        has_inputs.into(),
+        inputs.number().into(),
         new.trace.clone().into(),
         new.threads.into(),
+        new.input_bytes.into(),
     ];
     transaction.execute(sql, &parameters)?;
-    *room.count(transaction, owner, limits)? += 1;
-    room.of_all += 1;
     let job = Job {
         id: id.clone(),
         owner: owner.clone(),
@@ -441,8 +414,7 @@ fn submit(
         created_at: now,
         started_at: None,
         ended_at: None,
-        has_inputs,
-        has_leftovers: false,
+        inputs,
         trace: new.trace.clone(),
         threads: new.threads,
     };
@@ -462,7 +434,7 @@ fn next(transaction: &mut dyn Transaction, want: &Want) -> Result<Option<Next>, 
         ($lock:literal) => {
             concat!(
                 "SELECT id, owner, task, label, state, attempts, most_attempts, fence, lease_until, expires_at, priority, memory, timeout_ms,
-                worker, phase, error, result, created_at, started_at, ended_at, has_inputs, trace, threads, now_ms(), turn,
+                worker, phase, error, result, created_at, started_at, ended_at, inputs, trace, threads, now_ms(), turn,
                 (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'queued' LIMIT 1001) AS waiting)
                 FROM jobs WHERE state = 'queued' AND (not_before <= now_ms() OR not_before > now_ms() + $3)
                 AND (expires_at IS NULL OR expires_at > now_ms()) AND memory <= $1
@@ -560,7 +532,12 @@ fn report(
 }
 
 /// The rows of jobs whose lease or waiting is over; another server takes those that it has locked.
-fn due(transaction: &mut dyn Transaction, now: u64, longest: u64) -> Result<Vec<Row>, StoreError> {
+fn due(
+    transaction: &mut dyn Transaction,
+    now: u64,
+    longest: u64,
+    may_end_leases: bool,
+) -> Result<Vec<Row>, StoreError> {
     const LEASES: [&str; 2] = [
         select!("WHERE state = 'running' AND (lease_until <= $1 OR lease_until > $2) LIMIT 1000"),
         select!(
@@ -574,8 +551,10 @@ fn due(transaction: &mut dyn Transaction, now: u64, longest: u64) -> Result<Vec<
         ),
     ];
     let locks = usize::from(transaction.locks_rows());
-    let mut rows = transaction.query(LEASES[locks], &[now.into(), latest_end(now, longest).into()])?;
-    rows.extend(transaction.query(WAITING[locks], &[now.into()])?);
+    let mut rows = transaction.query(WAITING[locks], &[now.into()])?;
+    if may_end_leases {
+        rows.extend(transaction.query(LEASES[locks], &[now.into(), latest_end(now, longest).into()])?);
+    }
     Ok(rows)
 }
 
@@ -595,18 +574,18 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] if it is not known which of them were accepted: submit all again. Each job's: [`StoreError::Full`],
-    /// [`StoreError::Idempotency`], and [`StoreError::NotFound`] for a key that is not its owner's.
+    /// [`StoreError::Stored`], [`StoreError::Idempotency`], and [`StoreError::NotFound`] for a key that is not its owner's.
     pub async fn submit(
         &self,
         jobs: Vec<NewJob>,
         limits: Limits,
     ) -> Result<Vec<Result<(Job, bool), StoreError>>, StoreError> {
+        let store = self.clone();
         self.write(move |transaction| {
             let mut answers = Vec::with_capacity(jobs.len());
-            let mut room = Room::default();
             for new in &jobs {
                 // What it refuses, it refuses before it changes anything.
-                match submit(transaction, new, limits, &mut room) {
+                match submit(&store, transaction, new, limits) {
                     Err(
                         error @ (StoreError::Unavailable(_) | StoreError::Contended | StoreError::Corrupt(_)),
                     ) => return Err(error),
@@ -660,7 +639,7 @@ impl Store {
             if is_there && transaction.is_repeated() {
                 return Ok(job);
             }
-            if event == Event::Retry && !job.has_inputs && !job.task.inputs().is_empty() {
+            if event == Event::Retry && job.inputs != Inputs::Stored && !job.task.inputs().is_empty() {
                 return Err(StoreError::NotFound(format!(
                     "the inputs of job {id} are deleted: submit it again"
                 )));
@@ -671,15 +650,17 @@ impl Store {
         .await
     }
 
-    /// Ends the leases and the waiting of jobs whose time has come, and returns them. `longest` is the longest lease in milliseconds.
+    /// Ends the leases and the waiting of jobs whose time has come, and returns them. `longest` is the longest lease in milliseconds;
+    /// leases end only if the contact has lasted so long that workers could prolong them.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
-    pub async fn end_due(&self, longest: u64) -> Result<Vec<Job>, StoreError> {
+    pub async fn end_due(&self, longest: u64, contact: Contact) -> Result<(Vec<Job>, Contact), StoreError> {
         self.write(move |transaction| {
             let now = now(transaction)?;
+            let contact = contact.at(now, longest / 3 + SILENCE);
             let mut changed = Vec::new();
-            for row in due(transaction, now, longest)? {
+            for row in due(transaction, now, longest, contact.lasts(longest))? {
                 let job = match job(&row) {
                     Ok(job) => job,
                     Err(StoreError::Corrupt(problem)) => {
@@ -699,7 +680,7 @@ impl Store {
                 apply(transaction, &job, event, change)?;
                 changed.push(find(transaction, &job.id, None)?.0);
             }
-            Ok(changed)
+            Ok((changed, contact))
         })
         .await
     }
@@ -717,7 +698,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Unavailable`].
     pub async fn jobs(&self, page: Page) -> Result<Vec<Job>, StoreError> {
-        self.read(move |transaction| {
+        self.scan(move |transaction| {
             // The greatest text stands for a job that is yet to come.
             let mut parameters: Vec<Value> =
                 vec![page.before.as_deref().unwrap_or("g").into(), page.limit.into()];
@@ -741,7 +722,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Unavailable`].
     pub async fn queue(&self) -> Result<Queue, StoreError> {
-        self.read(|transaction| {
+        self.scan(|transaction| {
             let now = now(transaction)?;
             let waiting = "SELECT memory, count(*), min(created_at) FROM jobs WHERE state = 'queued' GROUP BY memory ORDER BY memory";
             let waiting = transaction.query(waiting, &[])?;
@@ -768,9 +749,9 @@ impl Store {
     /// # Errors
     /// [`StoreError::Unavailable`].
     pub async fn leftovers(&self, keep_dead: u64) -> Result<Vec<Job>, StoreError> {
-        self.read(move |transaction| {
+        self.scan(move |transaction| {
             let before = now(transaction)?.saturating_sub(keep_dead);
-            let sql = select!("WHERE ended_at IS NOT NULL AND has_inputs > 0 AND (has_inputs = 2 OR ended_at <= $1) ORDER BY ended_at LIMIT 1000");
+            let sql = select!("WHERE ended_at IS NOT NULL AND inputs > 0 AND (inputs = 2 OR ended_at <= $1) ORDER BY ended_at LIMIT 1000");
             Ok(readable(&transaction.query(sql, &[before.into()])?))
         })
         .await
@@ -783,8 +764,7 @@ impl Store {
     /// [`StoreError::Unavailable`].
     pub async fn give_up_inputs(&self, id: String) -> Result<bool, StoreError> {
         self.write(move |transaction| {
-            let sql =
-                "UPDATE jobs SET has_inputs = 2 WHERE id = $1 AND ended_at IS NOT NULL AND has_inputs > 0";
+            let sql = "UPDATE jobs SET inputs = 2 WHERE id = $1 AND ended_at IS NOT NULL AND inputs > 0";
             Ok(transaction.execute(sql, &[id.as_str().into()])? == 1)
         })
         .await
@@ -796,7 +776,7 @@ impl Store {
     /// [`StoreError::Unavailable`].
     pub async fn inputs_deleted(&self, id: String) -> Result<(), StoreError> {
         self.write(move |transaction| {
-            let sql = "UPDATE jobs SET has_inputs = 0 WHERE id = $1 AND has_inputs = 2";
+            let sql = "UPDATE jobs SET inputs = 0 WHERE id = $1 AND inputs = 2";
             transaction.execute(sql, &[id.as_str().into()]).map(drop)
         })
         .await
@@ -807,9 +787,11 @@ impl Store {
     /// # Errors
     /// [`StoreError::Unavailable`].
     pub async fn ended_before(&self, keep: u64) -> Result<Vec<Job>, StoreError> {
-        self.read(move |transaction| {
+        self.scan(move |transaction| {
             let before = now(transaction)?.saturating_sub(keep);
-            let sql = select!("WHERE ended_at IS NOT NULL AND ended_at <= $1 AND has_inputs = 0 ORDER BY ended_at LIMIT 1000");
+            let sql = select!(
+                "WHERE ended_at IS NOT NULL AND ended_at <= $1 AND inputs = 0 ORDER BY ended_at LIMIT 1000"
+            );
             Ok(readable(&transaction.query(sql, &[before.into()])?))
         })
         .await
@@ -821,7 +803,7 @@ impl Store {
     /// [`StoreError::Unavailable`].
     pub async fn forget(&self, ids: Vec<String>) -> Result<(), StoreError> {
         self.write(move |transaction| {
-            let sql = "DELETE FROM jobs WHERE id = $1 AND ended_at IS NOT NULL AND has_inputs = 0";
+            let sql = "DELETE FROM jobs WHERE id = $1 AND ended_at IS NOT NULL AND inputs = 0";
             ids.iter().try_for_each(|id| transaction.execute(sql, &[id.as_str().into()]).map(drop))
         })
         .await

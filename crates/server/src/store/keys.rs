@@ -1,6 +1,9 @@
 //! Keys: files that jobs name, each stored once under its digest.
 
-use super::{Row, Store, StoreError, Transaction, now};
+use super::{
+    Row, Store, StoreError, Transaction, now, one,
+    room::{Asked, Limits},
+};
 use proofmill_job::KeyFacts;
 
 /// A key of an owner.
@@ -67,10 +70,21 @@ impl Store {
     /// Adds a key to its owner's, or names it anew; `created_at` is not read. A name moves from the key that had it.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`].
-    pub async fn add_key(&self, key: Key) -> Result<(), StoreError> {
+    /// [`StoreError::Unavailable`], [`StoreError::Stored`] for a new key that is beyond the limits.
+    pub async fn add_key(&self, key: Key, limits: Limits) -> Result<(), StoreError> {
+        let store = self.clone();
         self.write(move |transaction| {
             let Key { digest, owner, name, bytes, facts, .. } = key.clone();
+            let sql = "SELECT count(*), coalesce(max(CASE WHEN digest = $2 THEN 1 END), 0) FROM keys WHERE owner = $1";
+            let counts = one(transaction.query(sql, &[owner.as_str().into(), digest.as_str().into()])?)?;
+            if counts.integer(1)? == 0 {
+                let keys = counts.count(0)?;
+                if keys >= limits.keys_of_owner {
+                    let problem = format!("{keys} keys are the most of one token: remove those that you do not need");
+                    return Err(StoreError::Stored(problem));
+                }
+                store.take_room(transaction, &Asked { owner: &owner, jobs: 0, bytes }, limits)?;
+            }
             let facts = serde_json::to_string(&facts).expect("facts are JSON");
             let now = now(transaction)?;
             if let Some(name) = &name {
@@ -126,7 +140,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Unavailable`].
     pub async fn is_key_needed(&self, digest: String) -> Result<bool, StoreError> {
-        self.read(move |transaction| {
+        self.scan(move |transaction| {
             let sql = "SELECT 1 FROM keys WHERE digest = $1
                 UNION ALL SELECT 1 FROM jobs WHERE state IN ('queued', 'running', 'dead') AND task LIKE '%' || $1 || '%' LIMIT 1";
             Ok(!transaction.query(sql, &[digest.as_str().into()])?.is_empty())

@@ -2,31 +2,44 @@
 //!
 //! The statements are written once, for both. A method is one transaction, and returns when its effects are durable.
 
+mod clock;
 mod database;
 mod jobs;
 mod keys;
 mod postgres;
+mod room;
 mod sqlite;
 mod tokens;
 mod workers;
 
+pub use clock::Clock;
 pub use database::{Answer, Database, Pending, Row, Transaction, Value, Work};
-pub use jobs::{Claim, Job, Limits, NewJob, Page, Queue, Waiting, Want, Worked};
+pub use jobs::{Claim, Inputs, Job, NewJob, Page, Queue, Waiting, Want, Worked};
 pub use keys::Key;
 pub use postgres::Postgres;
+pub use room::Limits;
 pub use sqlite::Sqlite;
 pub use tokens::Token;
 pub use workers::Worker;
 
 use crate::state::{Refused, State};
-use std::{fmt::Display, path::Path, sync::Arc};
+use futures::future::join;
+use room::Room;
+use std::{
+    fmt::Display,
+    path::Path,
+    sync::{Arc, Mutex},
+};
 
 /// The version of the tables.
 const VERSION: i64 = 1;
 
 /// The durable state of the service. Clones are handles to one store.
 #[derive(Clone)]
-pub struct Store(Arc<dyn Database>);
+pub struct Store {
+    database: Arc<dyn Database>,
+    room: Arc<Mutex<Room>>,
+}
 
 /// Why the store did not do something.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +48,9 @@ pub enum StoreError {
     /// The database cannot be reached or cannot write; the same may succeed later. It is not known whether a change was made.
     #[error("{0}")]
     Unavailable(String),
+    /// A thread of the store has ended, by an error of this program: the process has to be started again.
+    #[error("a thread of the store has ended: the service has to be started again")]
+    Ended,
     /// Another transaction changed the same rows; nothing was changed.
     #[error("another transaction changed the same rows")]
     Contended,
@@ -55,6 +71,9 @@ pub enum StoreError {
         /// Whose limit it is.
         of: &'static str,
     },
+    /// The token has stored as much as it may.
+    #[error("{0}")]
+    Stored(String),
     /// The name is taken.
     #[error("{0}")]
     Taken(String),
@@ -105,7 +124,7 @@ impl Store {
 
     /// The store in a database that [`Sqlite::open`] or [`Postgres::open`] has opened.
     pub fn new(database: impl Database + 'static) -> Self {
-        Self(Arc::new(database))
+        Self { database: Arc::new(database), room: Arc::default() }
     }
 
     /// The store's id: random, and made with it.
@@ -116,12 +135,22 @@ impl Store {
         self.read(|transaction| one(transaction.query("SELECT id FROM identity", &[])?)?.text(0)).await
     }
 
-    /// Whether the database can be written.
+    /// Whether the database can be written and read.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`].
+    /// [`StoreError::Unavailable`], [`StoreError::Ended`].
     pub async fn check(&self) -> Result<(), StoreError> {
-        self.write(|transaction| now(transaction).map(drop)).await
+        self.write(|transaction| now(transaction).map(drop)).await?;
+        self.now().await.map(drop)
+    }
+
+    /// Whether all of the store answers, also to work that takes long.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`], [`StoreError::Ended`].
+    pub async fn check_all(&self) -> Result<(), StoreError> {
+        let (answers, scans) = join(self.check(), self.scan(now)).await;
+        answers.and(scans.map(drop))
     }
 
     /// The database's time, in milliseconds since 1970.
@@ -136,14 +165,21 @@ impl Store {
         &self,
         work: impl Fn(&mut dyn Transaction) -> Result<T, StoreError> + Send + Sync + 'static,
     ) -> Result<T, StoreError> {
-        downcast(self.0.write(boxed(work)).await?)
+        downcast(self.database.write(boxed(work)).await?)
+    }
+
+    async fn scan<T: Send + 'static>(
+        &self,
+        work: impl Fn(&mut dyn Transaction) -> Result<T, StoreError> + Send + Sync + 'static,
+    ) -> Result<T, StoreError> {
+        downcast(self.database.scan(boxed(work)).await?)
     }
 
     async fn read<T: Send + 'static>(
         &self,
         work: impl Fn(&mut dyn Transaction) -> Result<T, StoreError> + Send + Sync + 'static,
     ) -> Result<T, StoreError> {
-        downcast(self.0.read(boxed(work)).await?)
+        downcast(self.database.read(boxed(work)).await?)
     }
 }
 

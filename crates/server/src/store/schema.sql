@@ -71,7 +71,9 @@ CREATE TABLE jobs (
     -- SHA-256 of what was submitted.
     request TEXT NOT NULL,
     -- 0: there are none, 1: they are stored, 2: they are to be deleted.
-    has_inputs BIGINT NOT NULL,
+    inputs BIGINT NOT NULL,
+    -- Their size.
+    input_bytes BIGINT NOT NULL,
     -- The traceparent of the caller (W3C Trace Context).
     trace TEXT,
     created_at BIGINT NOT NULL,
@@ -83,7 +85,8 @@ CREATE INDEX jobs_queued ON jobs (priority DESC, turn, id) WHERE state = 'queued
 CREATE INDEX jobs_running ON jobs (lease_until) WHERE state = 'running';
 CREATE INDEX jobs_expiring ON jobs (expires_at) WHERE state = 'queued' AND expires_at IS NOT NULL;
 CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;
-CREATE INDEX jobs_with_leftovers ON jobs (ended_at) WHERE ended_at IS NOT NULL AND has_inputs > 0;
+CREATE INDEX jobs_with_leftovers ON jobs (ended_at) WHERE ended_at IS NOT NULL AND inputs > 0;
+CREATE INDEX jobs_with_inputs ON jobs (owner, input_bytes) WHERE inputs > 0;
 CREATE INDEX jobs_owned ON jobs (owner, id);
 CREATE INDEX jobs_waiting_of_owner ON jobs (owner) WHERE state = 'queued';
 

@@ -1,4 +1,4 @@
-//! SQLite: one thread writes, and commits what waits together; another one reads.
+//! SQLite: one thread writes, and commits what waits together; another one reads, and one reads what may take long.
 //!
 //! Commits wait for the disk (`synchronous = FULL`). While one waits, more transactions arrive; the next commit takes all of them, each in
 //! a savepoint of its own. So the rate of transactions is not bound to the rate of the disk's flushes.
@@ -7,6 +7,7 @@
 
 use super::{
     StoreError,
+    clock::{Clock, Machine, Time},
     database::{Answer, Database, Pending, Row, Transaction, Value, Work},
     migrate,
 };
@@ -15,9 +16,9 @@ use std::{
     fs::{self, OpenOptions},
     io,
     path::Path,
-    sync::mpsc,
+    sync::{Arc, mpsc},
     thread,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::Duration,
 };
 use tokio::sync::oneshot;
 
@@ -30,6 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub struct Sqlite {
     writer: mpsc::Sender<Task>,
     reader: mpsc::Sender<Task>,
+    scanner: mpsc::Sender<Task>,
 }
 
 /// A transaction that waits, and the channel for its answer.
@@ -38,24 +40,44 @@ struct Task {
     reply: oneshot::Sender<Answer>,
 }
 
+/// A connection, and its time.
+struct Link {
+    connection: Connection,
+    time: Arc<Time>,
+}
+
 impl Sqlite {
     /// Opens the database, or makes it; only the owner can read it.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] for a file that cannot be opened, [`StoreError::Version`] for one of a later version.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let machine = Machine::new()
+            .map_err(|error| StoreError::unavailable(format!("the machine's start: {error}")))?;
+        Self::open_with(path, Arc::new(machine))
+    }
+
+    /// As [`Self::open`], with the clocks of another machine.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_with(path: &Path, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
         create_private(path)
             .map_err(|error| StoreError::unavailable(format!("{}: {error}", path.display())))?;
         let about = |error: StoreError| error.about(path.display());
-        let clock = Clock::start();
-        let mut connection = connect(path, clock).map_err(about)?;
+        let link = || Link::open(path, clock.clone()).map_err(about);
+        let mut writer = link()?;
         let settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
-        connection.execute_batch(settings).map_err(StoreError::from).map_err(about)?;
-        commit(&mut connection, |connection| migrate(&mut Statements(connection))).map_err(about)?;
-        let reader = connect(path, clock).map_err(about)?;
+        writer.connection.execute_batch(settings).map_err(StoreError::from).map_err(about)?;
+        let prepare = |link: &Link| {
+            migrate(&mut Statements(&link.connection))?;
+            link.time.set(&mut Statements(&link.connection))
+        };
+        writer.commit(prepare).map_err(about)?;
         Ok(Self {
-            writer: start("store", connection, write_all),
-            reader: start("store-reads", reader, read_all),
+            writer: start("store", writer, Link::write_all),
+            reader: start("store-reads", link()?, Link::read_all),
+            scanner: start("store-scans", link()?, Link::read_all),
         })
     }
 }
@@ -68,78 +90,91 @@ impl Database for Sqlite {
     fn read(&self, work: Work) -> Pending<'_> {
         send(&self.reader, work)
     }
+
+    fn scan(&self, work: Work) -> Pending<'_> {
+        send(&self.scanner, work)
+    }
 }
 
 fn send(thread: &mpsc::Sender<Task>, work: Work) -> Pending<'_> {
     Box::pin(async move {
         let (reply, answer) = oneshot::channel();
-        let ended = || StoreError::unavailable("the store's thread has ended");
-        thread.send(Task { work, reply }).map_err(|_| ended())?;
-        answer.await.map_err(|_| ended())?
+        thread.send(Task { work, reply }).map_err(|_| StoreError::Ended)?;
+        answer.await.map_err(|_| StoreError::Ended)?
     })
 }
 
 /// Starts a thread that passes everything that waits to `serve`, until all senders are gone.
-fn start(
-    name: &str,
-    mut connection: Connection,
-    serve: fn(&mut Connection, Vec<Task>),
-) -> mpsc::Sender<Task> {
+fn start(name: &str, mut link: Link, serve: fn(&mut Link, Vec<Task>)) -> mpsc::Sender<Task> {
     let (sender, tasks) = mpsc::channel();
     let body = move || {
         while let Ok(first) = tasks.recv() {
             let mut together = vec![first];
             together.extend(tasks.try_iter().take(MOST_TOGETHER - 1));
-            serve(&mut connection, together);
+            serve(&mut link, together);
         }
     };
     thread::Builder::new().name(name.to_owned()).spawn(body).expect("a thread can be started");
     sender
 }
 
-/// Commits all tasks together; if that fails, none of them.
-fn write_all(connection: &mut Connection, tasks: Vec<Task>) {
-    let mut answers = Vec::with_capacity(tasks.len());
-    let committed = commit(connection, |connection| {
-        for task in &tasks {
-            connection.execute_batch("SAVEPOINT task")?;
-            let answer = (task.work)(&mut Statements(connection));
-            if answer.is_err() {
-                connection.execute_batch("ROLLBACK TO task")?;
+impl Link {
+    fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.execute_batch("PRAGMA foreign_keys = ON")?;
+        connection.set_prepared_statement_cache_capacity(128);
+        let time = Arc::new(Time::new(clock));
+        let now = time.clone();
+        connection.create_scalar_function("now_ms", 0, FunctionFlags::SQLITE_UTF8, move |_| Ok(now.now()))?;
+        Ok(Self { connection, time })
+    }
+
+    /// Commits all tasks together; if that fails, none of them.
+    fn write_all(&mut self, tasks: Vec<Task>) {
+        let mut answers = Vec::with_capacity(tasks.len());
+        let committed = self.commit(|link| {
+            let connection = &link.connection;
+            link.time.follow(&mut Statements(connection))?;
+            for task in &tasks {
+                connection.execute_batch("SAVEPOINT task")?;
+                let answer = (task.work)(&mut Statements(connection));
+                if answer.is_err() {
+                    connection.execute_batch("ROLLBACK TO task")?;
+                }
+                connection.execute_batch("RELEASE task")?;
+                answers.push(answer);
             }
-            connection.execute_batch("RELEASE task")?;
-            answers.push(answer);
+            Ok(())
+        });
+        match committed {
+            Ok(()) => tasks.into_iter().zip(answers).for_each(|(task, answer)| drop(task.reply.send(answer))),
+            Err(error) => tasks.into_iter().for_each(|task| drop(task.reply.send(Err(error.clone())))),
         }
-        Ok(())
-    });
-    match committed {
-        Ok(()) => tasks.into_iter().zip(answers).for_each(|(task, answer)| drop(task.reply.send(answer))),
-        Err(error) => tasks.into_iter().for_each(|task| drop(task.reply.send(Err(error.clone())))),
     }
-}
 
-fn read_all(connection: &mut Connection, tasks: Vec<Task>) {
-    for task in tasks {
-        let read = |connection: &mut Connection| {
-            connection.execute_batch("BEGIN")?;
-            let answer = (task.work)(&mut Statements(connection));
-            connection.execute_batch("ROLLBACK")?;
-            answer
-        };
-        drop(task.reply.send(read(connection)));
+    fn read_all(&mut self, tasks: Vec<Task>) {
+        for task in tasks {
+            let read = || {
+                self.connection.execute_batch("BEGIN")?;
+                let mut statements = Statements(&self.connection);
+                let answer = self.time.follow(&mut statements).and_then(|()| (task.work)(&mut statements));
+                self.connection.execute_batch("ROLLBACK")?;
+                answer
+            };
+            drop(task.reply.send(read()));
+        }
     }
-}
 
-fn commit(
-    connection: &mut Connection,
-    work: impl FnOnce(&mut Connection) -> Result<(), StoreError>,
-) -> Result<(), StoreError> {
-    connection.execute_batch("BEGIN IMMEDIATE")?;
-    let result = work(connection).and_then(|()| Ok(connection.execute_batch("COMMIT")?));
-    if result.is_err() && !connection.is_autocommit() {
-        connection.execute_batch("ROLLBACK")?;
+    fn commit(&mut self, work: impl FnOnce(&Self) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        let result = work(self).and_then(|()| Ok(self.connection.execute_batch("COMMIT")?));
+        if result.is_err() && !self.connection.is_autocommit() {
+            self.connection.execute_batch("ROLLBACK")?;
+        }
+        result
     }
-    result
 }
 
 /// Makes the file if there is none, readable by its owner only.
@@ -152,39 +187,6 @@ fn create_private(path: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
     }
     options.open(path).map(drop)
-}
-
-fn connect(path: &Path, clock: Clock) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(PATIENCE)?;
-    connection.execute_batch("PRAGMA foreign_keys = ON")?;
-    connection.set_prepared_statement_cache_capacity(128);
-    connection.create_scalar_function("now_ms", 0, FunctionFlags::SQLITE_UTF8, move |_| Ok(clock.now()))?;
-    Ok(connection)
-}
-
-/// The time of day when it was started, and a clock that nobody sets since: a lease does not end early or late when somebody sets
-/// the machine's clock.
-#[derive(Clone, Copy)]
-struct Clock {
-    started: Instant,
-    started_at: i64,
-}
-
-impl Clock {
-    fn start() -> Self {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { started: Instant::now(), started_at: milliseconds(since) }
-    }
-
-    fn now(&self) -> i64 {
-        self.started_at + milliseconds(self.started.elapsed())
-    }
-}
-
-fn milliseconds(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// The statements of the open transaction.

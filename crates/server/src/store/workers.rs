@@ -2,6 +2,9 @@
 
 use super::{Row, Store, StoreError, now};
 
+/// The most workers that are kept.
+const MOST: u64 = 1000;
+
 /// A worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Worker {
@@ -16,16 +19,23 @@ pub struct Worker {
 }
 
 impl Store {
-    /// Notes that a worker is there, with what it says of itself.
+    /// Notes that a worker is there, with what it says of itself. If there are more than 1000, those are forgotten that were not heard of
+    /// for the longest time.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
     pub async fn see_worker(&self, id: String, facts: String) -> Result<(), StoreError> {
         self.write(move |transaction| {
             let now = now(transaction)?;
-            let sql = "INSERT INTO workers (id, facts, started_at, seen_at) VALUES ($1, $2, $3, $3)
-                ON CONFLICT (id) DO UPDATE SET facts = excluded.facts, seen_at = excluded.seen_at";
-            transaction.execute(sql, &[id.as_str().into(), facts.as_str().into(), now.into()]).map(drop)
+            let sql = "UPDATE workers SET facts = $2, seen_at = $3 WHERE id = $1";
+            let parameters = [id.as_str().into(), facts.as_str().into(), now.into()];
+            if transaction.execute(sql, &parameters)? == 1 {
+                return Ok(());
+            }
+            let sql = "INSERT INTO workers (id, facts, started_at, seen_at) VALUES ($1, $2, $3, $3)";
+            transaction.execute(sql, &parameters)?;
+            let sql = "DELETE FROM workers WHERE id NOT IN (SELECT id FROM workers ORDER BY seen_at DESC, id LIMIT $1)";
+            transaction.execute(sql, &[MOST.into()]).map(drop)
         })
         .await
     }

@@ -97,7 +97,7 @@ impl Attempt<'_> {
         match end {
             Ok(()) => {}
             Err(LeaseEnd::Lost(message)) => tracing::warn!(message, "the job is not this worker's any more"),
-            Err(LeaseEnd::Over) => tracing::error!("the service was not reached until the lease was over"),
+            Err(LeaseEnd::Over) => tracing::error!("the service was not reached for many leases"),
             Err(LeaseEnd::Denied(message)) => return Err(message),
         }
         Ok(())

@@ -13,6 +13,9 @@ use tokio::{
 
 use super::backoff::Backoff;
 
+/// For how many leases a worker that does not reach the service goes on. If the store was out of reach for all, nobody else has got the job
+/// meanwhile, and the worker keeps it.
+const OUTAGE: u32 = 10;
 /// The least time between two reports of one job.
 const LEAST: Duration = Duration::from_millis(250);
 
@@ -34,7 +37,7 @@ pub(super) enum LeaseEnd {
     Lost(String),
     /// The service does not accept the worker.
     Denied(String),
-    /// The service could not be reached until the lease was over.
+    /// The service could not be reached for many leases.
     Over,
 }
 
@@ -42,7 +45,8 @@ impl Lease<'_> {
     /// Prolongs the lease, and reports phases, until the worker no longer has the job.
     pub(super) async fn keep(&self, mut phases: watch::Receiver<Option<String>>) -> LeaseEnd {
         // When the service gave the lease is not known exactly; an answer on its way is the only difference.
-        let (mut last, mut until) = (self.claimed, self.claimed + self.length);
+        let outage = OUTAGE * self.length;
+        let (mut last, mut until) = (self.claimed, self.claimed + outage);
         let third = self.length / 3;
         loop {
             let changed = async {
@@ -58,13 +62,13 @@ impl Lease<'_> {
             }
             let phase = phases.borrow_and_update().clone();
             match self.beat(phase, until).await {
-                Ok(sent) => (last, until) = (sent, sent + self.length),
+                Ok(sent) => (last, until) = (sent, sent + outage),
                 Err(end) => return end,
             }
         }
     }
 
-    /// Prolongs the lease, which lasts until `until`; returns when the request that succeeded was sent.
+    /// Prolongs the lease, and tries that until `until`; returns when the request that succeeded was sent.
     async fn beat(&self, phase: Option<String>, until: Instant) -> Result<Instant, LeaseEnd> {
         let lease_ms = milliseconds(self.length);
         let mut backoff = Backoff::default();

@@ -251,7 +251,7 @@ async fn each_job_of_a_batch_is_answered_on_its_own() {
 
 #[tokio::test]
 async fn a_full_queue_says_when_to_come_again() {
-    let rules = Rules { limits: Limits { of_owner: 2, of_all: 3 }, ..Rules::default() };
+    let rules = Rules { limits: Limits { of_owner: 2, of_all: 3, ..Limits::NONE }, ..Rules::default() };
     let server = start(Default::default(), rules, None).await;
     let alice = server.token("alice", &[Scope::Submit]).await;
     server.empty_job(&alice).await;

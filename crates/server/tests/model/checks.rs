@@ -2,7 +2,7 @@
 
 use crate::{
     rules::Flaw,
-    system::{Action, Broken, Inputs, Job, Message, Scope, System, Word, Worker},
+    system::{Action, Broken, Inputs, Job, Message, OUTAGE, Scope, System, Word, Worker},
 };
 use proofmill_server::state::State;
 use stateright::{Model, Property};
@@ -114,6 +114,11 @@ fn fair_actions(scope: &Scope, system: &System, actions: &mut Vec<Action>) {
     if !has_to_do && !all_have_ended(system) {
         actions.push(Action::Tick);
     }
+    // Two outages without a word between them are one.
+    match system.away_since {
+        Some(_) => actions.push(Action::Return),
+        None => actions.extend(system.network.is_empty().then_some(Action::Outage)),
+    }
     let able = system.workers.iter().filter(|worker| **worker != Worker::Hangs).count();
     for (index, worker) in system.workers.iter().enumerate() {
         let (Worker::Asked(claim) | Worker::Busy(claim, _)) = worker else { continue };
@@ -189,6 +194,7 @@ fn always() -> Vec<Property<Scope>> {
         never("a worker that lost a job changes nothing", Broken::StaleChanged),
         never("no job is claimed while a lease lasts", Broken::ClaimedTooEarly),
         never("no fence is given twice", Broken::FenceRepeats),
+        never("an outage costs no worker that lives its job", Broken::LivingLost),
     ]
 }
 
@@ -199,6 +205,7 @@ fn never(name: &'static str, broken: Broken) -> Property<Scope> {
         Broken::StaleChanged => |_, system| system.broken != Some(Broken::StaleChanged),
         Broken::ClaimedTooEarly => |_, system| system.broken != Some(Broken::ClaimedTooEarly),
         Broken::FenceRepeats => |_, system| system.broken != Some(Broken::FenceRepeats),
+        Broken::LivingLost => |_, system| system.broken != Some(Broken::LivingLost),
     };
     Property::always(name, condition)
 }
@@ -251,7 +258,8 @@ fn eventually() -> Vec<Property<Scope>> {
             !scope.has_poison || any_job(system, |job| job.client == 0 && job.progress.state == State::Dead)
         }),
         Property::always("a lease ends soon after the last word", |scope: &Scope, system: &System| {
-            system.jobs.iter().all(|job| job.silence <= 3 * scope.lease)
+            let outages = u64::from(scope.left.outages) * (OUTAGE + scope.lease);
+            system.jobs.iter().all(|job| job.silence <= 3 * scope.lease + outages)
         }),
         some_job!("a job whose worker crashed is claimed again", |job| job.attempts > 1),
     ]

@@ -1,7 +1,7 @@
 //! The rules of `state.rs`, checked in all states that small systems can reach, and compared with the store in random traces.
 //!
 //! The checker visits every state once: 879,000 of one job with three workers, 720,000 of two jobs, 249,000 with a clock that jumps, 87,000
-//! of submissions, 60,000 of the deletion of inputs, 97,000 of systems that are fair. Fifteen wrong variants of the rules
+//! of submissions, 60,000 of the deletion of inputs, 97,000 of systems that are fair. Sixteen wrong variants of the rules
 //! ([`rules::Flaw`]) are each found out, so the properties are not empty.
 
 mod checks;
@@ -25,11 +25,12 @@ const ONE_JOB: Scope = Scope {
     lease: 1,
     expires_at: Some(START + 1),
     end: Some(START + 3),
-    left: Left { releases: 1, retries: 1, cancels: 1, failures: 1, jumps: 0, crashes: 0 },
+    left: Left { releases: 1, retries: 1, cancels: 1, failures: 1, jumps: 0, crashes: 0, outages: 0 },
     is_fair: false,
     has_submissions: false,
     has_cleaning: false,
     has_poison: false,
+    has_outages: false,
 };
 
 /// The clock jumps twice, forwards or backwards.
@@ -72,7 +73,7 @@ const FAIR: Scope = Scope {
     clients: 2,
     workers: 2,
     end: None,
-    left: Left { releases: 1, retries: 0, cancels: 0, failures: 1, jumps: 0, crashes: 3 },
+    left: Left { releases: 1, retries: 0, cancels: 0, failures: 1, jumps: 0, crashes: 3, outages: 0 },
     is_fair: true,
     ..ONE_JOB
 };
@@ -84,6 +85,16 @@ const POISON: Scope =
 /// The same with submissions and a clock that jumps, for one job.
 const FAIR_JUMPS: Scope =
     Scope { clients: 1, has_submissions: true, left: Left { jumps: 1, crashes: 2, ..FAIR.left }, ..FAIR };
+
+/// Nobody reaches the store for longer than a lease, twice; the clock jumps.
+const OUTAGES: Scope = Scope {
+    clients: 1,
+    lease: 2,
+    expires_at: None,
+    left: Left { releases: 0, failures: 0, jumps: 1, crashes: 1, outages: 2, ..FAIR.left },
+    has_outages: true,
+    ..FAIR
+};
 
 /// Checks a system with the right rules, and that it reaches what the names say.
 fn check(name: &str, scope: Scope, reached: &[&str]) {
@@ -152,6 +163,7 @@ fn every_job_ends() {
     check("fair", FAIR, &["a job whose worker crashed is claimed again"]);
     check("fair, poison", POISON, &["a job whose worker crashed is claimed again"]);
     check("fair, jumps", FAIR_JUMPS, &["a job whose worker crashed is claimed again"]);
+    check("fair, outages", OUTAGES, &["a job whose worker crashed is claimed again"]);
 }
 
 /// Checks that the checker finds out these rules by this property.
@@ -180,6 +192,7 @@ fn wrong_rules_are_found() {
     finds(Flaw::CancelOfEnded, ONE_JOB, "a job that has ended stays as it is");
     finds(Flaw::LeaseEndsEarly, ONE_JOB, "no job is claimed while a lease lasts");
     finds(Flaw::LeaseOutlivesJump, FAIR_JUMPS, "a lease ends soon after the last word");
+    finds(Flaw::LeaseEndsWithOutage, OUTAGES, "an outage costs no worker that lives its job");
     finds(Flaw::OutputsAfterResult, ONE_JOB, SERVED);
     finds(Flaw::OutputsWithoutFence, ONE_JOB, SERVED);
     finds(Flaw::AnswerBeforeCommit, SUBMISSIONS, "an acknowledged job is there");

@@ -23,6 +23,8 @@ pub(crate) enum Flaw {
     LeaseEndsEarly,
     /// A lease ends at its time only, however far the clock has jumped back.
     LeaseOutlivesJump,
+    /// A lease ends as soon as the store can be reached again.
+    LeaseEndsWithOutage,
     /// A worker says that it is done before its outputs are stored.
     OutputsAfterResult,
     /// Outputs have one place for all claims.

@@ -6,7 +6,7 @@
 //! action, and so is a worker that learns that the job is not its own any more.
 
 use crate::rules::{Flaw, Rules};
-use proofmill_server::state::{Event, Progress, State};
+use proofmill_server::state::{Contact, Event, Progress, State};
 use std::collections::BTreeMap;
 
 /// What is explored.
@@ -36,6 +36,8 @@ pub(crate) struct Scope {
     pub(crate) has_cleaning: bool,
     /// Whether every worker that begins the first client's job crashes.
     pub(crate) has_poison: bool,
+    /// Whether the store may be out of reach, and leases end only after a contact that lasted.
+    pub(crate) has_outages: bool,
 }
 
 /// How many more events of a kind may happen.
@@ -53,10 +55,16 @@ pub(crate) struct Left {
     pub(crate) jumps: u8,
     /// Crashes of workers. Of a system that is not fair, there is no end of them.
     pub(crate) crashes: u8,
+    /// Times in which nobody reaches the store, of up to [`OUTAGE`].
+    pub(crate) outages: u8,
 }
 
 /// How far the clock jumps: further than leases from before it are believed.
 pub(crate) const JUMP: u64 = 4;
+/// How long the store is out of reach at most: longer than a lease.
+pub(crate) const OUTAGE: u64 = 4;
+/// The longest pause between two looks of a server that is in touch with the store.
+const GAP: u64 = 1;
 /// The time at the beginning.
 pub(crate) const START: u64 = JUMP;
 
@@ -77,6 +85,10 @@ pub(crate) struct System {
     pub(crate) left: Left,
     /// Whether the clock has jumped back.
     pub(crate) jumped_back: bool,
+    /// Since when nobody reaches the store.
+    pub(crate) away_since: Option<u64>,
+    /// The servers' contact with the store. They look as often as time goes on.
+    pub(crate) contact: Contact,
     /// What must not happen, and did.
     pub(crate) broken: Option<Broken>,
 }
@@ -92,6 +104,8 @@ pub(crate) enum Broken {
     ClaimedTooEarly,
     /// A claim got a fence that was given before.
     FenceRepeats,
+    /// The lease of a worker that is alive ended.
+    LivingLost,
 }
 
 /// A job in the database, with what only the checker knows.
@@ -234,6 +248,23 @@ pub(crate) enum Action {
     JumpForward,
     /// The clock jumps backwards.
     JumpBack,
+    /// The store gets out of reach.
+    Outage,
+    /// It can be reached again.
+    Return,
+}
+
+impl Action {
+    /// Whether this is a transaction.
+    fn needs_store(self) -> bool {
+        match self {
+            Self::Submit(_) | Self::Acknowledge(_) | Self::Receive(_) | Self::StoreOutputs(_) => false,
+            Self::Send(..) | Self::Restart(_) | Self::Crash(_) | Self::Hang(_) => false,
+            Self::Tick | Self::JumpForward | Self::JumpBack | Self::Outage | Self::Return => false,
+            Self::Commit(_) | Self::Claim(_) | Self::Deliver(_) | Self::EndLease(_) | Self::Expire(_) => true,
+            Self::Cancel(_) | Self::Retry(_) | Self::List(_) | Self::GiveUp(_) | Self::Delete(_) => true,
+        }
+    }
 }
 
 impl System {
@@ -251,6 +282,8 @@ impl System {
             network: Vec::new(),
             left: scope.left,
             jumped_back: false,
+            away_since: None,
+            contact: Contact::default(),
             broken: None,
         };
         if !scope.has_submissions {
@@ -272,6 +305,9 @@ impl System {
 
     fn act(&mut self, scope: &Scope, action: Action) -> Option<()> {
         let clock = self.clock;
+        if self.away_since.is_some() && action.needs_store() {
+            return None;
+        }
         match action {
             Action::Submit(client) => {
                 self.clients[client].has_sent = true;
@@ -310,7 +346,12 @@ impl System {
                 self.leave(scope, worker, Worker::Hangs);
             }
             Action::EndLease(job) => {
+                let is_in_touch = !scope.has_outages || self.contact.lasts(scope.lease);
+                (is_in_touch || scope.rules.have(Flaw::LeaseEndsWithOutage)).then_some(())?;
                 self.apply(scope, job, Event::EndLease { now: clock, longest: scope.lease }, None)?;
+                if scope.has_outages && self.is_alive(job) {
+                    self.broken = Some(Broken::LivingLost);
+                }
             }
             Action::Expire(job) => self.apply(scope, job, Event::Expire { now: clock }, None)?,
             Action::Cancel(job) => {
@@ -342,6 +383,7 @@ impl System {
                 *inputs = Inputs::Deleted;
             }
             Action::Tick => {
+                self.away_since.is_none_or(|since| clock < since + OUTAGE).then_some(())?;
                 self.clock += 1;
                 if scope.is_fair {
                     let running = self.jobs.iter_mut().filter(|job| job.progress.state == State::Running);
@@ -357,8 +399,27 @@ impl System {
                 self.clock = self.clock.checked_sub(JUMP)?;
                 self.jumped_back = true;
             }
+            Action::Outage => {
+                self.away_since.is_none().then_some(())?;
+                self.left.outages = self.left.outages.checked_sub(1)?;
+                self.away_since = Some(clock);
+            }
+            Action::Return => drop(self.away_since.take()?),
+        }
+        if scope.has_outages && self.away_since.is_none() {
+            self.contact = self.contact.at(self.clock, GAP);
         }
         Some(())
+    }
+
+    /// Whether the worker with the last claim of the job works on it, or has said how it ended.
+    fn is_alive(&self, index: usize) -> bool {
+        let is_last = |claim: &Claim| claim.job == index && claim.number == self.jobs[index].claims;
+        let works = self.workers.iter().any(|worker| match worker {
+            Worker::Asked(claim) | Worker::Busy(claim, _) => is_last(claim),
+            Worker::Idle | Worker::Hangs => false,
+        });
+        works || self.network.iter().any(|message| is_last(&message.claim))
     }
 
     /// Commits a submission, or finds the job that it made before.

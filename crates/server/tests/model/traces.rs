@@ -2,8 +2,8 @@
 
 use proofmill_job::{Finished, Task};
 use proofmill_server::{
-    state::{Event, Progress, Refused, State},
-    store::{Claim, Job, Limits, NewJob, Sqlite, Store, StoreError, Token, Want, Worked},
+    state::{Contact, Event, Progress, Refused, State},
+    store::{Claim, Inputs, Job, Limits, NewJob, Sqlite, Store, StoreError, Token, Want, Worked},
 };
 use rusqlite::{Connection, params};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The length of leases, pauses and waiting in milliseconds: none ends by itself during the test.
 const LONG: u64 = 500_000;
 const OWNER: &str = "owner";
-const LIMITS: Limits = Limits { of_owner: 1000, of_all: 1000 };
+const LIMITS: Limits = Limits::NONE;
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
 struct Random(u64);
@@ -32,8 +32,7 @@ struct Expected {
     id: String,
     progress: Progress,
     is_paused: bool,
-    has_inputs: bool,
-    has_leftovers: bool,
+    inputs: Inputs,
 }
 
 /// A store, and what it should hold.
@@ -97,6 +96,7 @@ impl Trace {
             request: "request".to_owned(),
             trace: None,
             threads: 1,
+            input_bytes: 7,
         };
         let (job, is_new) =
             self.store.submit(vec![new], LIMITS).await.expect("an answer").remove(0).expect("a job");
@@ -106,13 +106,7 @@ impl Trace {
         }
         assert_eq!(job.progress.expires_at.is_some(), expires_in_ms.is_some());
         let progress = Progress::new(most_attempts, job.progress.expires_at);
-        self.jobs.push(Expected {
-            id: job.id,
-            progress,
-            is_paused: false,
-            has_inputs: true,
-            has_leftovers: false,
-        });
+        self.jobs.push(Expected { id: job.id, progress, is_paused: false, inputs: Inputs::Stored });
     }
 
     /// Claims the job that was submitted first of those that can be claimed.
@@ -173,12 +167,12 @@ impl Trace {
 
     /// Cancels or retries a job.
     async fn change(&mut self, index: usize, event: Event) {
-        let Expected { id, has_inputs, .. } = self.jobs[index].clone();
+        let Expected { id, inputs, .. } = self.jobs[index].clone();
         let found = match event {
             Event::Retry => self.store.retry(id, Some(OWNER.to_owned())).await,
             _ => self.store.cancel(id, None).await,
         };
-        if event == Event::Retry && !has_inputs {
+        if event == Event::Retry && inputs != Inputs::Stored {
             return assert!(matches!(found, Err(StoreError::NotFound(_))));
         }
         let expected = self.apply(index, event);
@@ -207,7 +201,8 @@ impl Trace {
                 self.times.execute(&sql, params![time as i64, job.id]).expect("another time");
             }
         }
-        let changed = self.store.end_due(LONG).await.expect("an answer");
+        let contact = Contact::default().at(0, now).at(now, now);
+        let (changed, _) = self.store.end_due(LONG, contact).await.expect("an answer");
         let mut expected = Vec::new();
         for index in 0..self.jobs.len() {
             let event = match self.jobs[index].progress.state {
@@ -230,14 +225,18 @@ impl Trace {
         let job = &mut self.jobs[index];
         match self.random.below(3) {
             0 => {
-                let may = job.progress.state.has_ended() && (job.has_inputs || job.has_leftovers);
+                let may = job.progress.state.has_ended() && job.inputs != Inputs::None;
                 let given_up = self.store.give_up_inputs(job.id.clone()).await.expect("an answer");
                 assert_eq!(given_up, may);
-                (job.has_inputs, job.has_leftovers) = (job.has_inputs && !may, job.has_leftovers || may);
+                if may {
+                    job.inputs = Inputs::Leftover;
+                }
             }
             1 => {
                 self.store.inputs_deleted(job.id.clone()).await.expect("an answer");
-                job.has_leftovers = false;
+                if job.inputs == Inputs::Leftover {
+                    job.inputs = Inputs::None;
+                }
             }
             _ => {
                 self.times.execute(sql, params![job.id]).expect("another time");
@@ -250,8 +249,8 @@ impl Trace {
     fn apply(&mut self, index: usize, event: Event) -> Result<Progress, Refused> {
         let job = &mut self.jobs[index];
         job.progress = job.progress.after(event)?;
-        if !job.progress.state.needs_inputs() && job.has_inputs {
-            (job.has_inputs, job.has_leftovers) = (false, true);
+        if !job.progress.state.needs_inputs() && job.inputs == Inputs::Stored {
+            job.inputs = Inputs::Leftover;
         }
         Ok(job.progress)
     }
@@ -273,8 +272,8 @@ impl Trace {
     async fn compare(&self) {
         for expected in &self.jobs {
             let job = self.store.job(expected.id.clone(), None).await.expect("it is there");
-            let Job { id, progress, has_inputs, has_leftovers, .. } = job;
-            let found = Expected { id, progress, is_paused: expected.is_paused, has_inputs, has_leftovers };
+            let Job { id, progress, inputs, .. } = job;
+            let found = Expected { id, progress, is_paused: expected.is_paused, inputs };
             assert_eq!(&found, expected);
         }
     }

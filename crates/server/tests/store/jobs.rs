@@ -1,10 +1,10 @@
 //! The life of a job.
 
-use crate::open::{claim, claimed, job_with_inputs, new_job, stores, submit, submitted};
+use crate::open::{claim, claimed, end_due, job_with_inputs, new_job, stores, submit, submitted};
 use proofmill_job::Finished;
 use proofmill_server::{
     state::{Refused, State},
-    store::{Claim, StoreError, Worked},
+    store::{Claim, Inputs, StoreError, Worked},
 };
 use std::time::Duration;
 use tokio::time::sleep;
@@ -124,16 +124,16 @@ async fn leases_end() {
         let (first, second) = (submitted(&store, new_job("a")).await, submitted(&store, new_job("b")).await);
         claimed(&store, 10_000).await;
         claimed(&store, 800).await;
-        assert_eq!(store.end_due(60_000).await.expect("done"), []);
+        assert_eq!(end_due(&store, 60_000).await, []);
         sleep(Duration::from_millis(850)).await;
-        let ended = store.end_due(60_000).await.expect("done");
+        let ended = end_due(&store, 60_000).await;
         assert_eq!(ended.iter().map(|job| job.id.as_str()).collect::<Vec<_>>(), [second.id.as_str()]);
         assert_eq!((ended[0].progress.state, ended[0].progress.attempts), (State::Queued, 1));
         assert!(ended[0].error.is_some());
         // The last attempt.
         assert_eq!(claimed(&store, 30).await.progress.attempts, 2);
         sleep(Duration::from_millis(50)).await;
-        let ended = store.end_due(60_000).await.expect("done");
+        let ended = end_due(&store, 60_000).await;
         assert_eq!((ended.len(), ended[0].progress.state), (1, State::Dead));
         assert!(ended[0].ended_at.is_some());
         assert_eq!(claim(&store, "w", 1).await, Claim::Empty);
@@ -151,12 +151,12 @@ async fn leases_from_before_a_clock_jumped_back_end() {
         let job = submitted(&store, new_job("a")).await;
         claimed(&store, 1000).await;
         place.sql("UPDATE jobs SET lease_until = lease_until + 3600000").await;
-        assert_eq!(store.end_due(7_200_000).await.expect("done"), []);
-        let ended = store.end_due(1000).await.expect("done");
+        assert_eq!(end_due(&store, 7_200_000).await, []);
+        let ended = end_due(&store, 1000).await;
         assert_eq!(ended.into_iter().map(|job| job.id).collect::<Vec<_>>(), [job.id]);
         // A lease without end.
         let endless = claimed(&store, u64::MAX).await;
-        assert_eq!(store.end_due(1000).await.expect("done")[0].id, endless.id);
+        assert_eq!(end_due(&store, 1000).await[0].id, endless.id);
     }
 }
 
@@ -166,7 +166,7 @@ async fn dead_jobs_are_retried_while_their_inputs_are_there() {
         for new in [new_job("a"), job_with_inputs("a")] {
             let has_inputs = !new.task.inputs().is_empty();
             let job = submitted(&store, new).await;
-            assert_eq!(job.has_inputs, has_inputs);
+            assert_eq!(job.inputs, if has_inputs { Inputs::Stored } else { Inputs::None });
             let early = store.retry(job.id.clone(), None).await;
             assert_eq!(early, Err(StoreError::Refused(Refused::State(State::Queued))));
             for round in 0..2 {
@@ -211,7 +211,7 @@ async fn jobs_expire_while_they_wait() {
             ids.push(submitted(&store, job).await.id);
         }
         sleep(Duration::from_millis(40)).await;
-        let ended = store.end_due(60_000).await.expect("done");
+        let ended = end_due(&store, 60_000).await;
         assert_eq!(ended.iter().map(|job| &job.id).collect::<Vec<_>>(), [&ids[0]]);
         assert_eq!(ended[0].progress.state, State::Expired);
         // One that runs does not expire.
@@ -221,7 +221,7 @@ async fn jobs_expire_while_they_wait() {
         let running = submitted(&store, job).await;
         assert_eq!(claimed(&store, 10_000).await.id, running.id);
         sleep(Duration::from_millis(850)).await;
-        assert_eq!(store.end_due(60_000).await.expect("done"), []);
+        assert_eq!(end_due(&store, 60_000).await, []);
     }
 }
 

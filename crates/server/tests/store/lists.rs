@@ -142,3 +142,21 @@ async fn workers_are_seen_for_a_while() {
         assert_eq!(ids(u64::MAX).await, ["w2"]);
     }
 }
+
+#[tokio::test]
+async fn workers_that_were_not_heard_of_for_the_longest_time_make_room() {
+    for (store, _place) in stores().await {
+        for number in 0..1002 {
+            store.see_worker(format!("w{number}"), "{}".to_owned()).await.expect("seen");
+            if number == 0 {
+                // So that no other has its time.
+                sleep(Duration::from_millis(5)).await;
+            }
+        }
+        store.see_worker("w1001".to_owned(), "{\"a\":1}".to_owned()).await.expect("seen");
+        let workers = store.workers(u64::MAX).await.expect("workers");
+        assert_eq!(workers.len(), 1000);
+        assert!(workers.iter().all(|worker| worker.id != "w0"));
+        assert!(workers.iter().any(|worker| worker.id == "w1001" && worker.facts == "{\"a\":1}"));
+    }
+}

@@ -1,8 +1,9 @@
 //! Stores for tests.
 
 use proofmill_job::{KeyFacts, KeyKind, Task};
-use proofmill_server::store::{
-    Claim, Job, Key, Limits, NewJob, Postgres, Sqlite, Store, StoreError, Token, Want,
+use proofmill_server::{
+    state::Contact,
+    store::{Claim, Job, Key, Limits, NewJob, Postgres, Sqlite, Store, StoreError, Token, Want},
 };
 use std::{
     env,
@@ -107,7 +108,7 @@ pub(crate) fn token(id: &str) -> Token {
     }
 }
 
-pub(crate) const LIMITS: Limits = Limits { of_owner: 1000, of_all: 1500 };
+pub(crate) const LIMITS: Limits = Limits { of_owner: 1000, of_all: 1500, ..Limits::NONE };
 
 pub(crate) fn new_id() -> String {
     uuid::Uuid::now_v7().simple().to_string()
@@ -128,6 +129,7 @@ pub(crate) fn new_job(owner: &str) -> NewJob {
         request: "the request".to_owned(),
         trace: None,
         threads: 2,
+        input_bytes: 0,
     }
 }
 
@@ -149,6 +151,17 @@ pub(crate) async fn submitted(store: &Store, job: NewJob) -> Job {
 pub(crate) async fn claim(store: &Store, worker: &str, lease_ms: u64) -> Claim {
     let want = Want { worker: worker.to_owned(), free: 1000, total: 1000, lease_ms };
     store.claim(want).await.expect("a store that answers")
+}
+
+/// Ends what is due, for a server that has been in touch with the store for long.
+pub(crate) async fn end_due(store: &Store, longest: u64) -> Vec<Job> {
+    let now = store.now().await.expect("a store that answers");
+    let contact = Contact::default().at(0, now).at(now, now);
+    store.end_due(longest, contact).await.expect("a store that answers").0
+}
+
+pub(crate) async fn add_key(store: &Store, key: Key) -> Result<(), StoreError> {
+    store.add_key(key, LIMITS).await
 }
 
 pub(crate) async fn claimed(store: &Store, lease_ms: u64) -> Job {

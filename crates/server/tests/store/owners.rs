@@ -1,6 +1,6 @@
 //! Tokens, and the keys of their owners.
 
-use crate::open::{claimed, key, new_job, stores, submit, submitted, token};
+use crate::open::{add_key, claimed, key, new_job, stores, submit, submitted, token};
 use proofmill_job::{Finished, Task};
 use proofmill_server::store::{NewJob, StoreError, Token, Worked};
 use std::time::Duration;
@@ -14,18 +14,18 @@ async fn a_key_has_one_name_and_a_name_one_key() {
             key.map(|key| (key.digest, key.name)).ok()
         };
         let found = |digest: &str, name: Option<&str>| Some((digest.to_owned(), name.map(str::to_owned)));
-        store.add_key(key("a", "d1", Some("n"))).await.expect("added");
-        store.add_key(key("a", "d2", None)).await.expect("added");
-        store.add_key(key("b", "d1", Some("m"))).await.expect("added");
+        add_key(&store, key("a", "d1", Some("n"))).await.expect("added");
+        add_key(&store, key("a", "d2", None)).await.expect("added");
+        add_key(&store, key("b", "d1", Some("m"))).await.expect("added");
         assert_eq!(find("a", "n").await, found("d1", Some("n")));
         assert_eq!(find("a", "d2").await, found("d2", None));
         assert_eq!((find("a", "m").await, find("b", "n").await, find("b", "d2").await), (None, None, None));
         // Without a name, the one that it has stays.
-        store.add_key(key("a", "d1", None)).await.expect("added");
+        add_key(&store, key("a", "d1", None)).await.expect("added");
         assert_eq!(find("a", "d1").await, found("d1", Some("n")));
         // The name moves.
         for _ in 0..2 {
-            store.add_key(key("a", "d2", Some("n"))).await.expect("also twice");
+            add_key(&store, key("a", "d2", Some("n"))).await.expect("also twice");
             assert_eq!(find("a", "n").await, found("d2", Some("n")));
             assert_eq!(find("a", "d1").await, found("d1", None));
         }
@@ -36,7 +36,7 @@ async fn a_key_has_one_name_and_a_name_one_key() {
         assert_eq!((removed.digest.as_str(), &removed.facts), ("d2", &key("a", "d2", None).facts));
         let twice = store.remove_key("a".to_owned(), "n".to_owned()).await;
         assert!(matches!(twice, Err(StoreError::NotFound(_))));
-        assert!(store.add_key(key("nobody", "d", None)).await.is_err());
+        assert!(add_key(&store, key("nobody", "d", None)).await.is_err());
     }
 }
 
@@ -47,7 +47,7 @@ async fn a_key_is_needed_by_owners_and_jobs() {
         let is_needed = async || store.is_key_needed(digest.clone()).await.expect("an answer");
         assert!(!is_needed().await);
         for owner in ["a", "b"] {
-            store.add_key(key(owner, &digest, None)).await.expect("added");
+            add_key(&store, key(owner, &digest, None)).await.expect("added");
         }
         let task = Task::Prove { key: digest.clone(), program: None };
         let job = submitted(&store, NewJob { task: task.clone(), ..new_job("a") }).await;

@@ -1,7 +1,8 @@
 //! PostgreSQL: lost connections, lost answers, several servers of ours.
 
 use crate::open::{
-    claim, claimed, connect, key, new_job, new_schema, postgres_url, submit, submitted, token,
+    add_key, claim, claimed, connect, end_due, key, new_job, new_schema, postgres_url, submit, submitted,
+    token,
 };
 use proofmill_job::Finished;
 use proofmill_server::{
@@ -138,7 +139,7 @@ async fn work_whose_answer_was_lost_is_done_once() {
     lose();
     assert_eq!(claim(&store, "w", 50).await, Claim::Empty);
     sleep(Duration::from_millis(60)).await;
-    assert_eq!(store.end_due(1000).await.expect("done").len(), 1);
+    assert_eq!(end_due(&store, 1000).await.len(), 1);
     let running = claimed(&store, 60_000).await;
     assert_eq!((running.progress.fence, running.progress.attempts), (2, 2));
     lose();
@@ -160,7 +161,7 @@ async fn work_whose_answer_was_lost_is_done_once() {
     lose();
     assert_eq!(store.cancel(second.id, None).await.expect("it was queued").progress.state, State::Cancelled);
     lose();
-    store.add_key(key("a", "d", Some("n"))).await.expect("added");
+    add_key(&store, key("a", "d", Some("n"))).await.expect("added");
     lose();
     assert!(matches!(store.remove_key("a".to_owned(), "n".to_owned()).await, Err(StoreError::NotFound(_))));
     lose();
@@ -256,7 +257,7 @@ async fn connections_that_the_server_ends_lose_nothing() {
                         Err(error) => panic!("{error}"),
                     }
                 }
-                store.end_due(60_000).await.expect("done");
+                end_due(&store, 60_000).await;
             }
             ids
         }));

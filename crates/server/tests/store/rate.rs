@@ -2,13 +2,13 @@
 //!
 //! `cargo test --release -p proofmill-server --test store rate -- --ignored --nocapture`
 
-use crate::open::{LIMITS, new_job, stores};
+use crate::open::{new_job, stores};
 use proofmill_job::Finished;
 use proofmill_server::store::{Claim, Limits, Store, Worked};
 use std::time::Instant;
 
 const JOBS: usize = 1600;
-const ANY: Limits = Limits { of_owner: u64::MAX, of_all: u64::MAX };
+const ANY: Limits = Limits::NONE;
 
 async fn live(store: Store, jobs: usize, batch: usize) {
     for _ in 0..jobs / batch {
@@ -58,13 +58,47 @@ async fn rates() {
         }
         let rate = 16_000.0 / began.elapsed().as_secs_f64();
         println!("{name}: 16 clients submit batches of 100: {rate:.0} jobs a second");
+    }
+}
+
+/// The fastest of some rounds, in submissions a second: others use the machine, too.
+async fn submission_rate(store: &Store, limits: Limits) -> f64 {
+    let mut best: f64 = 0.0;
+    for _ in 0..5 {
         let began = Instant::now();
         for _ in 0..200 {
-            store.submit(vec![new_job("c")], Limits { of_all: 100_000, ..LIMITS }).await.expect("answers");
+            store.submit(vec![new_job("b")], limits).await.expect("answers").remove(0).expect("accepted");
         }
-        println!(
-            "{name}: 1 client submits while 16,000 wait: {:.0} jobs a second",
-            200.0 / began.elapsed().as_secs_f64()
-        );
+        best = best.max(200.0 / began.elapsed().as_secs_f64());
+    }
+    best
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "is a measurement"]
+async fn rates_while_many_wait() {
+    for (store, place) in stores().await {
+        let name = place.url().chars().take_while(|&character| character != ':').collect::<String>();
+        let limits = Limits { of_owner: 200_000, of_all: 200_000, ..Limits::NONE };
+        let mut waiting = 0;
+        for most in [1_000, 10_000, 50_000] {
+            while waiting < most {
+                let jobs = (0..500).map(|_| new_job("b")).collect();
+                assert!(store.submit(jobs, limits).await.expect("answers").iter().all(Result::is_ok));
+                waiting += 500;
+            }
+            let rate = submission_rate(&store, limits).await;
+            waiting += 1000;
+            println!("{name}: 1 client submits while {most} wait: {rate:.0} jobs a second");
+            // Also where the queue is full.
+            let full = Limits { of_owner: most, ..limits };
+            let began = Instant::now();
+            for _ in 0..200 {
+                let refused = store.submit(vec![new_job("b")], full).await.expect("answers").remove(0);
+                refused.expect_err("it is full");
+            }
+            let rate = 200.0 / began.elapsed().as_secs_f64();
+            println!("{name}: 1 client is refused while {most} wait: {rate:.0} jobs a second");
+        }
     }
 }

@@ -1,8 +1,12 @@
 //! What is accepted, once.
 
-use crate::open::{LIMITS, claimed, key, new_id, new_job, stores, submit, submitted};
+use crate::open::{
+    LIMITS, add_key, claimed, job_with_inputs, key, new_id, new_job, stores, submit, submitted,
+};
 use proofmill_job::Task;
-use proofmill_server::store::{Limits, NewJob, Page, StoreError};
+use proofmill_server::store::{Key, Limits, NewJob, Page, StoreError};
+use std::time::Duration;
+use tokio::time::sleep;
 
 fn all() -> Page {
     Page { owner: None, state: None, before: None, limit: 1000 }
@@ -82,10 +86,15 @@ async fn a_batch_is_answered_job_by_job() {
     }
 }
 
+/// Waits until the store counts again what waits: it takes little of its time for that.
+async fn counted_again() {
+    sleep(Duration::from_millis(300)).await;
+}
+
 #[tokio::test]
 async fn queues_are_bounded() {
     for (store, _place) in stores().await {
-        let limits = Limits { of_owner: 3, of_all: 5 };
+        let limits = Limits { of_owner: 3, of_all: 5, ..LIMITS };
         let submit = async |job| store.submit(vec![job], limits).await.expect("answers").remove(0);
         for _ in 0..3 {
             submit(new_job("a")).await.expect("there is room");
@@ -99,6 +108,7 @@ async fn queues_are_bounded() {
         assert_eq!(submit(new_job("c")).await, Err(StoreError::Full { waiting: 5, of: "of all tokens" }));
         // Jobs that run do not count.
         let running = claimed(&store, 10_000).await;
+        counted_again().await;
         let other = if running.owner == "a" { "b" } else { "a" };
         submit(new_job(&running.owner)).await.expect("there is room");
         assert!(submit(new_job(other)).await.is_err());
@@ -110,17 +120,56 @@ async fn queues_are_bounded() {
         for job in queued.iter().filter(|job| !job.progress.state.has_ended()) {
             store.cancel(job.id.clone(), None).await.expect("not ended");
         }
+        counted_again().await;
         submit(refused).await.expect("there is room");
-        let nothing = Limits { of_owner: 0, of_all: 0 };
+        let nothing = Limits { of_owner: 0, of_all: 0, ..LIMITS };
         let answer = store.submit(vec![new_job("c")], nothing).await.expect("answers").remove(0);
-        assert_eq!(answer, Err(StoreError::Full { waiting: 0, of: "of one token" }));
+        assert_eq!(answer, Err(StoreError::Full { waiting: 1, of: "of one token" }));
+    }
+}
+
+#[tokio::test]
+async fn stored_bytes_are_bounded() {
+    for (store, _place) in stores().await {
+        let limits = Limits { bytes_of_owner: 100, keys_of_owner: 3, ..LIMITS };
+        let submit = async |owner: &str, input_bytes| {
+            let job = NewJob { input_bytes, ..job_with_inputs(owner) };
+            store.submit(vec![job], limits).await.expect("answers").remove(0).map(|(job, _)| job)
+        };
+        let add =
+            async |digest: &str, bytes| store.add_key(Key { bytes, ..key("a", digest, None) }, limits).await;
+        let is_refused = |problem: StoreError| matches!(problem, StoreError::Stored(_));
+        let first = submit("a", 40).await.expect("there is room");
+        add("d1", 50).await.expect("there is room");
+        assert!(submit("a", 11).await.is_err_and(is_refused));
+        assert!(add("d2", 11).await.is_err_and(is_refused));
+        assert!(store.key("a".to_owned(), "d2".to_owned()).await.is_err());
+        submit("a", 10).await.expect("there is room");
+        // What is there already takes no more, and others have room of their own.
+        add("d1", 50).await.expect("it is there");
+        submit("b", 100).await.expect("there is room");
+        submit("a", 0).await.expect("it takes no room");
+        // Inputs take room until they are deleted.
+        store.cancel(first.id.clone(), None).await.expect("it is queued");
+        counted_again().await;
+        assert!(submit("a", 40).await.is_err_and(is_refused));
+        store.inputs_deleted(first.id).await.expect("noted");
+        counted_again().await;
+        submit("a", 40).await.expect("there is room");
+        store.remove_key("a".to_owned(), "d1".to_owned()).await.expect("it is there");
+        counted_again().await;
+        for digest in ["d3", "d4", "d5"] {
+            add(digest, 10).await.expect("there is room");
+        }
+        assert!(add("d6", 1).await.is_err_and(is_refused), "the number is bounded, too");
+        add("d5", 10).await.expect("it is there");
     }
 }
 
 #[tokio::test]
 async fn a_job_needs_keys_of_its_owner() {
     for (store, _place) in stores().await {
-        store.add_key(key("b", "digest", Some("name"))).await.expect("added");
+        add_key(&store, key("b", "digest", Some("name"))).await.expect("added");
         let with_key = |owner: &str, key: &str| NewJob {
             task: Task::Prove { key: key.to_owned(), program: None },
             label: Some("name".to_owned()),

@@ -37,6 +37,8 @@ use tokio::{runtime, sync::oneshot};
 const WRITERS: usize = 8;
 /// Connections for reading.
 const READERS: usize = 3;
+/// Connections for reading what may take long.
+const SCANNERS: usize = 1;
 /// How long a transaction is repeated.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long the start waits for the database: it may be starting, too.
@@ -57,8 +59,16 @@ const LOCK: &str = "SELECT pg_advisory_xact_lock(77663)";
 
 /// A database on a PostgreSQL server.
 pub struct Postgres {
-    writers: mpsc::Sender<Task>,
-    readers: mpsc::Sender<Task>,
+    writers: Threads,
+    readers: Threads,
+    scanners: Threads,
+}
+
+/// Threads that take tasks.
+struct Threads {
+    tasks: mpsc::Sender<Task>,
+    /// Whether one of them has ended by a panic.
+    has_ended: Arc<AtomicBool>,
 }
 
 /// Work that waits, since when, and who receives its answer.
@@ -88,10 +98,15 @@ impl Postgres {
         for _ in 1..WRITERS {
             writers.push(Link::new(address.clone(), Kind::Writes, is_down.clone())?);
         }
-        let readers = (0..READERS)
-            .map(|_| Link::new(address.clone(), Kind::Reads, is_down.clone()))
-            .collect::<Result<_, _>>()?;
-        Ok(Self { writers: start("store", writers), readers: start("store-reads", readers) })
+        let readers = |number| {
+            let link = |_| Link::new(address.clone(), Kind::Reads, is_down.clone());
+            (0..number).map(link).collect::<Result<_, _>>()
+        };
+        Ok(Self {
+            writers: Threads::start("store", writers),
+            readers: Threads::start("store-reads", readers(READERS)?),
+            scanners: Threads::start("store-scans", readers(SCANNERS)?),
+        })
     }
 }
 
@@ -113,39 +128,60 @@ fn set_up(mut link: Link) -> Result<Link, StoreError> {
 
 impl Database for Postgres {
     fn write(&self, work: Work) -> Pending<'_> {
-        send(&self.writers, work)
+        self.writers.send(work)
     }
 
     fn read(&self, work: Work) -> Pending<'_> {
-        send(&self.readers, work)
+        self.readers.send(work)
+    }
+
+    fn scan(&self, work: Work) -> Pending<'_> {
+        self.scanners.send(work)
     }
 }
 
-fn send(threads: &mpsc::Sender<Task>, work: Work) -> Pending<'_> {
-    Box::pin(async move {
-        let (reply, answer) = oneshot::channel();
-        let ended = || StoreError::unavailable("the store's threads have ended");
-        threads.send(Task { work, since: Instant::now(), reply }).map_err(|_| ended())?;
-        answer.await.map_err(|_| ended())?
-    })
-}
+impl Threads {
+    /// Starts a thread for each connection; they take tasks until all senders are gone.
+    fn start(name: &str, links: Vec<Link>) -> Self {
+        let (sender, tasks) = mpsc::channel::<Task>();
+        let (tasks, has_ended) = (Arc::new(Mutex::new(tasks)), Arc::new(AtomicBool::new(false)));
+        for mut link in links {
+            let tasks = tasks.clone();
+            let end = End(has_ended.clone());
+            let body = move || {
+                let _end = end;
+                loop {
+                    let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    let Ok(task) = next else { break };
+                    link.serve(task);
+                }
+            };
+            thread::Builder::new().name(name.to_owned()).spawn(body).expect("a thread can be started");
+        }
+        Self { tasks: sender, has_ended }
+    }
 
-/// Starts a thread for each connection; they take tasks until all senders are gone.
-fn start(name: &str, links: Vec<Link>) -> mpsc::Sender<Task> {
-    let (sender, tasks) = mpsc::channel::<Task>();
-    let tasks = Arc::new(Mutex::new(tasks));
-    for mut link in links {
-        let tasks = tasks.clone();
-        let body = move || {
-            loop {
-                let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                let Ok(task) = next else { break };
-                link.serve(task);
+    fn send(&self, work: Work) -> Pending<'_> {
+        Box::pin(async move {
+            if self.has_ended.load(Ordering::Relaxed) {
+                return Err(StoreError::Ended);
             }
-        };
-        thread::Builder::new().name(name.to_owned()).spawn(body).expect("a thread can be started");
+            let (reply, answer) = oneshot::channel();
+            self.tasks.send(Task { work, since: Instant::now(), reply }).map_err(|_| StoreError::Ended)?;
+            answer.await.map_err(|_| StoreError::Ended)?
+        })
     }
-    sender
+}
+
+/// Tells when a thread ends by a panic.
+struct End(Arc<AtomicBool>);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 /// A connection that is made when it is needed, and made again when it is lost.
