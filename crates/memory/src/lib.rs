@@ -10,7 +10,9 @@ mod scratch;
 mod stream;
 mod truncated;
 
-pub use blocks::{LargeBlocks, advise_huge_pages, keep_freed_memory, release_kept_memory, return_freed_memory};
+pub use blocks::{
+    LargeBlocks, advise_huge_pages, keep_freed_memory, release_kept_memory, return_freed_memory,
+};
 pub use elements::{Elements, FileElements, Zeroed};
 pub use mapped::{FileBytes, MappedFile};
 pub use pages::{Lines, Pages};

@@ -205,7 +205,7 @@ impl Calls {
             Ok::<_, Problem>(jobs.into_iter().rev().map(|job| job.id).collect::<Vec<_>>())
         };
         let (running, waiting) = (of(State::Running).await?, of(State::Queued).await?);
-        let queue = face.queue().await?;
+        let queue = face.queue().await?.queue;
         let workers = face.service.workers().await?;
         let all_waiting = queue.waiting.iter().map(|waiting| waiting.jobs).sum();
         let state = match (workers.is_empty(), queue.running + all_waiting) {

@@ -7,8 +7,8 @@ use super::{
     problem::Problem,
 };
 use crate::{
-    service::Service,
-    store::{Job, Queue},
+    service::{QueueView, Service},
+    store::Job,
 };
 use std::{
     convert::Infallible,
@@ -102,7 +102,7 @@ pub struct Parts {
     stage: watch::Receiver<Stage>,
     /// Whether the service could serve.
     ready: Lately<bool>,
-    queue: Lately<Queue>,
+    queue: Lately<QueueView>,
 }
 
 /// An answer of the last second: how often clients ask makes no difference for the store.
@@ -178,7 +178,7 @@ impl Face {
     }
 
     /// The queue as of the last second: all waiting jobs are read for it.
-    pub(crate) async fn queue(&self) -> Result<Queue, Problem> {
+    pub(crate) async fn queue(&self) -> Result<QueueView, Problem> {
         Ok(self.queue.get(self.service.queue()).await?)
     }
 

@@ -95,7 +95,7 @@ async fn servers_that_start_before_and_after_the_clock_was_set_agree() {
             );
         }
         // The one whose pause is not over waits, the other is claimed.
-        assert_eq!(claimed(&second, LEASE).await.progress.expires_at.is_some(), true);
+        assert!(claimed(&second, LEASE).await.progress.expires_at.is_some());
         assert_eq!(crate::open::claim(&second, "w", LEASE).await, proofmill_server::store::Claim::Empty);
         let beat = Worked::Beat { lease_ms: LEASE, phase: None };
         second.report(job.id.clone(), 1, beat).await.expect("it has the job");
