@@ -238,8 +238,8 @@ def rates(options):
             for _ in range(options.rounds):
                 began = time.perf_counter()
                 at_once(count // batch, len(clients), single if batch == 1 else batched)
-                while any(watcher.json("GET", "/v1/queue")[state] for state in ("queued", "running")):
-                    time.sleep(0.005)
+                while any(watcher.json("GET", f"/v1/jobs?state={state}&limit=1")["jobs"] for state in ("queued", "running")):
+                    time.sleep(0.02)
                 rates.append(count / (time.perf_counter() - began))
         yield name, rates, "jobs/s"
 
@@ -256,7 +256,7 @@ def memory(options):
         yield "memory of the server after ten proofs", [pss_mb(server.process.pid)], "MB"
         yield "memory of its prover with a warm key", [sum(map(pss_mb, server.processes()[1:]))], "MB"
     with Server(options, "--no-worker") as server:
-        client, job = server.client(), {"type": "prove", "key": CIRCUIT, "inputs": {"witness": ""}}
+        client = server.client()
         before = pss_mb(server.process.pid)
         for _ in range(100):
             client.ask("POST", "/v1/jobs/batch", json.dumps([{"type": "empty"}] * 100), {"Content-Type": "application/json"})

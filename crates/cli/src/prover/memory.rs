@@ -10,7 +10,7 @@ use proofmill::circom::{Description, FileKind};
 use proofmill_plonk::System;
 
 /// A process without a task: the program, its threads, and the blocks of files that are mapped at a time.
-const IDLE: u64 = 16 << 20;
+const IDLE: u64 = 20 << 20;
 
 /// What a thread takes at any size: its stack, blocks of files, and buckets.
 const THREAD: u64 = 1 << 20;

@@ -14,11 +14,13 @@ use crate::{
     store::{Job, Worked},
     time::milliseconds,
 };
+use futures::future::try_join_all;
 use proofmill_job::{Failure, Finished, Output, Reply, Request};
 use std::{collections::BTreeMap, fs, io, path::Path, time::Duration};
 use tempfile::TempDir;
 use tokio::{
-    sync::watch,
+    sync::{mpsc::UnboundedSender, watch},
+    task::Id,
     time::{Instant, timeout_at},
 };
 
@@ -42,6 +44,8 @@ pub(super) struct Attempt<'a> {
     pub(super) claimed: Instant,
     /// The lease, as the service gave it.
     pub(super) lease: Duration,
+    /// Where it says that its prover has ended its work.
+    pub(super) proved: &'a UnboundedSender<Id>,
 }
 
 /// What became of it.
@@ -119,6 +123,8 @@ impl Attempt<'_> {
         if let Some(prover) = prover.take() {
             self.put_away(prover).await;
         }
+        // Nobody listens to it when the worker ends.
+        let _ = self.proved.send(tokio::task::id());
         // The time-out is for the prover; what is proved has at least a lease to be stored.
         let length = self.lease;
         let until = (self.claimed + self.timeout()).max(Instant::now() + length);
@@ -201,7 +207,7 @@ impl Attempt<'_> {
             &reply,
             Ok(Reply::Failed(Failure { transient: false, .. })) | Err(ProverError::Ended(_))
         );
-        if is_suspicious && blocking(move || Ok(keys.iter().any(Key::is_damaged))).await? {
+        if is_suspicious && self.worker.keys.are_damaged(keys).await? {
             // Others may have it open.
             self.worker.pool.kill_idle();
             return Err(Problem::DamagedKey);
@@ -241,24 +247,28 @@ impl Attempt<'_> {
         Ok((Request::Execute { task: job.task.clone(), keys, inputs, outputs, threads }, held))
     }
 
+    /// Stores the outputs, all at the same time: the disk makes them durable together.
     async fn store_outputs(&self, folder: &Path, until: Instant) -> Result<(), Problem> {
-        let Self { worker, job, .. } = *self;
-        check_outputs(&folder.join("outputs"), job.task.outputs())?;
-        for &output in job.task.outputs() {
-            let file = folder.join("outputs").join(output.name());
-            // Each try gets a name of the file: it may be moved away though the try fails.
-            let given = folder.join(output.name());
-            let store = || async {
-                match fs::remove_file(&given) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
-                    _ => fs::hard_link(&file, &given)?,
-                }
-                worker.coordinator.output(&job.id, job.progress.fence, output, &given).await
-            };
-            let time = until.saturating_duration_since(Instant::now());
-            persist(time, time.max(self.lease), store).await?;
-        }
+        let outputs = self.job.task.outputs();
+        check_outputs(&folder.join("outputs"), outputs)?;
+        try_join_all(outputs.iter().map(|&output| self.store_output(folder, output, until))).await?;
         Ok(())
+    }
+
+    async fn store_output(&self, folder: &Path, output: Output, until: Instant) -> Result<(), Problem> {
+        let Self { worker, job, .. } = *self;
+        let file = folder.join("outputs").join(output.name());
+        // Each try gets a name of the file: it may be moved away though the try fails.
+        let given = folder.join(output.name());
+        let store = || async {
+            match fs::remove_file(&given) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+                _ => fs::hard_link(&file, &given)?,
+            }
+            worker.coordinator.output(&job.id, job.progress.fence, output, &given).await
+        };
+        let time = until.saturating_duration_since(Instant::now());
+        Ok(persist(time, time.max(self.lease), store).await?)
     }
 
     async fn report(&self, verdict: Verdict, until: Instant) -> Result<(), LeaseEnd> {

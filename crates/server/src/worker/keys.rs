@@ -20,7 +20,7 @@ use std::{
     os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 use tokio::time::sleep;
 
@@ -28,6 +28,8 @@ use tokio::time::sleep;
 const LOOK: Duration = Duration::from_millis(200);
 /// How long a key is asked for again while the service is unavailable.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a file that was hashed is taken for right: jobs with wrong inputs could keep the disk busy otherwise.
+const TRUSTED: Duration = Duration::from_secs(600);
 /// The longest time that bringing a key may take.
 const LONGEST: Duration = Duration::from_secs(6 * 3600);
 
@@ -38,6 +40,8 @@ pub(super) struct Keys {
     most_bytes: u64,
     /// Keys on their way, by digest.
     coming: Arc<Mutex<HashMap<String, Coming>>>,
+    /// When files were hashed and found right, by digest.
+    hashed: Arc<Mutex<HashMap<String, Instant>>>,
 }
 
 type Coming = Shared<BoxFuture<'static, Result<(), Trouble>>>;
@@ -55,7 +59,7 @@ pub(super) struct Key {
 impl Key {
     /// Whether the file no longer has the content that its digest names. One that was brought is deleted then: the next job brings it
     /// again.
-    pub(super) fn is_damaged(&self) -> bool {
+    fn is_damaged(&self) -> bool {
         // What cannot be read is as bad.
         if digest_of_file(&self.path).is_ok_and(|found| found == self.digest) {
             return false;
@@ -75,7 +79,7 @@ impl Keys {
     /// The keys in a folder, which is made when the first one comes.
     pub(super) fn new(folder: &Path, most_bytes: u64) -> io::Result<Self> {
         let folder = Arc::new(std::path::absolute(folder)?);
-        Ok(Self { folder, most_bytes, coming: Arc::default() })
+        Ok(Self { folder, most_bytes, coming: Arc::default(), hashed: Arc::default() })
     }
 
     /// The file of a key, brought if it is not there.
@@ -93,6 +97,25 @@ impl Keys {
             }
             self.coming(coordinator, digest).await?;
         }
+    }
+
+    /// Whether the file of one of these keys no longer has the content that its digest names. Files that were hashed lately are not
+    /// read again.
+    pub(super) async fn are_damaged(&self, mut held: Vec<Key>) -> io::Result<bool> {
+        let now = Instant::now();
+        {
+            let mut hashed = self.hashed.lock().unwrap_or_else(PoisonError::into_inner);
+            hashed.retain(|_, then| now.duration_since(*then) < TRUSTED);
+            held.retain(|key| !hashed.contains_key(&key.digest));
+        }
+        let hashed = self.hashed.clone();
+        blocking(move || {
+            let (damaged, right): (Vec<_>, Vec<_>) = held.into_iter().partition(Key::is_damaged);
+            let right = right.into_iter().map(|key| (key.digest.clone(), now));
+            hashed.lock().unwrap_or_else(PoisonError::into_inner).extend(right);
+            Ok(!damaged.is_empty())
+        })
+        .await
     }
 
     /// Brings a key, once for all that wait for it. It goes on if those who wait do so no more: the next attempt needs it, too.

@@ -15,7 +15,10 @@ use crate::{
 };
 use std::{future::Future, pin::Pin, sync::Arc, sync::PoisonError, time::Duration};
 use tokio::{
-    sync::watch,
+    sync::{
+        mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+        watch,
+    },
     task::{Id, JoinError, JoinSet},
     time::{Instant, sleep_until, timeout},
 };
@@ -36,6 +39,8 @@ struct Serve<'a> {
     worker: &'a Arc<Worker>,
     schedule: Schedule,
     attempts: JoinSet<Result<(), String>>,
+    /// Attempts send their id here when their prover has ended its work: the next one need not wait until outputs are stored.
+    proved: (UnboundedSender<Id>, UnboundedReceiver<Id>),
     /// The claim on its way.
     claim: Option<Pin<Box<dyn Future<Output = Claimed> + Send + 'a>>>,
     /// When to claim again.
@@ -71,6 +76,7 @@ pub(super) async fn serve(
         worker,
         schedule: Schedule::new(worker.options.policy, worker.threads),
         attempts: JoinSet::new(),
+        proved: unbounded_channel(),
         claim: None,
         claim_at: Instant::now(),
         is_too_large: false,
@@ -81,7 +87,9 @@ pub(super) async fn serve(
     };
     loop {
         let now = Instant::now();
-        let may_claim = serve.ends_at.is_none() && serve.schedule.has_room() && serve.claim.is_none();
+        // A service that takes no outputs gets no more of them.
+        let may_prove = serve.schedule.has_room() && serve.attempts.len() < 2 * serve.schedule.most_jobs();
+        let may_claim = serve.ends_at.is_none() && may_prove && serve.claim.is_none();
         if may_claim && now >= serve.claim_at {
             serve.claim = Some(Box::pin(claim(worker, serve.schedule.memory())));
         }
@@ -95,6 +103,7 @@ pub(super) async fn serve(
                 serve.claimed(claimed);
             }
             Some(ended) = serve.attempts.join_next_with_id() => serve.ended(ended),
+            Some(id) = serve.proved.1.recv() => serve.leave(id),
             () = until_true(&mut drain), if serve.ends_at.is_none() => {
                 tracing::info!("takes no more jobs");
                 serve.end(worker.options.drain_timeout);
@@ -204,8 +213,11 @@ impl Serve<'_> {
         let given = job.progress.lease_until.saturating_sub(job.started_at.unwrap_or(0));
         let lease = self.worker.options.lease.min(Duration::from_millis(given));
         let worker = self.worker.clone();
-        let attempt =
-            async move { Attempt { worker: &worker, job: &job, threads, claimed, lease }.make(prover).await };
+        let proved = self.proved.0.clone();
+        let attempt = async move {
+            let proved = &proved;
+            Attempt { worker: &worker, job: &job, threads, claimed, lease, proved }.make(prover).await
+        };
         let task = self.attempts.spawn(attempt.instrument(span));
         self.schedule.begin(task.id(), Taken { job: id, threads, memory });
     }
@@ -235,6 +247,11 @@ impl Serve<'_> {
                 error.id()
             }
         };
+        self.leave(id);
+    }
+
+    /// Frees what an attempt had, if it has not done so before.
+    fn leave(&mut self, id: Id) {
         self.schedule.end(id);
         if std::mem::take(&mut self.is_too_large) {
             self.claim_at = Instant::now();

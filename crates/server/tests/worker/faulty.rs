@@ -20,6 +20,8 @@ pub(crate) struct Faulty {
     pub(crate) service: Service,
     /// Whether nothing arrives.
     pub(crate) is_down: AtomicBool,
+    /// Whether it takes no outputs: they wait.
+    pub(crate) is_full: AtomicBool,
     /// Whether the worker's token is not valid.
     pub(crate) is_denied: AtomicBool,
     /// How many of 100 requests or answers are lost.
@@ -42,6 +44,7 @@ impl Faulty {
         Self {
             service,
             is_down: AtomicBool::new(false),
+            is_full: AtomicBool::new(false),
             is_denied: AtomicBool::new(false),
             failing_percent: 0,
             is_remote: false,
@@ -112,6 +115,9 @@ impl Coordinator for Faulty {
     }
 
     async fn output(&self, job: &str, fence: u64, output: Output, file: &Path) -> Result<(), Trouble> {
+        while self.is_full.load(Ordering::Relaxed) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
         self.pass(self.service().output(job, fence, output, file)).await
     }
 

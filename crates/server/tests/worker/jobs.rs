@@ -1,4 +1,7 @@
-use crate::place::{Place, until};
+use crate::{
+    faulty::Faulty,
+    place::{Place, until},
+};
 use proofmill_job::Output;
 use proofmill_server::{
     coordinator::WorkerFacts,
@@ -6,7 +9,12 @@ use proofmill_server::{
     worker::{Machine, Options, Policy},
 };
 use serde_json::json;
-use std::{collections::HashSet, fs, time::Duration};
+use std::{
+    collections::HashSet,
+    fs,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 const LEASE: Duration = Duration::from_secs(3);
 
@@ -61,6 +69,29 @@ async fn latency_gives_all_threads_to_one_job() {
     worker.end().await;
     assert_eq!(words(&place), ["begin", "end"].repeat(5));
     assert!(place.logged("begin").iter().all(|line| line[2] == "4"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_next_job_is_proved_while_outputs_are_stored() {
+    let place = Place::new(LEASE).await;
+    let key = place.key(json!({"do": "ok"})).await;
+    let faulty = Arc::new(Faulty::new(place.service.clone()));
+    faulty.is_full.store(true, Ordering::Relaxed);
+    let mut jobs = Vec::new();
+    for index in 0..4 {
+        jobs.push(place.submit(&key, &index.to_string()).await);
+    }
+    let mut worker = place.work_with(faulty.clone(), Options { policy: Policy::Latency, ..place.options() });
+    until("the second is proved", || place.logged("end").len() == 2).await;
+    // Not more of them: who knows when the service takes any.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(words(&place), ["begin", "end"].repeat(2));
+    faulty.is_full.store(false, Ordering::Relaxed);
+    for id in &jobs {
+        assert_eq!(place.ended(id).await.progress.state, State::Done);
+    }
+    worker.end().await;
+    assert_eq!(words(&place), ["begin", "end"].repeat(4));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
