@@ -147,7 +147,7 @@ pub struct Want {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Claim {
-    /// This job, and how many more wait.
+    /// This job, and how many more wait, counted up to 256.
     Job(Box<Job>, u64),
     /// Nothing: the next job takes this much memory, more than is free. The worker waits for its other jobs, so that smaller jobs do
     /// not keep a large one waiting for ever.
@@ -435,7 +435,7 @@ fn next(transaction: &mut dyn Transaction, want: &Want) -> Result<Option<Next>, 
             concat!(
                 "SELECT id, owner, task, label, state, attempts, most_attempts, fence, lease_until, expires_at, priority, memory, timeout_ms,
                 worker, phase, error, result, created_at, started_at, ended_at, inputs, trace, threads, now_ms(), turn,
-                (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'queued' LIMIT 1001) AS waiting)
+                (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'queued' LIMIT 257) AS waiting)
                 FROM jobs WHERE state = 'queued' AND (not_before <= now_ms() OR not_before > now_ms() + $3)
                 AND (expires_at IS NULL OR expires_at > now_ms()) AND memory <= $1
                 ORDER BY priority DESC, turn, id LIMIT 1 OFFSET $2",

@@ -2,9 +2,13 @@
 //! known where these are not there.
 
 use std::{
-    fs,
+    fs::{self, File},
+    io::Read,
     path::{Path, PathBuf},
 };
+
+/// More bytes than the files that are read usually have.
+const LONGEST_TEXT: usize = 4096;
 
 /// Where the system tells of its memory.
 #[derive(Clone, Debug)]
@@ -52,13 +56,13 @@ impl Machine {
 
     /// The memory that a process alone uses, in bytes, without pages of files.
     pub(super) fn private(&self, process: u32) -> Option<u64> {
-        let status = fs::read_to_string(self.proc.join(process.to_string()).join("status")).ok()?;
+        let status = text(&self.proc.join(process.to_string()).join("status"))?;
         let fields = ["RssAnon:", "RssShmem:", "VmSwap:"].map(|name| kibibytes(&status, name));
         fields[0].map(|_| fields.into_iter().flatten().sum())
     }
 
     fn meminfo(&self, name: &str) -> Option<u64> {
-        kibibytes(&fs::read_to_string(self.proc.join("meminfo")).ok()?, name)
+        kibibytes(&text(&self.proc.join("meminfo"))?, name)
     }
 }
 
@@ -105,7 +109,7 @@ impl Group {
     }
 
     fn available(&self) -> Option<u64> {
-        let statistics = fs::read_to_string(&self.statistics).unwrap_or_default();
+        let statistics = text(&self.statistics).unwrap_or_default();
         let files = self.file_pages.iter().filter_map(|name| {
             let line = statistics.lines().find_map(|line| line.strip_prefix(name))?;
             line.trim().parse::<u64>().ok()
@@ -115,8 +119,15 @@ impl Group {
     }
 }
 
+/// The text of one of the kernel's files, whose lengths are not known before: read at once, since it is written anew for each read.
+fn text(path: &Path) -> Option<String> {
+    let mut text = String::with_capacity(LONGEST_TEXT);
+    File::open(path).ok()?.read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
 fn number(path: &Path) -> Option<u64> {
-    fs::read_to_string(path).ok()?.trim().parse().ok()
+    text(path)?.trim().parse().ok()
 }
 
 /// The value of a line `NAME: NUMBER kB`, in bytes.
