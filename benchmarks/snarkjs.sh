@@ -12,21 +12,7 @@ trap 'rm -rf "$PWD"' EXIT
 # circom2 reads no files outside of the folder.
 cp "$circuits"/* .
 cp -r "$tools/node_modules/circomlib/circuits" circomlib
-# 16,381 squarings and two rows for the output: with fflonk's two free rows, the domain is 2^14.
-cat > squares-2e14.circom << 'CIRCUIT'
-pragma circom 2.0.0;
-template Squares(count) {
-    signal input first;
-    signal output last;
-    signal powers[count];
-    powers[0] <== first * first;
-    for (var i = 1; i < count; i++) {
-        powers[i] <== powers[i - 1] * powers[i - 1];
-    }
-    last <== powers[count - 1];
-}
-component main = Squares(16381);
-CIRCUIT
+cp "$scripts/squares-2e14.circom" .
 echo '{ "first": "3" }' > squares-2e14.json
 node -p 'JSON.stringify({ in: Array.from({ length: 512 }, (_, i) => (i * i + i >> 1) % 2) })' > sha256.json
 for circuit in sha256 eddsa squares-2e14; do

@@ -60,7 +60,7 @@ class Interface:
         if self.options.store != "sqlite":
             arguments += ["--store", self.options.store_through_proxy]
         if self.options.objects:
-            arguments += ["--objects", self.options.objects_through_proxy]
+            arguments += ["--objects", self.options.objects]
         return arguments
 
     def server_command(self, port):
@@ -336,7 +336,8 @@ class Campaign:
         prover.write_text(PROVER.format(python=sys.executable, program=self.interface.program, **words))
         prover.chmod(0o700)
         options.store_through_proxy = self.through_proxy(options.store)
-        options.objects_through_proxy = self.through_proxy(options.objects)
+        if options.objects:
+            os.environ["AWS_ENDPOINT_URL"] = self.through_proxy(os.environ["AWS_ENDPOINT_URL"])
         ports = [free_port() for _ in range(options.servers)]
         self.ports = ports
         for index, port in enumerate(ports):
@@ -769,7 +770,7 @@ def options():
     add("--clock-jumps", type=int, default=0, help="how often a server starts with another time of day; needs libfaketime")
     add("--poison", type=int, default=0, help="jobs that kill their prover, or prover and worker, in turn")
     add("--store", default="sqlite", help="sqlite, or the URL of an empty PostgreSQL database")
-    add("--objects", default="", help="the URL of an object storage; default: files")
+    add("--objects", default="", help="s3://BUCKET/PREFIX, at AWS_ENDPOINT_URL; default: files")
     add("--servers", type=int, default=1)
     add("--workers", type=int, default=2, help="workers besides those of the servers")
     add("--server-arguments", default="", help="more arguments of servers")
@@ -789,6 +790,8 @@ def options():
     found = parser.parse_args()
     if found.postgres_stops and not (found.postgres_stop and found.postgres_start):
         parser.error("--postgres-stops needs --postgres-stop and --postgres-start")
+    if found.objects and not os.environ.get("AWS_ENDPOINT_URL"):
+        parser.error("--objects needs AWS_ENDPOINT_URL")
     if found.full_disk and os.geteuid() != 0:
         parser.error("--full-disk needs root")
     if found.poison > found.jobs:
