@@ -262,7 +262,7 @@ class Proxy:
 class Store:
     """Reads the service's database."""
 
-    COLUMNS = "id, state, attempts, most_attempts, fence, idempotency_key, has_inputs, result, error, task"
+    COLUMNS = "id, state, attempts, most_attempts, fence, idempotency_key, inputs, result, error, task"
 
     def __init__(self, options, interface):
         self.options, self.interface = options, interface

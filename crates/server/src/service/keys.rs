@@ -1,0 +1,67 @@
+//! Keys.
+
+use super::{Service, ServiceError, is_digest, key_name};
+use crate::{
+    access::{Identity, Scope},
+    names::check_name,
+    objects::{Reader, Staged},
+    store::Key,
+};
+use std::io;
+
+impl Service {
+    /// Adds a key file, whose digest the caller has computed, to the keys of a token.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] for a file that is no key, or a bad name; [`StoreError::Stored`] beyond the token's limits.
+    pub async fn add_key(
+        &self,
+        identity: &Identity,
+        digest: String,
+        name: Option<String>,
+        file: Staged,
+    ) -> Result<Key, ServiceError> {
+        identity.require(Scope::Keys)?;
+        name.as_deref().map_or(Ok(()), |name| check_name("key", name))?;
+        let bytes = file.path().metadata()?.len();
+        let facts = self.0.inspector.inspect(file.path()).await?;
+        let _arrives = self.0.arrivals.read().await;
+        self.0.objects.put(&key_name(&digest), file).await?;
+        self.store_key(Key { digest, owner: identity.token.clone(), name, bytes, facts, created_at: 0 }).await
+    }
+
+    /// Gives a name to a key of the token. Without one, the key keeps that which it has.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] for a bad name, [`StoreError::NotFound`] for a key that the token does not have.
+    pub async fn name_key(
+        &self,
+        identity: &Identity,
+        digest: String,
+        name: Option<String>,
+    ) -> Result<Key, ServiceError> {
+        identity.require(Scope::Keys)?;
+        name.as_deref().map_or(Ok(()), |name| check_name("key", name))?;
+        // If the key is removed meanwhile, its file stays until it is named again.
+        let _arrives = self.0.arrivals.read().await;
+        let key = self.0.store.key(identity.token.clone(), digest).await?;
+        self.store_key(Key { name, ..key }).await
+    }
+
+    async fn store_key(&self, key: Key) -> Result<Key, ServiceError> {
+        let (owner, digest) = (key.owner.clone(), key.digest.clone());
+        self.0.store.add_key(key, self.0.rules.limits).await?;
+        Ok(self.0.store.key(owner, digest).await?)
+    }
+
+    /// The content of a key's file, and its length in bytes.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] if there is none.
+    pub async fn open_key(&self, digest: &str) -> io::Result<(u64, Reader)> {
+        if !is_digest(digest) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        self.0.objects.get(&key_name(digest)).await
+    }
+}

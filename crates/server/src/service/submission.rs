@@ -1,0 +1,202 @@
+//! Submissions.
+
+use super::{Service, ServiceError, digest, input_name};
+use crate::{
+    access::{Identity, Scope},
+    objects::Staged,
+    store::{Job, NewJob, StoreError},
+    time::milliseconds,
+};
+use proofmill_job::{Input, Task};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The longest `traceparent` that is kept, in bytes.
+const LONGEST_TRACE: usize = 128;
+
+/// A job to submit, as a face received it.
+#[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
+pub struct Submission {
+    /// What is asked for.
+    #[serde(flatten)]
+    pub task: Task,
+    /// Greater ones go first; above 0 needs the scope `priority`.
+    #[serde(default)]
+    pub priority: i64,
+    /// How long the job may wait, in seconds.
+    #[serde(default)]
+    pub expires_in_s: Option<u64>,
+    /// The longest time of an attempt, in seconds.
+    #[serde(default)]
+    pub timeout_s: Option<u64>,
+    /// The most attempts.
+    #[serde(default)]
+    pub attempts: Option<u32>,
+}
+
+/// A submission with its inputs.
+#[derive(Debug)]
+pub struct Received {
+    /// What is asked for.
+    pub submission: Submission,
+    /// The inputs.
+    pub inputs: Vec<(Input, Staged)>,
+    /// The owner's name of this submission.
+    pub idempotency_key: Option<String>,
+    /// A digest of all that was sent.
+    pub request: String,
+    /// The `traceparent` of the caller, if it sent one.
+    pub trace: Option<String>,
+}
+
+impl Received {
+    /// A submission with its inputs and the digests of their contents. Which face received it makes no difference.
+    pub fn new(submission: Submission, inputs: Vec<(Input, Staged, String)>) -> Self {
+        let mut digests: Vec<_> = inputs.iter().map(|(input, _, digest)| (input.name(), digest)).collect();
+        digests.sort();
+        let request = digest(&serde_json::to_vec(&(&submission, digests)).expect("it is JSON"));
+        let inputs = inputs.into_iter().map(|(input, file, _)| (input, file)).collect();
+        Self { submission, inputs, idempotency_key: None, request, trace: None }
+    }
+}
+
+impl Service {
+    /// Submits jobs. The inputs of each are exactly those that its task needs; `request` is a digest of all that was sent.
+    ///
+    /// # Errors
+    /// Of all: [`StoreError::Unavailable`]. Of each: [`ServiceError::Invalid`], and those of [`Store::submit`].
+    pub async fn submit(
+        &self,
+        identity: &Identity,
+        submissions: Vec<Received>,
+    ) -> Result<Vec<Result<(Job, bool), ServiceError>>, ServiceError> {
+        identity.require(Scope::Submit)?;
+        let (service, identity) = (self.clone(), identity.clone());
+        // A caller that hangs up does not stop this midway: inputs would stay that no job has.
+        let submitting = tokio::spawn(async move { service.submit_all(&identity, submissions).await });
+        submitting.await.map_err(StoreError::unavailable)?
+    }
+
+    async fn submit_all(
+        &self,
+        identity: &Identity,
+        submissions: Vec<Received>,
+    ) -> Result<Vec<Result<(Job, bool), ServiceError>>, ServiceError> {
+        let _arrive = self.0.arrivals.read().await;
+        let mut answers: Vec<Option<Result<(Job, bool), ServiceError>>> = Vec::new();
+        let mut jobs = Vec::new();
+        let largest = self.largest_worker().await?;
+        for received in submissions {
+            match self.prepare(identity, received, largest).await {
+                Ok(job) => {
+                    jobs.push(job);
+                    answers.push(None);
+                }
+                Err(error) => answers.push(Some(Err(error))),
+            }
+        }
+        let ids: Vec<String> = jobs.iter().map(|job| job.id.clone()).collect();
+        let submitted = self.0.store.submit(jobs, self.0.rules.limits).await?;
+        let mut submitted = ids.into_iter().zip(submitted);
+        let mut all = Vec::with_capacity(answers.len());
+        for answer in answers {
+            all.push(match answer {
+                Some(answer) => answer,
+                None => {
+                    let (id, answer) = submitted.next().expect("an answer for each job");
+                    // Not those of a job that is there, which may be this one if the store tried twice.
+                    if !matches!(&answer, Ok((job, _)) if job.id == id)
+                        && let Err(error) = self.0.objects.delete(&format!("jobs/{id}/")).await
+                    {
+                        tracing::error!(job = id, %error, "cannot delete inputs that no job has yet");
+                    }
+                    answer.map_err(ServiceError::from)
+                }
+            });
+        }
+        self.0.changes.queued();
+        Ok(all)
+    }
+
+    /// Threads and memory of the largest worker that is known, or the threads of this machine.
+    async fn largest_worker(&self) -> Result<(usize, u64), ServiceError> {
+        let workers = self.workers().await?;
+        let sizes = workers.iter().map(|(_, facts)| (facts.threads, facts.memory));
+        Ok(sizes
+            .max_by_key(|(threads, memory)| (*memory, *threads))
+            .unwrap_or((self.0.rules.threads, u64::MAX)))
+    }
+
+    /// Checks a submission and stores its inputs.
+    async fn prepare(
+        &self,
+        identity: &Identity,
+        received: Received,
+        (most_threads, most_memory): (usize, u64),
+    ) -> Result<NewJob, ServiceError> {
+        let Received { submission, inputs, idempotency_key, request, trace } = received;
+        let Submission { mut task, priority, expires_in_s, timeout_s, attempts } = submission;
+        if priority > 0 {
+            identity.require(Scope::Priority)?;
+        }
+        for input in task.inputs() {
+            if !inputs.iter().any(|(found, _)| found == input) {
+                return Err(ServiceError::Invalid(format!("the input {input} is missing")));
+            }
+        }
+        for (index, (input, _)) in inputs.iter().enumerate() {
+            if !task.inputs().contains(input) || inputs[..index].iter().any(|(other, _)| other == input) {
+                let task = task.name();
+                return Err(ServiceError::Invalid(format!(
+                    "a job of type {task} takes no input {input}, or only one"
+                )));
+            }
+        }
+        let label = task.keys().first().map(|name| (*name).to_owned());
+        let (mut keys, kinds, rules) = (Vec::new(), task.kinds(), &self.0.rules);
+        let mut input_bytes = 0;
+        for (_, file) in &inputs {
+            input_bytes += file.path().metadata()?.len();
+        }
+        for (name, kinds) in task.keys_mut().into_iter().zip(kinds) {
+            let key = self.0.store.key(identity.token.clone(), name.clone()).await?;
+            if !kinds.contains(&key.facts.kind) {
+                let expected: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+                let (expected, found) = (expected.join(" or "), key.facts.kind);
+                return Err(ServiceError::Invalid(format!(
+                    "{name}: expected a key of kind {expected}, found {found}"
+                )));
+            }
+            keys.push(key.facts);
+            *name = key.digest;
+        }
+        // With fewer threads it takes less memory. What is too large for one thread waits for a larger worker.
+        let bound = |threads| match keys.is_empty() {
+            true => task.bound_without_keys(threads, input_bytes),
+            false => keys.iter().fold(0, |sum: u64, key| sum.saturating_add(key.bound(threads, input_bytes))),
+        };
+        let threads = (1..=most_threads).rev().find(|threads| bound(*threads) <= most_memory).unwrap_or(1);
+        let memory = bound(threads);
+        let id = uuid::Uuid::now_v7().simple().to_string();
+        for (input, file) in inputs {
+            self.0.objects.put(&input_name(&id, input), file).await?;
+        }
+        let timeout = timeout_s.map_or(rules.timeout, Duration::from_secs).min(rules.timeout);
+        Ok(NewJob {
+            id,
+            owner: identity.token.clone(),
+            task,
+            label,
+            priority,
+            memory,
+            most_attempts: attempts.unwrap_or(rules.attempts).clamp(1, 100),
+            timeout_ms: milliseconds(timeout),
+            expires_in_ms: expires_in_s.map(|seconds| seconds.saturating_mul(1000)),
+            idempotency_key,
+            request,
+            trace: trace.filter(|trace| trace.len() <= LONGEST_TRACE),
+            threads: threads as u64,
+            input_bytes,
+        })
+    }
+}

@@ -1,0 +1,147 @@
+//! What others see of jobs, the queue and workers.
+
+use super::{Service, ServiceError};
+use crate::{
+    coordinator::WorkerFacts,
+    state::State,
+    store::{Job, Queue, Worker},
+    time::milliseconds,
+};
+use proofmill_job::Task;
+use serde::{Deserialize, Serialize};
+
+/// A job as its owner sees it.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct View {
+    /// Its id.
+    pub id: String,
+    /// What it asks for.
+    pub task: Task,
+    /// What its owner called the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Its state.
+    pub state: State,
+    /// What keeps it waiting, if no worker can take it as it is. Only where one job is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<String>,
+    /// Its attempts so far.
+    pub attempts: u32,
+    /// Its priority.
+    pub priority: i64,
+    /// What the worker is doing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// Why it failed, or why the last attempt was lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// How it was done: phases with their times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finished: Option<proofmill_job::Finished>,
+    /// When it was submitted, in milliseconds since 1970 by the database's clock, as the other times.
+    pub created_at: u64,
+    /// When its last attempt began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<u64>,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<u64>,
+}
+
+impl From<Job> for View {
+    fn from(job: Job) -> Self {
+        let Job {
+            id,
+            task,
+            label,
+            progress,
+            priority,
+            phase,
+            error,
+            finished,
+            created_at,
+            started_at,
+            ended_at,
+            ..
+        } = job;
+        let (state, attempts) = (progress.state, progress.attempts);
+        let obstacle = None;
+        Self {
+            id,
+            task,
+            label,
+            state,
+            obstacle,
+            attempts,
+            priority,
+            phase,
+            error,
+            finished,
+            created_at,
+            started_at,
+            ended_at,
+        }
+    }
+}
+
+/// The queue, and which of its jobs no worker can take.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct QueueView {
+    /// The queue.
+    #[serde(flatten)]
+    pub queue: Queue,
+    /// The memory of the largest worker that was heard of lately, in bytes; none if there is no worker.
+    pub largest_worker: Option<u64>,
+    /// The number of waiting jobs that take more memory than that.
+    pub too_large: u64,
+}
+
+impl Service {
+    /// A job as its owner sees it, with what keeps it waiting.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    pub async fn view(&self, job: Job) -> Result<View, ServiceError> {
+        let memory = job.memory;
+        let mut view = View::from(job);
+        if view.state == State::Queued
+            && let Some(largest) = self.largest_memory().await?.filter(|largest| *largest < memory)
+        {
+            let gibibytes = |bytes: u64| bytes as f64 / f64::from(1 << 30);
+            let (needs, has) = (gibibytes(memory), gibibytes(largest));
+            view.obstacle =
+                Some(format!("needs {needs:.1} GiB of memory, the largest worker has {has:.1} GiB"));
+        }
+        Ok(view)
+    }
+
+    /// The queue.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    pub async fn queue(&self) -> Result<QueueView, ServiceError> {
+        let (queue, largest_worker) = (self.0.store.queue().await?, self.largest_memory().await?);
+        let too_large =
+            queue.waiting.iter().filter(|waiting| largest_worker.is_some_and(|most| waiting.memory > most));
+        let too_large = too_large.map(|waiting| waiting.jobs).sum();
+        Ok(QueueView { queue, largest_worker, too_large })
+    }
+
+    /// The memory of the largest worker that is known.
+    async fn largest_memory(&self) -> Result<Option<u64>, ServiceError> {
+        Ok(self.workers().await?.iter().map(|(_, facts)| facts.memory).max())
+    }
+
+    /// The workers that were heard of lately, with what they said of themselves.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    pub async fn workers(&self) -> Result<Vec<(Worker, WorkerFacts)>, ServiceError> {
+        let workers = self.0.store.workers(milliseconds(3 * self.0.rules.lease)).await?;
+        let facts = |worker: Worker| {
+            let facts = serde_json::from_str(&worker.facts).unwrap_or_default();
+            (worker, facts)
+        };
+        Ok(workers.into_iter().map(facts).collect())
+    }
+}
