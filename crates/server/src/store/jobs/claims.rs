@@ -1,0 +1,204 @@
+//! What workers do: they claim jobs, prolong leases, and report ends.
+
+use super::{Change, Job, LONGEST_PAUSE, apply, find, job, selected_at};
+use crate::{
+    state::{Event, Progress, Refused, State},
+    store::{Store, StoreError, Transaction},
+};
+use proofmill_job::Finished;
+use serde::{Deserialize, Serialize};
+
+/// Rows that no program of this version can read are passed over, so many at once, and the jobs behind them are served.
+const MOST_DAMAGED: u32 = 16;
+
+/// What a worker can take.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Want {
+    /// The worker's id.
+    #[schema(pattern = "^[!-~]{1,128}$")]
+    pub worker: String,
+    /// The memory that no job of the worker takes now, in bytes.
+    pub free: u64,
+    /// The memory for all jobs of the worker, in bytes.
+    pub total: u64,
+    /// How long the worker has the job without a word, in milliseconds.
+    pub lease_ms: u64,
+}
+
+/// What a worker gets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Claim {
+    /// This job, and how many more wait, counted up to 256.
+    Job(Box<Job>, u64),
+    /// Nothing: the next job takes this much memory, more than is free. The worker waits for its other jobs, so that smaller jobs do
+    /// not keep a large one waiting for ever.
+    TooLarge(u64),
+    /// Nothing waits.
+    Empty,
+}
+
+/// What a worker says of the job that it claimed with this fence.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Worked {
+    /// It goes on, for another lease of so many milliseconds; the phase that it is in.
+    Beat {
+        /// The length of the lease.
+        lease_ms: u64,
+        /// The phase; `None` if it is the same.
+        phase: Option<String>,
+    },
+    /// It is done, and its outputs are stored.
+    Finished(Finished),
+    /// It cannot be done.
+    Failed(String),
+    /// The attempt is lost; another one may begin after so many milliseconds.
+    Lost {
+        /// What happened.
+        message: String,
+        /// The pause before the next attempt.
+        pause_ms: u64,
+    },
+    /// The worker shuts down.
+    Released,
+}
+
+/// The next job for a worker with so much memory, its turn, the time and how many wait.
+struct Next {
+    job: Job,
+    turn: u64,
+    now: u64,
+    waiting: u64,
+}
+
+fn next(transaction: &mut dyn Transaction, want: &Want) -> Result<Option<Next>, StoreError> {
+    macro_rules! next {
+        ($lock:literal) => {
+            concat!(
+                "SELECT id, owner, task, label, state, attempts, most_attempts, fence, lease_until, expires_at, priority, memory, timeout_ms,
+                worker, phase, error, result, created_at, started_at, ended_at, inputs, trace, threads, now_ms(), turn,
+                (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'queued' LIMIT 257) AS waiting)
+                FROM jobs WHERE state = 'queued' AND (not_before <= now_ms() OR not_before > now_ms() + $3)
+                AND (expires_at IS NULL OR expires_at > now_ms()) AND memory <= $1
+                ORDER BY priority DESC, turn, id LIMIT 1 OFFSET $2",
+                $lock
+            )
+        };
+    }
+    let sql = if transaction.locks_rows() { next!(" FOR UPDATE SKIP LOCKED") } else { next!("") };
+    for damaged in 0..MOST_DAMAGED {
+        let rows = transaction.query(sql, &[want.total.into(), damaged.into(), LONGEST_PAUSE.into()])?;
+        let Some(row) = rows.first() else { return Ok(None) };
+        match job(row) {
+            Ok(job) => {
+                let (now, turn, waiting) = (selected_at(row)?, row.count(24)?, row.count(25)?);
+                return Ok(Some(Next { job, turn, now, waiting: waiting.saturating_sub(1) }));
+            }
+            Err(StoreError::Corrupt(problem)) => {
+                tracing::error!(problem, "a job in the queue cannot be read")
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(StoreError::Corrupt(format!("the first {MOST_DAMAGED} jobs of the queue cannot be read")))
+}
+
+fn claim(transaction: &mut dyn Transaction, want: &Want) -> Result<Claim, StoreError> {
+    let Some(Next { mut job, turn, now, waiting }) = next(transaction, want)? else {
+        return Ok(Claim::Empty);
+    };
+    if job.memory > want.free {
+        return Ok(Claim::TooLarge(job.memory));
+    }
+    let event = Event::Claim { lease_until: now.saturating_add(want.lease_ms) };
+    let change = Change { worker: Some(want.worker.clone()), ..Change::default() };
+    job.progress = apply(transaction, &job, event, change)?;
+    job.worker = Some(want.worker.clone());
+    job.phase = None;
+    job.started_at = Some(now);
+    macro_rules! served {
+        ($lock:literal) => {
+            concat!(
+                "UPDATE served SET turn = $1 WHERE id IN (SELECT id FROM served WHERE turn < $1",
+                $lock,
+                ")"
+            )
+        };
+    }
+    // Claims do not wait for each other: another one that has the row sets about the same turn.
+    let served = if transaction.locks_rows() { served!(" FOR UPDATE SKIP LOCKED") } else { served!("") };
+    // A job that goes before its turn does not move the turn that is being served: other owners' next jobs would wait for all of its
+    // owner's.
+    if job.priority <= 0 {
+        transaction.execute(served, &[turn.into()])?;
+    }
+    Ok(Claim::Job(Box::new(job), waiting))
+}
+
+fn report(
+    transaction: &mut dyn Transaction,
+    id: &str,
+    fence: u64,
+    worked: Worked,
+) -> Result<Progress, StoreError> {
+    let (job, now) = find(transaction, id, None)?;
+    let (event, change) = match worked {
+        Worked::Beat { lease_ms, phase } => {
+            let lease_until = now.saturating_add(lease_ms);
+            (
+                Event::Beat { fence, lease_until },
+                Change { phase: phase.or_else(|| job.phase.clone()), ..Change::default() },
+            )
+        }
+        Worked::Finished(finished) => {
+            let result = serde_json::to_string(&finished).expect("it is JSON");
+            (Event::Finish { fence }, Change { result: Some(result), ..Change::default() })
+        }
+        Worked::Failed(message) => {
+            (Event::Fail { fence }, Change { error: Some(message), ..Change::default() })
+        }
+        Worked::Lost { message, pause_ms } => {
+            (Event::Lose { fence }, Change { error: Some(message), pause_ms, ..Change::default() })
+        }
+        Worked::Released => (Event::Release { fence }, Change::default()),
+    };
+    match apply(transaction, &job, event, change) {
+        // The answer to an earlier report of this claim did not arrive.
+        Err(StoreError::Refused(Refused::State(state)))
+            if fence > 0 && job.progress.fence == fence && repeats(event, state) =>
+        {
+            Ok(job.progress)
+        }
+        other => other,
+    }
+}
+
+/// Whether the state is where the event leads, so that it may have happened before.
+fn repeats(event: Event, state: State) -> bool {
+    match event {
+        Event::Finish { .. } => state == State::Done,
+        Event::Fail { .. } => state == State::Failed,
+        Event::Lose { .. } => matches!(state, State::Queued | State::Dead),
+        Event::Release { .. } => state == State::Queued,
+        _ => false,
+    }
+}
+
+impl Store {
+    /// Gives the next job to a worker.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`]: if the worker got a job then, its lease ends.
+    pub async fn claim(&self, want: Want) -> Result<Claim, StoreError> {
+        self.write(move |transaction| claim(transaction, &want)).await
+    }
+
+    /// What a worker says of the job that it claimed with this fence.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] if the worker no longer has the job: it stops.
+    pub async fn report(&self, id: String, fence: u64, worked: Worked) -> Result<Progress, StoreError> {
+        self.write(move |transaction| report(transaction, &id, fence, worked.clone())).await
+    }
+}

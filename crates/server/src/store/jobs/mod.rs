@@ -1,0 +1,267 @@
+//! Jobs: the queue, the leases, the results.
+//!
+//! A job waits with a priority and a *turn*. Turns make owners equal (start-time fair queueing, Goyal et al. 1997): each job of an owner
+//! has the turn after its last one, or the turn that is being served if that is later. So an owner with one job does not wait for
+//! another one's thousand.
+
+use super::{Row, Store, StoreError, Transaction, Value, state};
+use crate::state::{Event, Progress, State};
+use proofmill_job::{Finished, Task};
+use serde::{Deserialize, Serialize};
+
+/// `SELECT` of the columns that `job` reads, and the present time.
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, owner, task, label, state, attempts, most_attempts, fence, lease_until, expires_at, priority, memory, timeout_ms,
+            worker, phase, error, result, created_at, started_at, ended_at, inputs, trace, threads, now_ms() FROM jobs ",
+            $rest
+        )
+    };
+}
+
+mod claims;
+mod ends;
+mod lists;
+mod submission;
+
+pub use claims::{Claim, Want, Worked};
+pub use lists::{Page, Queue, Waiting};
+pub use submission::NewJob;
+
+/// The longest pause between two attempts, in milliseconds. A job that would wait longer was paused before a clock jumped back.
+const LONGEST_PAUSE: u64 = 600_000;
+
+/// A job, without its inputs and outputs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Job {
+    /// A UUID of version 7 as 32 hexadecimal digits.
+    pub id: String,
+    /// The token that submitted it.
+    pub owner: String,
+    /// What it asks for, with digests for keys.
+    pub task: Task,
+    /// What the owner called the key.
+    pub label: Option<String>,
+    /// How far it has come.
+    pub progress: Progress,
+    /// Greater ones go first.
+    pub priority: i64,
+    /// The memory that it takes, in bytes.
+    pub memory: u64,
+    /// The longest time of an attempt, in milliseconds.
+    pub timeout_ms: u64,
+    /// The worker of the last attempt.
+    pub worker: Option<String>,
+    /// What the worker was doing when it was last heard of.
+    pub phase: Option<String>,
+    /// Why it failed, or why the last attempt was lost.
+    pub error: Option<String>,
+    /// How it was done.
+    pub finished: Option<Finished>,
+    /// When it was submitted.
+    pub created_at: u64,
+    /// When its last attempt began.
+    pub started_at: Option<u64>,
+    /// When it ended.
+    pub ended_at: Option<u64>,
+    /// Its inputs.
+    pub inputs: Inputs,
+    /// The `traceparent` of the caller.
+    pub trace: Option<String>,
+    /// The threads that `memory` suffices for.
+    pub threads: u64,
+}
+
+/// The inputs of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Inputs {
+    /// There are none, or none any more.
+    None,
+    /// They are stored.
+    Stored,
+    /// They are being deleted: it is too late for a retry.
+    Leftover,
+}
+
+impl Inputs {
+    /// The number in the store.
+    fn number(self) -> i64 {
+        match self {
+            Self::None => 0,
+            Self::Stored => 1,
+            Self::Leftover => 2,
+        }
+    }
+
+    fn of_number(number: i64) -> Result<Self, StoreError> {
+        let is_its = |inputs: &Self| inputs.number() == number;
+        let found = [Self::None, Self::Stored, Self::Leftover].into_iter().find(is_its);
+        found.ok_or_else(|| StoreError::Corrupt(format!("{number} stands for no inputs")))
+    }
+
+    /// What they are when the job is in this state.
+    fn in_state(self, state: State) -> Self {
+        if self == Self::Stored && !state.needs_inputs() { Self::Leftover } else { self }
+    }
+}
+
+fn job(row: &Row) -> Result<Job, StoreError> {
+    let corrupt = |error: serde_json::Error| StoreError::Corrupt(format!("a job: {error}"));
+    let number = |column| row.count(column).map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+    Ok(Job {
+        id: row.text(0)?,
+        owner: row.text(1)?,
+        task: serde_json::from_str(&row.text(2)?).map_err(corrupt)?,
+        label: row.optional(3, Row::text)?,
+        progress: Progress {
+            state: state(row, 4)?,
+            attempts: number(5)?,
+            most_attempts: number(6)?,
+            fence: row.count(7)?,
+            lease_until: row.count(8)?,
+            expires_at: row.optional(9, Row::count)?,
+        },
+        priority: row.integer(10)?,
+        memory: row.count(11)?,
+        timeout_ms: row.count(12)?,
+        worker: row.optional(13, Row::text)?,
+        phase: row.optional(14, Row::text)?,
+        error: row.optional(15, Row::text)?,
+        finished: row
+            .optional(16, Row::text)?
+            .map(|text| serde_json::from_str(&text))
+            .transpose()
+            .map_err(corrupt)?,
+        created_at: row.count(17)?,
+        started_at: row.optional(18, Row::count)?,
+        ended_at: row.optional(19, Row::count)?,
+        inputs: Inputs::of_number(row.integer(20)?)?,
+        trace: row.optional(21, Row::text)?,
+        threads: row.count(22)?,
+    })
+}
+
+/// The time when the row was selected.
+fn selected_at(row: &Row) -> Result<u64, StoreError> {
+    row.count(23)
+}
+
+/// The jobs in rows, without those that cannot be read: one damaged row does not keep others from being listed or cleaned.
+fn readable(rows: &[Row]) -> Vec<Job> {
+    let logged =
+        |row: &Row| job(row).inspect_err(|error| tracing::error!(%error, "a job cannot be read")).ok();
+    rows.iter().filter_map(logged).collect()
+}
+
+/// The job of this id, if it is this owner's, and the present time.
+fn find(transaction: &mut dyn Transaction, id: &str, owner: Option<&str>) -> Result<(Job, u64), StoreError> {
+    let rows = transaction.query(select!("WHERE id = $1"), &[id.into()])?;
+    let unknown = || StoreError::NotFound(format!("there is no job {id}"));
+    let row = rows.first().ok_or_else(unknown)?;
+    let job = job(row)?;
+    if owner.is_some_and(|owner| job.owner != owner) {
+        return Err(unknown());
+    }
+    Ok((job, selected_at(row)?))
+}
+
+/// What an event changes besides the job's progress. `None` leaves a column as it is.
+#[derive(Default)]
+struct Change {
+    worker: Option<String>,
+    phase: Option<String>,
+    error: Option<String>,
+    result: Option<String>,
+    pause_ms: u64,
+}
+
+/// Applies an event to a job that was just read; the only place where jobs change.
+fn apply(
+    transaction: &mut dyn Transaction,
+    job: &Job,
+    event: Event,
+    change: Change,
+) -> Result<Progress, StoreError> {
+    let before = job.progress;
+    let after = before.after(event)?;
+    let sql = "UPDATE jobs SET state = $5, attempts = $6, fence = $7, lease_until = $8, expires_at = $9,
+        worker = coalesce($10, worker), phase = $11, error = coalesce($12, error), result = coalesce($13, result),
+        not_before = CASE WHEN $14 > 0 THEN now_ms() + $14 ELSE 0 END,
+        started_at = CASE WHEN $15 = 1 THEN now_ms() ELSE started_at END,
+        ended_at = CASE WHEN $16 = 1 THEN now_ms() END, inputs = $17
+        WHERE id = $1 AND state = $2 AND fence = $3 AND attempts = $4 AND lease_until = $18 AND inputs = $19";
+    let parameters: [Value; 19] = [
+        job.id.as_str().into(),
+        before.state.name().into(),
+        before.fence.into(),
+        before.attempts.into(),
+        after.state.name().into(),
+        after.attempts.into(),
+        after.fence.into(),
+        after.lease_until.into(),
+        after.expires_at.into(),
+        change.worker.into(),
+        change.phase.into(),
+        change.error.into(),
+        change.result.into(),
+        change.pause_ms.min(LONGEST_PAUSE).into(),
+        matches!(event, Event::Claim { .. }).into(),
+        after.state.has_ended().into(),
+        job.inputs.in_state(after.state).number().into(),
+        before.lease_until.into(),
+        job.inputs.number().into(),
+    ];
+    match transaction.execute(sql, &parameters)? {
+        1 => Ok(after),
+        _ => Err(StoreError::Contended),
+    }
+}
+
+impl Store {
+    /// A job; of another owner only if `owner` is none.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn job(&self, id: String, owner: Option<String>) -> Result<Job, StoreError> {
+        self.read(move |transaction| Ok(find(transaction, &id, owner.as_deref())?.0)).await
+    }
+
+    /// Cancels a job; of another owner only if `owner` is none.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], [`StoreError::Refused`] for a job that has ended.
+    pub async fn cancel(&self, id: String, owner: Option<String>) -> Result<Job, StoreError> {
+        self.change(id, owner, Event::Cancel).await
+    }
+
+    /// Queues a dead job again.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], [`StoreError::Refused`] for a job that is not dead.
+    pub async fn retry(&self, id: String, owner: Option<String>) -> Result<Job, StoreError> {
+        self.change(id, owner, Event::Retry).await
+    }
+
+    async fn change(&self, id: String, owner: Option<String>, event: Event) -> Result<Job, StoreError> {
+        self.write(move |transaction| {
+            let (job, _) = find(transaction, &id, owner.as_deref())?;
+            let is_there = match event {
+                Event::Cancel => job.progress.state == State::Cancelled,
+                _ => job.progress.state == State::Queued,
+            };
+            if is_there && transaction.is_repeated() {
+                return Ok(job);
+            }
+            if event == Event::Retry && job.inputs != Inputs::Stored && !job.task.inputs().is_empty() {
+                return Err(StoreError::NotFound(format!(
+                    "the inputs of job {id} are deleted: submit it again"
+                )));
+            }
+            apply(transaction, &job, event, Change::default())?;
+            Ok(find(transaction, &id, owner.as_deref())?.0)
+        })
+        .await
+    }
+}
