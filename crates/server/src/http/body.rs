@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    io::{AsyncWriteExt, BufWriter},
+    io::AsyncWriteExt,
     time::{Instant, timeout},
 };
 
@@ -136,13 +136,10 @@ impl Deref for InMemory {
     }
 }
 
-/// Bytes that are written at once: another thread writes, and waking it costs more than writing what comes at once from a socket.
-const WRITTEN_AT_ONCE: usize = 256 << 10;
-
 /// A file that a request fills.
 pub(crate) struct Writer {
     staged: Staged,
-    file: BufWriter<tokio::fs::File>,
+    file: tokio::fs::File,
     hash: Sha256,
     quota: Quota,
     bytes: u64,
@@ -165,7 +162,6 @@ impl Writer {
     pub(crate) fn new(staging: &Staging, quota: Quota) -> Result<Self, Problem> {
         let mut staged = staging.file()?;
         let file = tokio::fs::File::from_std(staged.as_file_mut().try_clone()?);
-        let file = BufWriter::with_capacity(WRITTEN_AT_ONCE, file);
         Ok(Self { staged, file, hash: Sha256::new(), quota, bytes: 0 })
     }
 
