@@ -13,7 +13,7 @@ cargo build --release --locked -p proofmill-cli -p proofmill-server
 cargo build --release --locked -p proofmill-cli -p proofmill-server -p proofmill --example prove_loop
 export PATH=$root/target/release:$tools/node_modules/.bin:$PATH
 folder=$(mktemp -d)
-trap '"$root/.ci/servers.sh" stop "$folder/servers"; rm -rf "$folder"' EXIT
+trap '"$root/.ci/servers.sh" stop "$tools/figures"; rm -rf "$folder"' EXIT
 cd "$folder"
 cp "$root/benchmarks/squares-2e14.circom" squares.circom
 echo '{ "first": "3" }' > squares.json
@@ -27,7 +27,7 @@ proofmill wtns calculate squares_js/squares.wasm squares.json squares.wtns
 rm -f "$record"
 measure() { "$root/scripts/service_figures.py" --key squares.zkey --witness squares.wtns --record "$record" "$@"; }
 measure
-"$root/.ci/servers.sh" "$folder/servers" "$tools" > servers.env
+"$root/.ci/servers.sh" "$tools/figures" "$tools" > servers.env
 . ./servers.env
 psql "$PROOFMILL_TEST_POSTGRES" -qc "CREATE DATABASE figures"
 measure --store "${PROOFMILL_TEST_POSTGRES%/*}/figures?sslmode=disable" --figures overhead,rates

@@ -229,13 +229,13 @@ def rates(options):
     for name, batch in (("empty jobs", 1), ("empty jobs batched", 100)):
         rates = []
         with Server(options, "--policy", "throughput") as server:
-            clients = [server.client() for _ in range(4)]
-            watcher = server.client()
             job = {"type": "empty"}
             single = lambda number: clients[number].ask("POST", "/v1/jobs", json.dumps(job), {"Content-Type": "application/json"})
             batched = lambda number: clients[number].ask("POST", "/v1/jobs/batch", json.dumps([job] * batch), {"Content-Type": "application/json"})
             count = options.empty_jobs
             for _ in range(options.rounds):
+                # Idle connections are closed.
+                clients, watcher = [server.client() for _ in range(4)], server.client()
                 began = time.perf_counter()
                 at_once(count // batch, len(clients), single if batch == 1 else batched)
                 while any(watcher.json("GET", f"/v1/jobs?state={state}&limit=1")["jobs"] for state in ("queued", "running")):
@@ -326,7 +326,6 @@ def options():
 
 def main():
     settings = options()
-    rows = []
     for figure in settings.figures.split(","):
         for name, values, unit in FIGURES[figure](settings):
             is_list = isinstance(values, list)
@@ -342,15 +341,18 @@ def main():
                 "cpu": cpu(),
                 "cores": os.cpu_count(),
             }
-            rows.append(row)
             print(f"{name:45}{row['store']:10}{row['median']:>10} {unit:10}at 99 %: {row['at_99_percent']}", flush=True)
-    if settings.record:
-        is_new = not settings.record.exists()
-        with open(settings.record, "a", newline="") as file:
-            writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
-            if is_new:
-                writer.writeheader()
-            writer.writerows(rows)
+            if settings.record:
+                write(settings.record, row)
+
+
+def write(record, row):
+    is_new = not record.exists()
+    with open(record, "a", newline="") as file:
+        writer = csv.DictWriter(file, row.keys(), lineterminator="\n")
+        if is_new:
+            writer.writeheader()
+        writer.writerow(row)
 
 
 if __name__ == "__main__":
