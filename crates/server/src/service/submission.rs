@@ -85,7 +85,7 @@ impl Service {
         let _arrive = self.0.arrivals.read().await;
         let mut answers: Vec<Option<Result<(Job, bool), ServiceError>>> = Vec::new();
         let mut jobs = Vec::new();
-        let largest = self.largest_worker().await?;
+        let largest = self.largest_worker().await?.unwrap_or((u64::MAX, self.0.rules.threads));
         for received in submissions {
             match self.prepare(identity, received, largest).await {
                 Ok(job) => {
@@ -118,21 +118,12 @@ impl Service {
         Ok(all)
     }
 
-    /// Threads and memory of the largest worker that is known, or the threads of this machine.
-    async fn largest_worker(&self) -> Result<(usize, u64), ServiceError> {
-        let workers = self.workers().await?;
-        let sizes = workers.iter().map(|(_, facts)| (facts.threads, facts.memory));
-        Ok(sizes
-            .max_by_key(|(threads, memory)| (*memory, *threads))
-            .unwrap_or((self.0.rules.threads, u64::MAX)))
-    }
-
     /// Checks a submission and stores its inputs.
     async fn prepare(
         &self,
         identity: &Identity,
         received: Received,
-        (most_threads, most_memory): (usize, u64),
+        (most_memory, most_threads): (u64, usize),
     ) -> Result<NewJob, ServiceError> {
         let Received { submission, inputs, idempotency_key, request, trace } = received;
         let Submission { mut task, priority, expires_in_s, timeout_s, attempts } = submission;

@@ -105,7 +105,7 @@ impl Service {
         let memory = job.memory;
         let mut view = View::from(job);
         if view.state == State::Queued
-            && let Some(largest) = self.largest_memory().await?.filter(|largest| *largest < memory)
+            && let Some((largest, _)) = self.largest_worker().await?.filter(|(largest, _)| *largest < memory)
         {
             let gibibytes = |bytes: u64| bytes as f64 / f64::from(1 << 30);
             let (needs, has) = (gibibytes(memory), gibibytes(largest));
@@ -120,16 +120,17 @@ impl Service {
     /// # Errors
     /// [`StoreError::Unavailable`].
     pub async fn queue(&self) -> Result<QueueView, ServiceError> {
-        let (queue, largest_worker) = (self.0.store.queue().await?, self.largest_memory().await?);
+        let queue = self.0.store.queue().await?;
+        let largest_worker = self.largest_worker().await?.map(|(memory, _)| memory);
         let too_large =
             queue.waiting.iter().filter(|waiting| largest_worker.is_some_and(|most| waiting.memory > most));
         let too_large = too_large.map(|waiting| waiting.jobs).sum();
         Ok(QueueView { queue, largest_worker, too_large })
     }
 
-    /// The memory of the largest worker that is known.
-    async fn largest_memory(&self) -> Result<Option<u64>, ServiceError> {
-        Ok(self.workers().await?.iter().map(|(_, facts)| facts.memory).max())
+    /// Memory and threads of the largest worker that is known.
+    pub(super) async fn largest_worker(&self) -> Result<Option<(u64, usize)>, ServiceError> {
+        Ok(self.workers().await?.iter().map(|(_, facts)| (facts.memory, facts.threads)).max())
     }
 
     /// The workers that were heard of lately, with what they said of themselves.

@@ -24,6 +24,11 @@ fn words(place: &Place) -> Vec<String> {
     words.filter(|word| word != "start").collect()
 }
 
+/// The threads of each task in the log.
+fn threads(place: &Place) -> Vec<String> {
+    place.logged("begin").into_iter().map(|line| line[2].clone()).collect()
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_hundred_jobs_on_four_slots() {
     let place = Place::new(LEASE).await;
@@ -109,8 +114,7 @@ async fn auto_divides_the_threads_among_those_that_wait() {
     let last = place.submit(&key, "alone").await;
     place.ended(&last).await;
     worker.end().await;
-    let threads: Vec<_> = place.logged("begin").into_iter().map(|line| line[2].clone()).collect();
-    assert_eq!(threads, ["2", "2", "4"]);
+    assert_eq!(threads(&place), ["2", "2", "4"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -214,8 +218,7 @@ async fn auto_gives_no_threads_to_jobs_that_do_not_fit() {
         place.ended(id).await;
     }
     worker.end().await;
-    let threads: Vec<_> = place.logged("begin").into_iter().map(|line| line[2].clone()).collect();
-    assert_eq!(threads, ["4", "4", "4"]);
+    assert_eq!(threads(&place), ["4", "4", "4"]);
 }
 
 /// A machine whose other processes leave so much memory.
