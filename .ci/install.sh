@@ -23,7 +23,7 @@ export CARGO_TARGET_DIR=$root/build
 # Without server, file watcher and search, which take a minute to compile.
 [ -x "$root/bin/mdbook" ] || cargo install --quiet --locked --debug --no-default-features --root "$root" mdbook@0.5.4
 [ -x "$root/bin/cargo-fuzz" ] || cargo install --quiet --locked --debug --root "$root" cargo-fuzz@0.13.1
-# Judges of the service that are not ours. The copy says which versions are installed.
+# Judges of the service that are not ours, and the C compiler of release archives. The copy says which versions are installed.
 packages=$(dirname "$0")/service/requirements.txt
 if ! cmp -s "$packages" "$root/python/requirements.txt"; then
     if ! python3 -c 'import ensurepip, venv' 2> /dev/null; then
@@ -33,6 +33,8 @@ if ! cmp -s "$packages" "$root/python/requirements.txt"; then
     fi
     python3 -m venv --clear "$root/python"
     "$root/python/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: --requirement "$packages"
+    printf '#!/bin/sh\nexec %s -m ziglang "$@"\n' "$root/python/bin/python" > "$root/bin/zig"
+    chmod +x "$root/bin/zig"
     cp "$packages" "$root/python"
 fi
 # The copy in node_modules says which versions are installed.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # scripts/release.sh [--dry-run] [TARGET...]: makes release archives of `proofmill` in target/archives, each
-# with the static binary, man pages, completions and licences, and a file with the SHA-256 of each archive.
+# with the static binaries (also of the service, with its systemd unit), man pages, completions and licences, and a
+# file with the SHA-256 of each archive.
 # Targets are x86_64-unknown-linux-musl and aarch64-unknown-linux-musl; default: both. --dry-run checks the
 # tools and lists the archives.
 set -euo pipefail
@@ -32,7 +33,11 @@ needs() {
 }
 needs cargo 'https://rustup.rs'
 needs rustup 'https://rustup.rs'
-needs cc 'apt install gcc (links the build scripts of dependencies; no C is compiled)'
+needs cc 'apt install gcc (links the build scripts of dependencies)'
+# Compiles C for both targets: SQLite and ring, of the service.
+zig=zig
+command -v zig > /dev/null || zig='python3 -m ziglang'
+$zig version > /dev/null 2>&1 || missing+=('zig: pip install ziglang')
 [ -n "${SOURCE_DATE_EPOCH:-}" ] || needs git 'apt install git'
 needs tar 'apt install tar'
 needs gzip 'apt install gzip'
@@ -60,14 +65,30 @@ export CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld CARGO_TARGET_AARCH
 unset RUSTFLAGS
 export CARGO_ENCODED_RUSTFLAGS=--remap-path-prefix=$PWD=.$'\x1f'--remap-path-prefix=$home=cargo
 
-# compile TARGET: builds $build/TARGET/dist/proofmill.
-compile() { cargo build --locked --quiet --profile dist --package proofmill-cli --target "$1"; }
+# compile TARGET: builds proofmill and proofmill-server in $build/TARGET/dist.
+compile() {
+    local variable=${1//-/_} compiler=$build/$1/zig-cc
+    mkdir -p "$build/$1"
+    # Cargo's name of the target is none of zig's.
+    cat > "$compiler" << EOF
+#!/usr/bin/env bash
+for argument; do
+    shift
+    case \$argument in --target=*) ;; *) set -- "\$@" "\$argument" ;; esac
+done
+exec $zig cc -target ${1%%-*}-linux-musl -fno-sanitize=undefined "\$@"
+EOF
+    printf '#!/bin/sh\nexec %s ar "$@"\n' "$zig" > "$build/$1/zig-ar"
+    chmod +x "$compiler" "$build/$1/zig-ar"
+    env "CC_$variable=$compiler" "AR_$variable=$build/$1/zig-ar" "CFLAGS_$variable=-ffile-prefix-map=$home=cargo -ffile-prefix-map=$PWD=." \
+        cargo build --locked --quiet --profile dist --package proofmill-cli --package proofmill-server --target "$1"
+}
 
-# licences TARGET: prints the licences of everything in the binary.
+# licences TARGET: prints the licences of everything in the binaries.
 licences() {
     local name licence source file
     echo "proofmill $version contains these packages, musl, and Rust's standard library. Their licences follow."
-    cargo tree --locked --package proofmill-cli --target "$1" --edges normal,no-proc-macro --prefix none --format '{p}|{l}' |
+    cargo tree --locked --package proofmill-cli --package proofmill-server --target "$1" --edges normal,no-proc-macro --prefix none --format '{p}|{l}' |
         sed 's/ (\*)//' | sort -u | while IFS='|' read -r name licence; do
         case $name in
         *' ('*) continue ;; # this project's crates
@@ -90,7 +111,7 @@ archive() {
     rm -rf "$folder"
     mkdir -p "$folder/man" "$folder/completions"
     compile "$1"
-    cp "$build/$1/dist/proofmill" README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$folder"
+    cp "$build/$1/dist"/proofmill{,-server} deploy/proofmill.service README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$folder"
     "$host_binary" man --quiet "$folder/man"
     "$host_binary" completions bash > "$folder/completions/proofmill.bash"
     "$host_binary" completions zsh > "$folder/completions/_proofmill"

@@ -153,8 +153,8 @@ def prove(client, witness):
     job = client.json("POST", "/v1/jobs", body, headers)
     if job["state"] != "done":
         raise SystemExit(f"a job is {job['state']}: {job.get('error')}")
-    client.ask("GET", f"/v1/jobs/{job['id']}/proof")
-    client.ask("GET", f"/v1/jobs/{job['id']}/public")
+    # Otherwise it is said that it has no such key.
+    _ = job["outputs"]["proof"], job["outputs"]["public"]
     return time.perf_counter() - began
 
 

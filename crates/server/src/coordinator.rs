@@ -14,7 +14,10 @@ use std::{
 };
 
 /// The version of what workers on other machines and the service say to each other. It grows when one of them could misread the other.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
+
+/// The most bytes of an output that comes with a report: JSON that is not larger is no object.
+pub const MOST_SMALL: usize = 16 << 10;
 
 /// What a worker needs of the service.
 #[async_trait]
@@ -25,7 +28,7 @@ pub trait Coordinator: Send + Sync {
     /// What the worker says of the job that it claimed with this fence.
     async fn report(&self, job: &str, fence: u64, worked: Worked) -> Result<(), Trouble>;
 
-    /// The file of an input, which lies in the service's objects or was brought into `folder`.
+    /// The file of an input, which lies in the service's objects or was brought into `folder`, which is made if it is not there.
     async fn input(&self, job: &str, fence: u64, input: Input, folder: &Path) -> Result<PathBuf, Trouble>;
 
     /// Where the file of a key lies on this machine already, if it does.
@@ -34,7 +37,7 @@ pub trait Coordinator: Send + Sync {
     /// Brings the file of a key, which is not checked, to this place.
     async fn bring_key(&self, digest: &str, place: &Path) -> Result<(), Trouble>;
 
-    /// Stores an output that the prover wrote into a folder of the staging.
+    /// Stores an output, which the prover wrote into a folder of the staging and which does not come with the report.
     async fn output(&self, job: &str, fence: u64, output: Output, file: &Path) -> Result<(), Trouble>;
 
     /// Says that the worker is there.

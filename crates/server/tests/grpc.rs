@@ -156,7 +156,14 @@ async fn work(service: &Service) {
         std::fs::write(&file, content).expect("a file");
         Coordinator::output(service, &job.id, fence, output, &file).await.expect("it has the job");
     }
-    service.report(&job.id, fence, Worked::Finished(Finished::default())).await.expect("it has the job");
+    service
+        .report(
+            &job.id,
+            fence,
+            Worked::Finished { finished: Finished::default(), outputs: Default::default() },
+        )
+        .await
+        .expect("it has the job");
 }
 
 #[tokio::test]
@@ -220,6 +227,17 @@ async fn calls_are_refused_without_a_token_and_its_scope() {
     let error =
         server.client.gen_final_proof(with(&secret, stream("", &[b"w"]))).await.expect_err("not its key");
     assert_eq!(error.code(), Code::NotFound);
+    let metrics = reqwest::Client::new().get(format!("{}/metrics", server.address));
+    let metrics = metrics.bearer_auth(&server.secrets[2]).send().await.expect("an answer");
+    let metrics = metrics.text().await.expect("text");
+    let is_counted = |code: Code| {
+        let status = format!("status=\"grpc-{}\"", code as i32);
+        metrics
+            .lines()
+            .any(|line| line.starts_with("proofmill_http_requests_total") && line.contains(&status))
+    };
+    let codes = [Code::Unauthenticated, Code::PermissionDenied, Code::NotFound];
+    assert!(codes.into_iter().all(is_counted), "{metrics}");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use super::{Client, ClientError, encoded};
 use crate::{
     coordinator::{Coordinator, PROTOCOL, Trouble, WorkerFacts},
     http::ClaimRequest,
-    objects::Staging,
+    objects::{Staging, create_private},
     store::{Claim, Want, Worked},
     time::milliseconds,
 };
@@ -41,6 +41,7 @@ impl Remote {
     }
 
     async fn bring(&self, path: &str, place: &Path) -> Result<(), Trouble> {
+        place.parent().map_or(Ok(()), create_private)?;
         let mut options = tokio::fs::OpenOptions::new();
         let file = options.write(true).create_new(true).mode(0o600).open(place).await?;
         let brought = self.client.download(self.client.request(Method::GET, path), file).await;

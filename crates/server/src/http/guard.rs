@@ -26,7 +26,7 @@ use std::{
     time::Instant,
 };
 use tokio::sync::OwnedSemaphorePermit;
-use tonic::Status;
+use tonic::{Code, Status};
 
 /// The paths that need no token.
 pub(super) const OPEN: [&str; 9] = [
@@ -71,16 +71,23 @@ pub(super) async fn guard(State(face): State<Face>, mut request: Request, next: 
         Err(problem) => (None, problem.into_response()),
     };
     harden(response.headers_mut());
-    let (status, elapsed) = (response.status(), began.elapsed());
-    face.metrics.request(&method, route, status, elapsed, received, length(response.headers()));
+    let (status, elapsed) = (outcome(&response), began.elapsed());
     let milliseconds = elapsed.as_micros() as f64 / 1e3;
-    let status = status.as_u16();
     if OPEN.contains(&route) {
-        tracing::debug!(%method, route, status, milliseconds, "request");
+        tracing::debug!(%method, route, %status, milliseconds, "request");
     } else {
-        tracing::info!(%method, route, status, milliseconds, token, "request");
+        tracing::info!(%method, route, %status, milliseconds, token, "request");
     }
+    face.metrics.request(&method, route, status, elapsed, received, length(response.headers()));
     response
+}
+
+/// The status of an answer; of a call that failed, which HTTP takes for a success, the one of gRPC.
+fn outcome(response: &Response) -> String {
+    match Status::from_header_map(response.headers()).map(|status| status.code()) {
+        None | Some(Code::Ok) => response.status().as_u16().to_string(),
+        Some(code) => format!("grpc-{}", code as i32),
+    }
 }
 
 /// Answers are for their reader only, and are what they say.

@@ -114,7 +114,7 @@ pub(super) async fn submit(
         headers.insert("preference-applied", header_value(format!("wait={seconds}")));
     }
     headers.insert(header::LOCATION, header_value(format!("/v1/jobs/{}", job.id)));
-    Ok((status, headers, Json(View::from(job))).into_response())
+    Ok((status, headers, Json(face.service.view(job).await?)).into_response())
 }
 
 fn header_value(text: String) -> HeaderValue {

@@ -1,7 +1,7 @@
 //! Metrics in the text format of Prometheus.
 
 use crate::{service::Observer, store::Job};
-use axum::http::{Method, StatusCode};
+use axum::http::Method;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
     metrics::{
@@ -25,7 +25,7 @@ const MOST_PHASES: usize = 100;
 struct OfRequest {
     method: &'static str,
     route: String,
-    status: u16,
+    status: String,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -133,12 +133,12 @@ impl Metrics {
         &self,
         method: &Method,
         route: &str,
-        status: StatusCode,
+        status: String,
         elapsed: Duration,
         received: u64,
         sent: u64,
     ) {
-        let labels = OfRequest { method: name(method), route: route.to_owned(), status: status.as_u16() };
+        let labels = OfRequest { method: name(method), route: route.to_owned(), status };
         self.requests.get_or_create(&labels).inc();
         let labels = OfRoute { route: labels.route };
         self.request_seconds.get_or_create(&labels).observe(elapsed.as_secs_f64());

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     access::Scope,
-    coordinator::{Coordinator, PROTOCOL, WorkerFacts},
+    coordinator::{Coordinator, MOST_SMALL, PROTOCOL, WorkerFacts},
     store::{Claim, Want, Worked},
 };
 use axum::{
@@ -90,6 +90,7 @@ fn check_worker(id: &str) -> Result<(), Problem> {
     params(("id" = String, Path), ("fence" = u64, Path, description = "Of its claim")), request_body = Worked, responses(
     (status = 204, description = "Noted"),
     (status = 409, description = "The worker no longer has the job", body = ProblemBody, content_type = "application/problem+json"),
+    (status = 413, description = "An output is too large for a report", body = ProblemBody, content_type = "application/problem+json"),
 ))]
 pub(super) async fn report(
     Shared(face): Shared<Face>,
@@ -102,6 +103,11 @@ pub(super) async fn report(
         Worked::Beat { lease_ms, phase } => Worked::Beat { lease_ms, phase: phase.map(bounded) },
         Worked::Failed(message) => Worked::Failed(bounded(message)),
         Worked::Lost { message, pause_ms } => Worked::Lost { message: bounded(message), pause_ms },
+        Worked::Finished { outputs, .. }
+            if outputs.values().any(|output| output.get().len() > MOST_SMALL) =>
+        {
+            return Err(Problem::too_large(MOST_SMALL as u64));
+        }
         worked => worked,
     };
     face.service.report(&id, fence, worked).await?;

@@ -161,6 +161,10 @@ impl Objects for Encrypted {
         self.objects.list(prefix).await
     }
 
+    fn encrypts(&self) -> bool {
+        true
+    }
+
     /// Begins to encrypt if there are no files of jobs.
     async fn check_encryption(&self) -> io::Result<()> {
         let is_newest = match self.open(MARK).await {

@@ -32,14 +32,19 @@ impl Files {
 #[async_trait]
 impl Objects for Files {
     async fn put(&self, name: &str, file: Staged) -> io::Result<()> {
-        let (root, place) = (self.0.clone(), self.place(name));
+        let (root, place, is_of_job) = (self.0.clone(), self.place(name), name.starts_with("jobs/"));
         blocking(move || {
             #[cfg(unix)]
             file.0.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
-            file.0.as_file().sync_all()?;
             let folder = place.parent().expect("a place in the folder");
             create_private(folder)?;
-            file.0.persist(&place).map_err(|error| error.error)?;
+            // Nobody knows of a new file of a job before this returns: the disk makes name and content durable together. Others are
+            // durable before: nobody may find half of one after a power failure.
+            if !is_of_job || place.exists() {
+                file.0.as_file().sync_all()?;
+            }
+            let file = file.0.persist(&place).map_err(|error| error.error)?;
+            file.sync_all()?;
             // So that the name also lasts: all folders, which an earlier attempt may have made without this.
             let mut changed = folder.ancestors().take_while(|ancestor| ancestor.starts_with(&*root));
             changed.try_for_each(|folder| File::open(folder)?.sync_all())

@@ -44,6 +44,11 @@ pub trait Objects: Send + Sync {
     /// The names that begin with this prefix, up to the next slash.
     async fn list(&self, prefix: &str) -> io::Result<Vec<String>>;
 
+    /// Whether it encrypts the files of jobs.
+    fn encrypts(&self) -> bool {
+        false
+    }
+
     /// Makes sure that the files of jobs are encrypted, or not encrypted, as this server would put them.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use super::{Service, ServiceError};
 use crate::{
     coordinator::WorkerFacts,
     state::State,
-    store::{Job, Queue, Worker},
+    store::{Job, Queue, SmallOutputs, Worker},
     time::milliseconds,
 };
 use proofmill_job::Task;
@@ -38,6 +38,10 @@ pub struct View {
     /// How it was done: phases with their times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished: Option<proofmill_job::Finished>,
+    /// Its outputs that are small JSON, unless they are encrypted. Only where one job is shown that is done.
+    #[serde(default, skip_serializing_if = "SmallOutputs::is_empty")]
+    #[schema(value_type = BTreeMap<String, Object>)]
+    pub outputs: SmallOutputs,
     /// When it was submitted, in milliseconds since 1970 by the database's clock, as the other times.
     pub created_at: u64,
     /// When its last attempt began.
@@ -65,7 +69,7 @@ impl From<Job> for View {
             ..
         } = job;
         let (state, attempts) = (progress.state, progress.attempts);
-        let obstacle = None;
+        let (obstacle, outputs) = (None, SmallOutputs::new());
         Self {
             id,
             task,
@@ -77,6 +81,7 @@ impl From<Job> for View {
             phase,
             error,
             finished,
+            outputs,
             created_at,
             started_at,
             ended_at,
@@ -97,13 +102,16 @@ pub struct QueueView {
 }
 
 impl Service {
-    /// A job as its owner sees it, with what keeps it waiting.
+    /// A job as its owner sees it, with what keeps it waiting, or with its small outputs.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
     pub async fn view(&self, job: Job) -> Result<View, ServiceError> {
         let memory = job.memory;
         let mut view = View::from(job);
+        if view.state == State::Done && !view.task.outputs().is_empty() {
+            view.outputs = self.0.store.job_with_outputs(view.id.clone(), None).await?.1;
+        }
         if view.state == State::Queued
             && let Some((largest, _)) = self.largest_worker().await?.filter(|(largest, _)| *largest < memory)
         {

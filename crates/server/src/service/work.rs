@@ -3,7 +3,7 @@
 use super::{LOOK_AGAIN, Service, input_name, key_name, output_name};
 use crate::{
     coordinator::{Coordinator, Trouble, WorkerFacts},
-    objects::{Reader, Staged, Staging},
+    objects::{Reader, Staged, Staging, create_private},
     state::State,
     store::{Claim, StoreError, Want, Worked},
     time::milliseconds,
@@ -85,38 +85,34 @@ impl Coordinator for Service {
         if let Worked::Beat { lease_ms, .. } = &mut worked {
             *lease_ms = self.lease(*lease_ms);
         }
-        let progress = self.0.store.report(job.to_owned(), fence, worked).await?;
-        if !progress.state.has_ended() {
-            self.0.changes.changed(job);
-            if progress.state == State::Queued {
-                self.0.changes.queued();
+        if let Worked::Finished { outputs, .. } = &mut worked
+            && self.0.objects.encrypts()
+        {
+            for (output, content) in std::mem::take(outputs) {
+                let file = self.0.staging.file_with(content.get().as_bytes())?;
+                self.store_output(job, fence, output, file).await?;
             }
-            return Ok(());
         }
-        match self.0.store.job(job.to_owned(), None).await {
-            Ok(job) => {
-                self.changed(&job);
-                if !progress.state.needs_inputs() {
-                    let service = self.clone();
-                    // Its owner need not wait for this.
-                    tokio::spawn(async move { service.clean(&job).await });
-                }
-            }
-            // What was said is durable.
-            Err(error) => {
-                tracing::error!(job, %error, "cannot delete its inputs yet");
-                self.0.changes.changed(job);
-            }
+        let job = self.0.store.report(job.to_owned(), fence, worked).await?;
+        self.changed(&job);
+        let state = job.progress.state;
+        if state == State::Queued {
+            self.0.changes.queued();
+        }
+        if state.has_ended() && !state.needs_inputs() {
+            let service = self.clone();
+            // Its owner need not wait for this.
+            tokio::spawn(async move { service.clean(&job).await });
         }
         Ok(())
     }
 
     async fn input(&self, job: &str, fence: u64, input: Input, folder: &Path) -> Result<PathBuf, Trouble> {
-        self.expect_fence(job, fence).await?;
         let name = input_name(job, input);
         if let Some(path) = self.0.objects.path(&name) {
             return Ok(path);
         }
+        self.expect_fence(job, fence).await?;
         let place = folder.join(input.name());
         self.bring(&name, &place).await?;
         Ok(place)
@@ -202,6 +198,7 @@ impl Service {
 
     async fn bring(&self, name: &str, place: &Path) -> Result<(), Trouble> {
         let (_, mut content) = self.0.objects.get(name).await?;
+        place.parent().map_or(Ok(()), create_private)?;
         let mut file =
             tokio::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(place).await?;
         tokio::io::copy(&mut content, &mut file).await?;

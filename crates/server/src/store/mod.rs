@@ -14,7 +14,7 @@ mod workers;
 
 pub use clock::Clock;
 pub use database::{Answer, Database, Pending, Row, Transaction, Value, Work};
-pub use jobs::{Claim, Inputs, Job, NewJob, Page, Queue, Waiting, Want, Worked};
+pub use jobs::{Claim, Inputs, Job, NewJob, Page, Queue, SmallOutputs, Waiting, Want, Worked};
 pub use keys::Key;
 pub use postgres::Postgres;
 pub use room::Limits;
@@ -32,7 +32,7 @@ use std::{
 };
 
 /// The version of the tables.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// The durable state of the service. Clones are handles to one store.
 #[derive(Clone)]
@@ -80,8 +80,10 @@ pub enum StoreError {
     /// The store holds what no version of this program writes.
     #[error("the store is damaged: {0}")]
     Corrupt(String),
-    /// The store was written by a later version.
-    #[error("the store has version {0}, this program knows {VERSION}: use a later version of Proofmill")]
+    /// The store was written by another version.
+    #[error(
+        "the store has version {0}, this program knows {VERSION}: use the version of Proofmill that made it, or a new store"
+    )]
     Version(i64),
 }
 
@@ -107,7 +109,7 @@ impl Store {
     /// is not there.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] if it cannot be opened, [`StoreError::Version`] for one of a later version.
+    /// [`StoreError::Unavailable`] if it cannot be opened, [`StoreError::Version`] for one of another version.
     pub fn open(place: &str) -> Result<Self, StoreError> {
         if place.starts_with("postgres://") || place.starts_with("postgresql://") {
             return Ok(Self::new(Postgres::open(place)?));
@@ -210,7 +212,7 @@ fn state(row: &Row, column: usize) -> Result<State, StoreError> {
 /// Makes the tables if they are not there.
 ///
 /// # Errors
-/// [`StoreError::Version`] for tables of a later version.
+/// [`StoreError::Version`] for tables of another version.
 pub(crate) fn migrate(transaction: &mut dyn Transaction) -> Result<(), StoreError> {
     transaction.batch("CREATE TABLE IF NOT EXISTS versions (version BIGINT NOT NULL)")?;
     let rows = transaction.query("SELECT version FROM versions", &[])?;

@@ -67,6 +67,8 @@ CREATE TABLE jobs (
     error TEXT,
     -- Finished as JSON.
     result TEXT,
+    -- SmallOutputs as JSON.
+    outputs TEXT,
     idempotency_key TEXT,
     -- SHA-256 of what was submitted.
     request TEXT NOT NULL,

@@ -1,4 +1,5 @@
-//! SQLite: one thread writes, and commits what waits together; another one reads, and one reads what may take long.
+//! SQLite: one thread writes, and commits what waits together; who reads does so himself, or has another thread do it if somebody else is just
+//! reading; one thread reads what may take long.
 //!
 //! Commits wait for the disk (`synchronous = FULL`). While one waits, more transactions arrive; the next commit takes all of them, each in
 //! a savepoint of its own. So the rate of transactions is not bound to the rate of the disk's flushes.
@@ -14,9 +15,10 @@ use super::{
 use rusqlite::{Connection, OpenFlags, functions::FunctionFlags, types::ValueRef};
 use std::{
     fs::{self, OpenOptions},
+    future::ready,
     io,
     path::Path,
-    sync::{Arc, mpsc},
+    sync::{Arc, Mutex, TryLockError, mpsc},
     thread,
     time::Duration,
 };
@@ -30,6 +32,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// A database in a file.
 pub struct Sqlite {
     writer: mpsc::Sender<Task>,
+    /// What lies in memory is read sooner than another thread wakes.
+    here: Mutex<Link>,
     reader: mpsc::Sender<Task>,
     scanner: mpsc::Sender<Task>,
 }
@@ -76,6 +80,7 @@ impl Sqlite {
         writer.commit(prepare).map_err(about)?;
         Ok(Self {
             writer: start("store", writer, Link::write_all),
+            here: Mutex::new(link()?),
             reader: start("store-reads", link()?, Link::read_all),
             scanner: start("store-scans", link()?, Link::read_all),
         })
@@ -88,7 +93,11 @@ impl Database for Sqlite {
     }
 
     fn read(&self, work: Work) -> Pending<'_> {
-        send(&self.reader, work)
+        match self.here.try_lock() {
+            Ok(link) => Box::pin(ready(link.read(&work))),
+            Err(TryLockError::WouldBlock) => send(&self.reader, work),
+            Err(TryLockError::Poisoned(_)) => Box::pin(ready(Err(StoreError::Ended))),
+        }
     }
 
     fn scan(&self, work: Work) -> Pending<'_> {
@@ -155,16 +164,15 @@ impl Link {
     }
 
     fn read_all(&mut self, tasks: Vec<Task>) {
-        for task in tasks {
-            let read = || {
-                self.connection.execute_batch("BEGIN")?;
-                let mut statements = Statements(&self.connection);
-                let answer = self.time.follow(&mut statements).and_then(|()| (task.work)(&mut statements));
-                self.connection.execute_batch("ROLLBACK")?;
-                answer
-            };
-            drop(task.reply.send(read()));
-        }
+        tasks.into_iter().for_each(|task| drop(task.reply.send(self.read(&task.work))));
+    }
+
+    fn read(&self, work: &Work) -> Answer {
+        self.connection.execute_batch("BEGIN")?;
+        let mut statements = Statements(&self.connection);
+        let answer = self.time.follow(&mut statements).and_then(|()| work(&mut statements));
+        self.connection.execute_batch("ROLLBACK")?;
+        answer
     }
 
     fn commit(&mut self, work: impl FnOnce(&Self) -> Result<(), StoreError>) -> Result<(), StoreError> {

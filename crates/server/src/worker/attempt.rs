@@ -9,13 +9,14 @@ use super::{
     watchdog::TooMuch,
 };
 use crate::{
-    coordinator::Trouble,
-    objects::{blocking, create_private},
-    store::{Job, Worked},
+    coordinator::{MOST_SMALL, Trouble},
+    objects::blocking,
+    store::{Job, SmallOutputs, Worked},
     time::milliseconds,
 };
 use futures::future::try_join_all;
-use proofmill_job::{Failure, Finished, Output, Reply, Request};
+use proofmill_job::{Content, Failure, Finished, Output, Reply, Request, Task};
+use serde_json::value::RawValue;
 use std::{collections::BTreeMap, fs, io, path::Path, time::Duration};
 use tempfile::TempDir;
 use tokio::{
@@ -31,6 +32,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// How long an input is asked for again while the service is unavailable.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// In the folder of an attempt, which is that of its outputs, a folder for inputs that lie on another machine.
+const INPUTS: &str = "inputs";
 /// The largest output, in bytes.
 const LARGEST_OUTPUT: u64 = 1 << 30;
 
@@ -50,7 +53,7 @@ pub(super) struct Attempt<'a> {
 
 /// What became of it.
 enum Verdict {
-    Done(Finished),
+    Done(Finished, SmallOutputs),
     Failed(String),
     Lost(String),
     Released,
@@ -128,10 +131,11 @@ impl Attempt<'_> {
         // The time-out is for the prover; what is proved has at least a lease to be stored.
         let length = self.lease;
         let until = (self.claimed + self.timeout()).max(Instant::now() + length);
-        if let (Verdict::Done(_), Some(folder)) = (&verdict, &folder)
-            && let Err(problem) = self.store_outputs(folder.path(), until).await
-        {
-            verdict = verdict_of(problem)?;
+        if let (Verdict::Done(_, outputs), Some(folder)) = (&mut verdict, &folder) {
+            match self.store_outputs(folder.path(), until).await {
+                Ok(small) => *outputs = small,
+                Err(problem) => verdict = verdict_of(problem)?,
+            }
         }
         self.report(verdict, until.max(Instant::now() + length)).await
     }
@@ -155,7 +159,7 @@ impl Attempt<'_> {
     ) -> Result<Verdict, LeaseEnd> {
         let answer = timeout_at(self.claimed + self.timeout(), self.ask(prover, folder, phases));
         let problem = match answer.await {
-            Ok(Ok(finished)) => return Ok(Verdict::Done(finished)),
+            Ok(Ok(finished)) => return Ok(Verdict::Done(finished, SmallOutputs::new())),
             Ok(Err(problem)) => {
                 // What made it fail may stay with the process.
                 if let Problem::Failure(Failure { transient: true, .. }) | Problem::DamagedKey = problem
@@ -182,9 +186,6 @@ impl Attempt<'_> {
         phases: &watch::Sender<Option<String>>,
     ) -> Result<Finished, Problem> {
         let path = folder.insert(self.worker.coordinator.staging().folder()?).path();
-        for name in ["inputs", "outputs"] {
-            create_private(&path.join(name))?;
-        }
         let prover = match prover {
             Some(prover) => prover,
             none => none.insert(self.worker.pool.get().await.map_err(io::Error::other)?),
@@ -230,7 +231,8 @@ impl Attempt<'_> {
             held.push(key);
         }
         let mut inputs = BTreeMap::new();
-        let place = folder.join("inputs");
+        // Made by who needs it: often the inputs are on this machine.
+        let place = folder.join(INPUTS);
         for &input in job.task.inputs() {
             let bring = || async {
                 // Of an earlier try.
@@ -243,23 +245,22 @@ impl Attempt<'_> {
             let path = persist(PATIENCE, self.timeout(), bring).await?;
             inputs.insert(input, std::path::absolute(path)?);
         }
-        let outputs = folder.join("outputs");
+        let outputs = folder.to_owned();
         Ok((Request::Execute { task: job.task.clone(), keys, inputs, outputs, threads }, held))
     }
 
-    /// Stores the outputs, all at the same time: the disk makes them durable together.
-    async fn store_outputs(&self, folder: &Path, until: Instant) -> Result<(), Problem> {
-        let outputs = self.job.task.outputs();
-        check_outputs(&folder.join("outputs"), outputs)?;
-        try_join_all(outputs.iter().map(|&output| self.store_output(folder, output, until))).await?;
-        Ok(())
+    /// Returns the outputs that go with the report, and stores the others, all at the same time: the disk makes them durable together.
+    async fn store_outputs(&self, folder: &Path, until: Instant) -> Result<SmallOutputs, Problem> {
+        let (small, large) = sort_outputs(folder, &self.job.task)?;
+        try_join_all(large.into_iter().map(|output| self.store_output(folder, output, until))).await?;
+        Ok(small)
     }
 
     async fn store_output(&self, folder: &Path, output: Output, until: Instant) -> Result<(), Problem> {
         let Self { worker, job, .. } = *self;
-        let file = folder.join("outputs").join(output.name());
+        let file = folder.join(output.name());
         // Each try gets a name of the file: it may be moved away though the try fails.
-        let given = folder.join(output.name());
+        let given = folder.join(format!("{}-to-store", output.name()));
         let store = || async {
             match fs::remove_file(&given) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
@@ -275,7 +276,7 @@ impl Attempt<'_> {
         let Self { worker, job, .. } = *self;
         let seconds = self.claimed.elapsed().as_secs_f64();
         let worked = match verdict {
-            Verdict::Done(finished) => Worked::Finished(finished),
+            Verdict::Done(finished, outputs) => Worked::Finished { finished, outputs },
             Verdict::Failed(message) => Worked::Failed(message),
             Verdict::Released => Worked::Released,
             Verdict::Lost(message) => {
@@ -320,12 +321,14 @@ fn verdict_of(problem: Problem) -> Result<Verdict, LeaseEnd> {
     }
 }
 
-/// Refuses a folder with other files than the outputs that a task promises.
-fn check_outputs(folder: &Path, promised: &[Output]) -> Result<(), Problem> {
+/// The outputs in a folder that go with a report, and the others. Refuses a folder with other files than the outputs that the task promises.
+fn sort_outputs(folder: &Path, task: &Task) -> Result<(SmallOutputs, Vec<Output>), Problem> {
     let wrong = |problem: String| Err(ProverError::Garbage(format!("it is done, but {problem}")).into());
-    for output in promised {
-        let name = output.name();
-        match fs::symlink_metadata(folder.join(name)) {
+    let (mut small, mut large) = (SmallOutputs::new(), Vec::new());
+    let promised = task.outputs();
+    for &output in promised {
+        let (name, path) = (output.name(), folder.join(output.name()));
+        match fs::symlink_metadata(&path) {
             Ok(data) if !data.is_file() => return wrong(format!("its {name} is no regular file")),
             Ok(data) if data.len() > LARGEST_OUTPUT => {
                 return wrong(format!(
@@ -333,12 +336,19 @@ fn check_outputs(folder: &Path, promised: &[Output]) -> Result<(), Problem> {
                     data.len()
                 ));
             }
-            Ok(_) => {}
+            Ok(data) if data.len() <= MOST_SMALL as u64 && task.content(output) == Content::Json => {
+                let content = fs::read_to_string(&path).map(RawValue::from_string);
+                let Ok(Ok(content)) = content else { return wrong(format!("its {name} is no JSON")) };
+                small.insert(output, content);
+            }
+            Ok(_) => large.push(output),
             Err(_) => return wrong(format!("there is no {name}")),
         }
     }
-    match fs::read_dir(folder)?.count() {
-        count if count == promised.len() => Ok(()),
+    let is_output =
+        |entry: &io::Result<fs::DirEntry>| entry.as_ref().is_ok_and(|entry| entry.file_name() != INPUTS);
+    match fs::read_dir(folder)?.filter(is_output).count() {
+        count if count == promised.len() => Ok((small, large)),
         count => wrong(format!("it left {count} files instead of {}", promised.len())),
     }
 }

@@ -1,16 +1,16 @@
 //! The commands, as processes.
 
 use crate::server::{Server, claim, server};
-use proofmill_job::Input;
+use proofmill_job::{Finished, Input};
 use proofmill_server::{
     access::Scope,
     coordinator::Coordinator,
     objects::{Encrypted, FileKeys, Files, Staging},
     service::{Rules, Service},
-    store::{Sqlite, Store},
+    store::{Sqlite, Store, Worked},
     worker::ProcessInspector,
 };
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 use std::{
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
@@ -286,6 +286,13 @@ async fn inputs_are_encrypted_at_rest() {
                 service.input(&job.id, job.progress.fence, Input::Sets, folder.path()).await.expect("there");
             assert!(input.starts_with(folder.path()));
             assert!(std::fs::read(&input).expect("a file") == std::fs::read(&sets).expect("a file"));
+            drop(folder);
+            let output = RawValue::from_string(format!("\"{SECRET}\"")).expect("JSON");
+            let outputs = [(proofmill_job::Output::Proof, output)].into();
+            let finished = Worked::Finished { finished: Finished::default(), outputs };
+            service.report(&job.id, job.progress.fence, finished).await.expect("it has the job");
+            assert!(data.join(format!("objects/jobs/{}/1/proof", job.id)).is_file());
+            assert_eq!(files_with(data, SECRET.as_bytes()), [""; 0].map(PathBuf::from));
         }
     }
 }

@@ -44,6 +44,9 @@ async fn a_proof_from_a_form_to_its_result() {
     let (_, job) = answer(server.get(&alice, &location)).await;
     assert_eq!((job["state"].as_str(), job["attempts"].as_u64()), (Some("done"), Some(1)));
     assert_eq!(job["finished"]["phases"][0]["name"], "sums");
+    assert_eq!(job["outputs"], json!({"public": {"public": id}}), "what the report had, and no object");
+    let (_, list) = answer(server.get(&alice, "/v1/jobs")).await;
+    assert_eq!(list["jobs"][0]["outputs"], Value::Null);
     let (_, metrics) = answer(server.get(&server.admin, "/metrics")).await;
     let metrics = metrics.as_str().expect("text");
     assert!(metrics.contains("proofmill_jobs_ended_total{type=\"prove\",state=\"done\"} 1"), "{metrics}");

@@ -5,12 +5,12 @@ use proofmill_job::{Finished, Input, Output};
 use proofmill_server::{
     access::Scope,
     client::{Client, Remote},
-    coordinator::{Coordinator, Trouble, WorkerFacts},
+    coordinator::{Coordinator, MOST_SMALL, PROTOCOL, Trouble, WorkerFacts},
     http::Stage,
     objects::Staging,
     store::{Claim, Want, Worked},
 };
-use serde_json::json;
+use serde_json::{json, value::RawValue};
 use std::time::{Duration, Instant};
 
 async fn remote(server: &Server) -> Remote {
@@ -72,7 +72,7 @@ async fn a_remote_worker_claims_and_finishes() {
     assert!(known.progress.lease_until <= longest, "a worker cannot take a lease for ever");
 
     finish(&remote, &job).await;
-    let again = Worked::Finished(Finished::default());
+    let again = Worked::Finished { finished: Finished::default(), outputs: Default::default() };
     remote.report(&job.id, 1, again).await.expect("also when the first answer did not arrive");
     let proof = answer(server.get(&server.admin, &format!("/v1/jobs/{}/proof", job.id))).await;
     assert_eq!(proof, (200, json!({"proof": job.id})));
@@ -105,6 +105,10 @@ async fn a_stale_worker_is_told_so() {
     let large = "x".repeat(2 << 20);
     let denied = remote.report(&job.id, 2, Worked::Failed(large)).await;
     assert!(matches!(denied, Err(Trouble::Refused(_))), "one request does not end the worker: {denied:?}");
+    let large = RawValue::from_string(format!("\"{}\"", "x".repeat(MOST_SMALL))).expect("JSON");
+    let outputs = [(Output::Proof, large)].into();
+    let denied = remote.report(&job.id, 2, Worked::Finished { finished: Finished::default(), outputs }).await;
+    assert!(matches!(denied, Err(Trouble::Refused(_))), "{denied:?}");
     let failed = "e".repeat(100_000);
     remote.report(&job.id, 2, Worked::Failed(failed)).await.expect("noted");
 }
@@ -161,6 +165,7 @@ async fn a_worker_of_another_version_is_refused() {
         let detail = problem["detail"].as_str().expect("a line");
         assert!(status == 403 && detail.contains(&format!("the worker has {found}: install")), "{problem}");
     }
-    let (status, _) = answer(server.post(&token, "/v1/work/claim").json(&json!({"protocol": 1}))).await;
+    let (status, _) =
+        answer(server.post(&token, "/v1/work/claim").json(&json!({"protocol": PROTOCOL}))).await;
     assert_eq!(status, 400, "this version is read");
 }

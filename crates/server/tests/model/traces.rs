@@ -139,12 +139,15 @@ impl Trace {
                 Worked::Beat { lease_ms: LONG, phase: None },
                 Event::Beat { fence, lease_until: began + LONG },
             ),
-            1 => (Worked::Finished(Finished::default()), Event::Finish { fence }),
+            1 => (
+                Worked::Finished { finished: Finished::default(), outputs: Default::default() },
+                Event::Finish { fence },
+            ),
             2 => (Worked::Failed("wrong".to_owned()), Event::Fail { fence }),
             3 => (Worked::Lost { message: "lost".to_owned(), pause_ms }, Event::Lose { fence }),
             _ => (Worked::Released, Event::Release { fence }),
         };
-        let found = self.store.report(id.clone(), fence, worked).await;
+        let found = self.store.report(id.clone(), fence, worked).await.map(|job| job.progress);
         let job = self.store.job(id, None).await.expect("it is there");
         let event = match event {
             Event::Beat { fence, .. } if found.is_ok() => {

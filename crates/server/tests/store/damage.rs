@@ -17,10 +17,12 @@ async fn a_store_is_opened_again() {
 }
 
 #[tokio::test]
-async fn a_later_version_is_refused() {
+async fn another_version_is_refused() {
     for (_store, place) in stores().await {
-        place.sql("UPDATE versions SET version = 2").await;
-        assert!(matches!(Store::open(&place.url()).map(drop), Err(StoreError::Version(2))));
+        place.sql("UPDATE versions SET version = version + 1").await;
+        assert!(matches!(Store::open(&place.url()).map(drop), Err(StoreError::Version(3))));
+        place.sql("UPDATE versions SET version = version - 2").await;
+        assert!(matches!(Store::open(&place.url()).map(drop), Err(StoreError::Version(1))));
     }
 }
 

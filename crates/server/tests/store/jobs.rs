@@ -24,11 +24,23 @@ async fn a_job_is_queued_claimed_and_done() {
         let beat = Worked::Beat { lease_ms: 20_000, phase: Some("sums".to_owned()) };
         store.report(job.id.clone(), 1, beat).await.expect("it has the job");
         assert_eq!(store.job(job.id.clone(), None).await.expect("there").phase.as_deref(), Some("sums"));
-        let stale = store.report(job.id.clone(), 2, Worked::Finished(Finished::default())).await;
+        let stale = store
+            .report(
+                job.id.clone(),
+                2,
+                Worked::Finished { finished: Finished::default(), outputs: Default::default() },
+            )
+            .await;
         assert_eq!(stale, Err(StoreError::Refused(Refused::Fence)));
         for _ in 0..2 {
-            let done = store.report(job.id.clone(), 1, Worked::Finished(Finished::default())).await;
-            assert_eq!(done.expect("also when it is said twice").state, State::Done);
+            let done = store
+                .report(
+                    job.id.clone(),
+                    1,
+                    Worked::Finished { finished: Finished::default(), outputs: Default::default() },
+                )
+                .await;
+            assert_eq!(done.expect("also when it is said twice").progress.state, State::Done);
         }
         let late = store.report(job.id.clone(), 1, Worked::Failed("late".to_owned())).await;
         assert_eq!(late, Err(StoreError::Refused(Refused::State(State::Done))));
@@ -43,7 +55,7 @@ async fn a_job_is_queued_claimed_and_done() {
 fn reports() -> Vec<Worked> {
     vec![
         Worked::Beat { lease_ms: 1000, phase: None },
-        Worked::Finished(Finished::default()),
+        Worked::Finished { finished: Finished::default(), outputs: Default::default() },
         Worked::Failed("wrong witness".to_owned()),
         Worked::Lost { message: "killed".to_owned(), pause_ms: 0 },
         Worked::Released,
@@ -61,7 +73,7 @@ async fn stale_fences_are_refused() {
         claimed(&store, 10_000).await;
         let lost = Worked::Lost { message: "killed".to_owned(), pause_ms: 0 };
         for _ in 0..2 {
-            let progress = store.report(job.id.clone(), 1, lost.clone()).await.expect("also twice");
+            let progress = store.report(job.id.clone(), 1, lost.clone()).await.expect("also twice").progress;
             assert_eq!((progress.state, progress.attempts), (State::Queued, 1));
         }
         let second = claimed(&store, 10_000).await;
@@ -94,7 +106,7 @@ async fn a_released_attempt_does_not_count() {
             assert_eq!(claimed(&store, 10_000).await.progress.fence, fence);
             for _ in 0..2 {
                 let progress =
-                    store.report(job.id.clone(), fence, Worked::Released).await.expect("also twice");
+                    store.report(job.id.clone(), fence, Worked::Released).await.expect("also twice").progress;
                 assert_eq!((progress.state, progress.attempts), (State::Queued, 0));
             }
         }
@@ -113,7 +125,10 @@ async fn a_lost_attempt_is_followed_by_a_pause() {
         claimed(&store, 10_000).await;
         // A pause without end is cut.
         let lost = Worked::Lost { message: "killed".to_owned(), pause_ms: u64::MAX };
-        assert_eq!(store.report(job.id.clone(), 2, lost).await.expect("it has the job").state, State::Dead);
+        assert_eq!(
+            store.report(job.id.clone(), 2, lost).await.expect("it has the job").progress.state,
+            State::Dead
+        );
         assert_eq!(store.job(job.id, None).await.expect("readable").progress.state, State::Dead);
     }
 }
@@ -141,7 +156,7 @@ async fn leases_end() {
         let beat = |lease_ms| Worked::Beat { lease_ms, phase: None };
         let progress = store.report(first.id.clone(), 1, beat(20_000)).await.expect("it has the job");
         let shorter = store.report(first.id.clone(), 1, beat(1)).await.expect("it has the job");
-        assert_eq!(progress.lease_until, shorter.lease_until);
+        assert_eq!(progress.progress.lease_until, shorter.progress.lease_until);
     }
 }
 

@@ -63,7 +63,14 @@ async fn the_queue_is_counted_by_memory() {
         let counts: Vec<_> = waiting.iter().map(|Waiting { memory, jobs, .. }| (*memory, *jobs)).collect();
         assert_eq!((counts, running), (vec![(5, 2), (900, 1)], 1));
         assert!(waiting.iter().all(|waiting| (20..60_000).contains(&waiting.oldest_ms)), "{waiting:?}");
-        store.report(job.id, 1, Worked::Finished(Finished::default())).await.expect("it has the job");
+        store
+            .report(
+                job.id,
+                1,
+                Worked::Finished { finished: Finished::default(), outputs: Default::default() },
+            )
+            .await
+            .expect("it has the job");
         claimed(&store, 10_000).await;
         let Queue { ended_last_hour, done_last_hour, .. } = store.queue().await.expect("a queue");
         assert_eq!(ended_last_hour, [("done".to_owned(), 1)].into());
@@ -88,7 +95,11 @@ async fn inputs_are_left_over_when_a_job_has_ended() {
         assert_eq!(ids(0).await, Vec::<String>::new());
         claimed(&store, 10_000).await;
         store
-            .report(done.id.clone(), 1, Worked::Finished(Finished::default()))
+            .report(
+                done.id.clone(),
+                1,
+                Worked::Finished { finished: Finished::default(), outputs: Default::default() },
+            )
             .await
             .expect("it has the job");
         claimed(&store, 10_000).await;

@@ -60,7 +60,14 @@ async fn a_key_is_needed_by_owners_and_jobs() {
         assert!(!store.is_key_needed("6".repeat(64)).await.expect("an answer"));
         claimed(&store, 10_000).await;
         assert!(is_needed().await);
-        store.report(job.id.clone(), 1, Worked::Finished(Finished::default())).await.expect("it has the job");
+        store
+            .report(
+                job.id.clone(),
+                1,
+                Worked::Finished { finished: Finished::default(), outputs: Default::default() },
+            )
+            .await
+            .expect("it has the job");
         assert!(is_needed().await);
         // Also by a dead one, which may be retried.
         for fence in [1, 2] {

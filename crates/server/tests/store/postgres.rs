@@ -150,13 +150,19 @@ async fn work_whose_answer_was_lost_is_done_once() {
     assert_eq!(claimed(&store, 60_000).await.progress.attempts, 2);
     lose();
     let lost = Worked::Lost { message: "killed".to_owned(), pause_ms: 0 };
-    assert_eq!(store.report(job.id.clone(), 3, lost).await.expect("it had the job").state, State::Dead);
+    assert_eq!(
+        store.report(job.id.clone(), 3, lost).await.expect("it had the job").progress.state,
+        State::Dead
+    );
     lose();
     assert_eq!(store.retry(job.id.clone(), None).await.expect("it was dead").progress.state, State::Queued);
     claimed(&store, 60_000).await;
     lose();
-    let finished = Worked::Finished(Finished::default());
-    assert_eq!(store.report(job.id.clone(), 4, finished).await.expect("it had the job").state, State::Done);
+    let finished = Worked::Finished { finished: Finished::default(), outputs: Default::default() };
+    assert_eq!(
+        store.report(job.id.clone(), 4, finished).await.expect("it had the job").progress.state,
+        State::Done
+    );
     let second = submitted(&store, new_job("a")).await;
     lose();
     assert_eq!(store.cancel(second.id, None).await.expect("it was queued").progress.state, State::Cancelled);
@@ -249,9 +255,10 @@ async fn connections_that_the_server_ends_lose_nothing() {
             for _ in 0..60 {
                 ids.push(submitted(&store, new_job("a")).await.id);
                 if let Claim::Job(job, _) = claim(&store, "w", 500).await {
-                    let finished = Worked::Finished(Finished::default());
+                    let finished =
+                        Worked::Finished { finished: Finished::default(), outputs: Default::default() };
                     match store.report(job.id, job.progress.fence, finished).await {
-                        Ok(progress) => assert_eq!(progress.state, State::Done),
+                        Ok(job) => assert_eq!(job.progress.state, State::Done),
                         // Its lease has ended.
                         Err(StoreError::Refused(_)) => {}
                         Err(error) => panic!("{error}"),

@@ -19,7 +19,14 @@ async fn live(store: Store, jobs: usize, batch: usize) {
         for _ in 0..batch {
             // Another client may have taken it, and left its own.
             let Claim::Job(job, _) = crate::open::claim(&store, "w", 60_000).await else { continue };
-            store.report(job.id, 1, Worked::Finished(Finished::default())).await.expect("it has the job");
+            store
+                .report(
+                    job.id,
+                    1,
+                    Worked::Finished { finished: Finished::default(), outputs: Default::default() },
+                )
+                .await
+                .expect("it has the job");
         }
     }
 }

@@ -104,6 +104,7 @@ async fn other_outputs_than_promised_are_refused() {
     expect_dead(json!({"do": "another-output"}), "it left 3 files instead of 2").await;
     expect_dead(json!({"do": "link-as-output"}), "its proof is no regular file").await;
     expect_dead(json!({"do": "large-output"}), "its public has 1073741825 bytes").await;
+    expect_dead(json!({"do": "text-as-output"}), "its proof is no JSON").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -198,7 +199,7 @@ async fn an_idle_prover_that_ends_costs_no_attempt() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_unreachable_service_costs_the_lease() {
     let place = Place::new(LEASE).await;
-    let key = place.key(json!({"do": "ok", "seconds": 2})).await;
+    let key = place.key(json!({"do": "hang-once"})).await;
     let faulty = Arc::new(Faulty::new(place.service.clone()));
     let mut worker = place.work_with(faulty.clone(), place.options());
     let id = place.submit(&key, "w").await;

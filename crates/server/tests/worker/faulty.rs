@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use proofmill_job::{Input, Output};
 use proofmill_server::{
     coordinator::{Coordinator, Trouble, WorkerFacts},
-    objects::Staging,
+    objects::{Staging, create_private},
     service::Service,
     store::{Claim, Want, Worked},
 };
@@ -97,6 +97,7 @@ impl Coordinator for Faulty {
         if !self.is_remote {
             return Ok(path);
         }
+        create_private(folder)?;
         std::fs::copy(path, folder.join(input.name()))?;
         Ok(folder.join(input.name()))
     }

@@ -32,7 +32,7 @@ fn threads(place: &Place) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_hundred_jobs_on_four_slots() {
     let place = Place::new(LEASE).await;
-    let key = place.key(json!({"do": "ok"})).await;
+    let key = place.key(json!({"do": "ok", "seconds": 0.01})).await;
     let mut worker = place.work(place.options());
     let mut jobs = Vec::new();
     for index in 0..200 {
@@ -79,7 +79,7 @@ async fn latency_gives_all_threads_to_one_job() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_next_job_is_proved_while_outputs_are_stored() {
     let place = Place::new(LEASE).await;
-    let key = place.key(json!({"do": "ok"})).await;
+    let key = place.key(json!({"do": "ok", "pad": 20_000})).await;
     let faulty = Arc::new(Faulty::new(place.service.clone()));
     faulty.is_full.store(true, Ordering::Relaxed);
     let mut jobs = Vec::new();

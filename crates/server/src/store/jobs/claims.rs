@@ -2,11 +2,13 @@
 
 use super::{Change, Job, LONGEST_PAUSE, apply, find, job, selected_at};
 use crate::{
-    state::{Event, Progress, Refused, State},
+    state::{Event, State},
     store::{Store, StoreError, Transaction},
 };
-use proofmill_job::Finished;
+use proofmill_job::{Finished, Output};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
 /// Rows that no program of this version can read are passed over, so many at once, and the jobs behind them are served.
 const MOST_DAMAGED: u32 = 16;
@@ -38,6 +40,9 @@ pub enum Claim {
     Empty,
 }
 
+/// Outputs that are JSON, and so small that the database keeps them with the job.
+pub type SmallOutputs = BTreeMap<Output, Box<RawValue>>;
+
 /// What a worker says of the job that it claimed with this fence.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -49,8 +54,15 @@ pub enum Worked {
         /// The phase; `None` if it is the same.
         phase: Option<String>,
     },
-    /// It is done, and its outputs are stored.
-    Finished(Finished),
+    /// It is done. Outputs that are not here are stored as objects.
+    Finished {
+        /// How it was done.
+        finished: Finished,
+        /// Small outputs.
+        #[serde(default)]
+        #[schema(value_type = BTreeMap<String, Object>)]
+        outputs: SmallOutputs,
+    },
     /// It cannot be done.
     Failed(String),
     /// The attempt is lost; another one may begin after so many milliseconds.
@@ -105,7 +117,7 @@ fn next(transaction: &mut dyn Transaction, want: &Want) -> Result<Option<Next>, 
 }
 
 fn claim(transaction: &mut dyn Transaction, want: &Want) -> Result<Claim, StoreError> {
-    let Some(Next { mut job, turn, now, waiting }) = next(transaction, want)? else {
+    let Some(Next { job, turn, now, waiting }) = next(transaction, want)? else {
         return Ok(Claim::Empty);
     };
     if job.memory > want.free {
@@ -113,10 +125,7 @@ fn claim(transaction: &mut dyn Transaction, want: &Want) -> Result<Claim, StoreE
     }
     let event = Event::Claim { lease_until: now.saturating_add(want.lease_ms) };
     let change = Change { worker: Some(want.worker.clone()), ..Change::default() };
-    job.progress = apply(transaction, &job, event, change)?;
-    job.worker = Some(want.worker.clone());
-    job.phase = None;
-    job.started_at = Some(now);
+    let job = apply(transaction, job, now, event, change)?;
     macro_rules! served {
         ($lock:literal) => {
             concat!(
@@ -141,7 +150,7 @@ fn report(
     id: &str,
     fence: u64,
     worked: Worked,
-) -> Result<Progress, StoreError> {
+) -> Result<Job, StoreError> {
     let (job, now) = find(transaction, id, None)?;
     let (event, change) = match worked {
         Worked::Beat { lease_ms, phase } => {
@@ -151,9 +160,9 @@ fn report(
                 Change { phase: phase.or_else(|| job.phase.clone()), ..Change::default() },
             )
         }
-        Worked::Finished(finished) => {
-            let result = serde_json::to_string(&finished).expect("it is JSON");
-            (Event::Finish { fence }, Change { result: Some(result), ..Change::default() })
+        Worked::Finished { finished, outputs } => {
+            let change = Change { finished: Some(finished), outputs: Some(outputs), ..Change::default() };
+            (Event::Finish { fence }, change)
         }
         Worked::Failed(message) => {
             (Event::Fail { fence }, Change { error: Some(message), ..Change::default() })
@@ -163,15 +172,11 @@ fn report(
         }
         Worked::Released => (Event::Release { fence }, Change::default()),
     };
-    match apply(transaction, &job, event, change) {
-        // The answer to an earlier report of this claim did not arrive.
-        Err(StoreError::Refused(Refused::State(state)))
-            if fence > 0 && job.progress.fence == fence && repeats(event, state) =>
-        {
-            Ok(job.progress)
-        }
-        other => other,
+    // The answer to an earlier report of this claim did not arrive.
+    if fence > 0 && job.progress.fence == fence && repeats(event, job.progress.state) {
+        return Ok(job);
     }
+    apply(transaction, job, now, event, change)
 }
 
 /// Whether the state is where the event leads, so that it may have happened before.
@@ -198,7 +203,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] if the worker no longer has the job: it stops.
-    pub async fn report(&self, id: String, fence: u64, worked: Worked) -> Result<Progress, StoreError> {
+    pub async fn report(&self, id: String, fence: u64, worked: Worked) -> Result<Job, StoreError> {
         self.write(move |transaction| report(transaction, &id, fence, worked.clone())).await
     }
 }

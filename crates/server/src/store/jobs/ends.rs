@@ -1,6 +1,6 @@
 //! The ends of leases, of waiting, and of what is kept.
 
-use super::{Change, Job, apply, find, job, readable};
+use super::{Change, Job, apply, job, readable};
 use crate::{
     state::{Contact, Event, State, latest_end},
     store::{Row, Store, StoreError, Transaction, now},
@@ -64,8 +64,7 @@ impl Store {
                     _ => (Event::Expire { now }, "it waited longer than its owner allowed"),
                 };
                 let change = Change { error: Some(error.to_owned()), ..Change::default() };
-                apply(transaction, &job, event, change)?;
-                changed.push(find(transaction, &job.id, None)?.0);
+                changed.push(apply(transaction, job, now, event, change)?);
             }
             Ok((changed, contact))
         })

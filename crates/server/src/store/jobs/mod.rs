@@ -25,7 +25,7 @@ mod ends;
 mod lists;
 mod submission;
 
-pub use claims::{Claim, Want, Worked};
+pub use claims::{Claim, SmallOutputs, Want, Worked};
 pub use lists::{Page, Queue, Waiting};
 pub use submission::NewJob;
 
@@ -173,26 +173,36 @@ struct Change {
     worker: Option<String>,
     phase: Option<String>,
     error: Option<String>,
-    result: Option<String>,
+    finished: Option<Finished>,
+    outputs: Option<SmallOutputs>,
     pause_ms: u64,
 }
 
-/// Applies an event to a job that was just read; the only place where jobs change.
+/// Applies an event to a job that was read `now`, and returns the job as it is then; the only place where jobs change.
 fn apply(
     transaction: &mut dyn Transaction,
-    job: &Job,
+    mut job: Job,
+    now: u64,
     event: Event,
     change: Change,
-) -> Result<Progress, StoreError> {
+) -> Result<Job, StoreError> {
     let before = job.progress;
     let after = before.after(event)?;
+    let inputs = job.inputs.in_state(after.state);
+    let result =
+        change.finished.as_ref().map(|finished| serde_json::to_string(finished).expect("it is JSON"));
+    let not_before = match change.pause_ms.min(LONGEST_PAUSE) {
+        0 => 0,
+        pause => now.saturating_add(pause),
+    };
+    let started_at = if matches!(event, Event::Claim { .. }) { Some(now) } else { job.started_at };
+    let ended_at = after.state.has_ended().then_some(now);
+    let outputs = change.outputs.map(|outputs| serde_json::to_string(&outputs).expect("it is JSON"));
     let sql = "UPDATE jobs SET state = $5, attempts = $6, fence = $7, lease_until = $8, expires_at = $9,
         worker = coalesce($10, worker), phase = $11, error = coalesce($12, error), result = coalesce($13, result),
-        not_before = CASE WHEN $14 > 0 THEN now_ms() + $14 ELSE 0 END,
-        started_at = CASE WHEN $15 = 1 THEN now_ms() ELSE started_at END,
-        ended_at = CASE WHEN $16 = 1 THEN now_ms() END, inputs = $17
+        not_before = $14, started_at = $15, ended_at = $16, inputs = $17, outputs = $20
         WHERE id = $1 AND state = $2 AND fence = $3 AND attempts = $4 AND lease_until = $18 AND inputs = $19";
-    let parameters: [Value; 19] = [
+    let parameters: [Value; 20] = [
         job.id.as_str().into(),
         before.state.name().into(),
         before.fence.into(),
@@ -202,21 +212,28 @@ fn apply(
         after.fence.into(),
         after.lease_until.into(),
         after.expires_at.into(),
-        change.worker.into(),
-        change.phase.into(),
-        change.error.into(),
-        change.result.into(),
-        change.pause_ms.min(LONGEST_PAUSE).into(),
-        matches!(event, Event::Claim { .. }).into(),
-        after.state.has_ended().into(),
-        job.inputs.in_state(after.state).number().into(),
+        change.worker.clone().into(),
+        change.phase.clone().into(),
+        change.error.clone().into(),
+        result.into(),
+        not_before.into(),
+        started_at.into(),
+        ended_at.into(),
+        inputs.number().into(),
         before.lease_until.into(),
         job.inputs.number().into(),
+        outputs.into(),
     ];
-    match transaction.execute(sql, &parameters)? {
-        1 => Ok(after),
-        _ => Err(StoreError::Contended),
+    if transaction.execute(sql, &parameters)? != 1 {
+        return Err(StoreError::Contended);
     }
+    job.progress = after;
+    job.worker = change.worker.or(job.worker);
+    job.phase = change.phase;
+    job.error = change.error.or(job.error);
+    job.finished = change.finished.or(job.finished);
+    (job.started_at, job.ended_at, job.inputs) = (started_at, ended_at, inputs);
+    Ok(job)
 }
 
 impl Store {
@@ -226,6 +243,27 @@ impl Store {
     /// [`StoreError::NotFound`].
     pub async fn job(&self, id: String, owner: Option<String>) -> Result<Job, StoreError> {
         self.read(move |transaction| Ok(find(transaction, &id, owner.as_deref())?.0)).await
+    }
+
+    /// As [`Self::job`], with the outputs that are stored with it.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn job_with_outputs(
+        &self,
+        id: String,
+        owner: Option<String>,
+    ) -> Result<(Job, SmallOutputs), StoreError> {
+        self.read(move |transaction| {
+            let (job, _) = find(transaction, &id, owner.as_deref())?;
+            let rows = transaction.query("SELECT outputs FROM jobs WHERE id = $1", &[id.as_str().into()])?;
+            let outputs = rows.first().map(|row| row.optional(0, Row::text)).transpose()?.flatten();
+            let corrupt =
+                |error: serde_json::Error| StoreError::Corrupt(format!("outputs of a job: {error}"));
+            let outputs = outputs.map(|text| serde_json::from_str(&text)).transpose().map_err(corrupt)?;
+            Ok((job, outputs.unwrap_or_default()))
+        })
+        .await
     }
 
     /// Cancels a job; of another owner only if `owner` is none.
@@ -246,7 +284,7 @@ impl Store {
 
     async fn change(&self, id: String, owner: Option<String>, event: Event) -> Result<Job, StoreError> {
         self.write(move |transaction| {
-            let (job, _) = find(transaction, &id, owner.as_deref())?;
+            let (job, now) = find(transaction, &id, owner.as_deref())?;
             let is_there = match event {
                 Event::Cancel => job.progress.state == State::Cancelled,
                 _ => job.progress.state == State::Queued,
@@ -259,8 +297,7 @@ impl Store {
                     "the inputs of job {id} are deleted: submit it again"
                 )));
             }
-            apply(transaction, &job, event, Change::default())?;
-            Ok(find(transaction, &id, owner.as_deref())?.0)
+            apply(transaction, job, now, event, Change::default())
         })
         .await
     }

@@ -9,6 +9,7 @@ use crate::{
     },
 };
 use proofmill_job::Task;
+use std::collections::HashMap;
 
 /// A job to submit.
 #[derive(Clone, Debug)]
@@ -43,39 +44,46 @@ pub struct NewJob {
     pub input_bytes: u64,
 }
 
+/// The job that the same submission made before, and whether it is this very one, whose submission is repeated because the answer was lost.
+fn earlier(transaction: &mut dyn Transaction, new: &NewJob) -> Result<Option<(Job, bool)>, StoreError> {
+    let NewJob { id, owner, idempotency_key, .. } = new;
+    let sql = "SELECT id, request FROM jobs WHERE id = $1 OR (owner = $2 AND idempotency_key = $3)";
+    let parameters: [Value; 3] = [id.as_str().into(), owner.as_str().into(), idempotency_key.clone().into()];
+    let rows = transaction.query(sql, &parameters)?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    let earlier = row.text(0)?;
+    if row.text(1)? != new.request {
+        return Err(StoreError::Idempotency(earlier));
+    }
+    Ok(Some((find(transaction, &earlier, Some(owner))?.0, earlier == *id)))
+}
+
 /// Inserts a job, or finds the one that the same submission made before.
 fn submit(
     store: &Store,
     transaction: &mut dyn Transaction,
     new: &NewJob,
+    turns: &mut Turns<'_>,
     limits: Limits,
 ) -> Result<(Job, bool), StoreError> {
     let NewJob { id, owner, idempotency_key, .. } = new;
-    let earlier = "SELECT id, request FROM jobs WHERE id = $1 OR (owner = $2 AND idempotency_key = $3)";
-    let parameters: [Value; 3] = [id.as_str().into(), owner.as_str().into(), idempotency_key.clone().into()];
-    if let Some(row) = transaction.query(earlier, &parameters)?.first() {
-        let earlier = row.text(0)?;
-        if row.text(1)? != new.request {
-            return Err(StoreError::Idempotency(earlier));
-        }
-        // It is this very one if its submission was repeated because the answer was lost.
-        return Ok((find(transaction, &earlier, Some(owner))?.0, earlier == *id));
+    // Without a name, only the conflict below tells of an earlier one, which is rare.
+    if (idempotency_key.is_some() || transaction.is_repeated())
+        && let Some(job) = earlier(transaction, new)?
+    {
+        return Ok(job);
     }
     for digest in new.task.keys() {
         keys::hold(transaction, owner, digest)?;
     }
     store.take_room(transaction, &Asked { owner, jobs: 1, bytes: new.input_bytes }, limits)?;
-    let turn = "UPDATE tokens SET last_turn =
-        CASE WHEN last_turn < (SELECT turn FROM served) THEN (SELECT turn FROM served) ELSE last_turn + 1 END
-        WHERE id = $1 RETURNING last_turn, now_ms()";
-    let rows = transaction.query(turn, &[owner.as_str().into()])?;
-    let row = rows.first().ok_or_else(|| StoreError::NotFound("the token is gone".to_owned()))?;
-    let (turn, now) = (row.count(0)?, row.count(1)?);
+    let (turn, now) = turns.next(transaction, owner)?;
     let expires_at = new.expires_in_ms.map(|after| now.saturating_add(after));
     let inputs = if new.task.inputs().is_empty() { Inputs::None } else { Inputs::Stored };
     let sql = "INSERT INTO jobs (id, owner, task, label, state, attempts, most_attempts, fence, lease_until, expires_at, not_before,
         timeout_ms, priority, turn, memory, idempotency_key, request, inputs, created_at, trace, threads, input_bytes)
-        VALUES ($1, $2, $3, $4, 'queued', 0, $5, 0, 0, $6, 0, $8, $9, $10, $11, $12, $13, $14, $7, $15, $16, $17)";
+        VALUES ($1, $2, $3, $4, 'queued', 0, $5, 0, 0, $6, 0, $8, $9, $10, $11, $12, $13, $14, $7, $15, $16, $17)
+        ON CONFLICT DO NOTHING";
     let task = serde_json::to_string(&new.task).expect("a task is JSON");
     let parameters: [Value; 17] = [
         id.as_str().into(),
@@ -96,7 +104,9 @@ fn submit(
         new.threads.into(),
         new.input_bytes.into(),
     ];
-    transaction.execute(sql, &parameters)?;
+    if transaction.execute(sql, &parameters)? == 0 {
+        return earlier(transaction, new)?.ok_or(StoreError::Contended);
+    }
     let job = Job {
         id: id.clone(),
         owner: owner.clone(),
@@ -120,6 +130,53 @@ fn submit(
     Ok((job, true))
 }
 
+/// The turns of jobs that are submitted together: those of one owner are taken at once, when the first is needed.
+struct Turns<'a>(HashMap<&'a str, OwnerTurns>);
+
+#[derive(Default)]
+struct OwnerTurns {
+    /// How many are not given to a job.
+    left: u64,
+    /// The next one, and the time, once they are taken.
+    next: Option<(u64, u64)>,
+}
+
+impl<'a> Turns<'a> {
+    fn of(jobs: &'a [NewJob]) -> Self {
+        let mut turns = HashMap::<_, OwnerTurns>::new();
+        jobs.iter().for_each(|new| turns.entry(new.owner.as_str()).or_default().left += 1);
+        Self(turns)
+    }
+
+    /// The next turn of this owner, and the time.
+    fn next(&mut self, transaction: &mut dyn Transaction, owner: &str) -> Result<(u64, u64), StoreError> {
+        let turns = self.0.get_mut(owner).expect("the owner of a job");
+        let (turn, now) = match turns.next {
+            Some(next) => next,
+            None => {
+                let sql = "UPDATE tokens SET last_turn = $2 - 1 +
+                    CASE WHEN last_turn < (SELECT turn FROM served) THEN (SELECT turn FROM served) ELSE last_turn + 1 END
+                    WHERE id = $1 RETURNING last_turn - $2 + 1, now_ms()";
+                let rows = transaction.query(sql, &[owner.into(), turns.left.into()])?;
+                let row = rows.first().ok_or_else(|| StoreError::NotFound("the token is gone".to_owned()))?;
+                (row.count(0)?, row.count(1)?)
+            }
+        };
+        turns.next = Some((turn + 1, now));
+        turns.left -= 1;
+        Ok((turn, now))
+    }
+
+    /// Gives back those that no job needed.
+    fn end(self, transaction: &mut dyn Transaction) -> Result<(), StoreError> {
+        let unused = self.0.into_iter().filter(|(_, turns)| turns.next.is_some() && turns.left > 0);
+        unused.into_iter().try_for_each(|(owner, turns)| {
+            let sql = "UPDATE tokens SET last_turn = last_turn - $2 WHERE id = $1";
+            transaction.execute(sql, &[owner.into(), turns.left.into()]).map(drop)
+        })
+    }
+}
+
 impl Store {
     /// Submits jobs, each completely or not at all: each answer is a job and whether it is new.
     ///
@@ -134,15 +191,17 @@ impl Store {
         let store = self.clone();
         self.write(move |transaction| {
             let mut answers = Vec::with_capacity(jobs.len());
+            let mut turns = Turns::of(&jobs);
             for new in &jobs {
                 // What it refuses, it refuses before it changes anything.
-                match submit(&store, transaction, new, limits) {
+                match submit(&store, transaction, new, &mut turns, limits) {
                     Err(
                         error @ (StoreError::Unavailable(_) | StoreError::Contended | StoreError::Corrupt(_)),
                     ) => return Err(error),
                     answer => answers.push(answer),
                 }
             }
+            turns.end(transaction)?;
             Ok(answers)
         })
         .await
