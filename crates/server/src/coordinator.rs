@@ -22,7 +22,7 @@ pub const MOST_SMALL: usize = 16 << 10;
 /// What a worker needs of the service.
 #[async_trait]
 pub trait Coordinator: Send + Sync {
-    /// The next job; waits so long for one if there is none. [`Claim::TooLarge`] comes at once.
+    /// The next jobs; waits so long for one if there is none. [`Claim::TooLarge`] comes at once.
     async fn claim(&self, want: Want, wait: Duration) -> Result<Claim, Trouble>;
 
     /// What the worker says of the job that it claimed with this fence.

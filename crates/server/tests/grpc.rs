@@ -143,10 +143,11 @@ fn stream(name: &str, pieces: &[&[u8]]) -> futures::stream::Iter<std::vec::IntoI
 
 /// Does the next job as a worker would.
 async fn work(service: &Service) {
-    let want = Want { worker: "w".to_owned(), free: u64::MAX, total: u64::MAX, lease_ms: 10_000 };
-    let Claim::Job(job, _) = service.claim(want, Duration::from_secs(5)).await.expect("a service") else {
+    let want = Want { worker: "w".to_owned(), free: u64::MAX, total: u64::MAX, jobs: 1, lease_ms: 10_000 };
+    let Claim::Jobs(jobs, _) = service.claim(want, Duration::from_secs(5)).await.expect("a service") else {
         panic!("expected a job");
     };
+    let job = &jobs[0];
     let fence = job.progress.fence;
     let folder = service.staging().folder().expect("a folder");
     let input = service.input(&job.id, fence, job.task.inputs()[0], folder.path()).await.expect("an input");

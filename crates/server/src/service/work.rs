@@ -39,7 +39,7 @@ impl From<io::Error> for Trouble {
     }
 }
 
-/// A claim on its way to a worker. If nobody takes it, the job is given back.
+/// A claim on its way to a worker. If nobody takes it, the jobs are given back.
 struct Offer {
     service: Service,
     claim: Option<Claim>,
@@ -47,13 +47,15 @@ struct Offer {
 
 impl Drop for Offer {
     fn drop(&mut self) {
-        let (Some(Claim::Job(job, _)), Ok(runtime)) = (self.claim.take(), Handle::try_current()) else {
+        let (Some(Claim::Jobs(jobs, _)), Ok(runtime)) = (self.claim.take(), Handle::try_current()) else {
             return;
         };
         let service = self.service.clone();
         runtime.spawn(async move {
-            if let Err(error) = service.report(&job.id, job.progress.fence, Worked::Released).await {
-                tracing::warn!(job = job.id, %error, "cannot give it back: its lease will end");
+            for job in jobs {
+                if let Err(error) = service.report(&job.id, job.progress.fence, Worked::Released).await {
+                    tracing::warn!(job = job.id, %error, "cannot give it back: its lease will end");
+                }
             }
         });
     }
@@ -69,8 +71,8 @@ impl Coordinator for Service {
             tokio::pin!(queued);
             queued.as_mut().enable();
             let claim = self.claim_for_caller(want.clone()).await?;
-            if let Claim::Job(job, _) = &claim {
-                self.0.changes.changed(&job.id);
+            if let Claim::Jobs(jobs, _) = &claim {
+                jobs.iter().for_each(|job| self.0.changes.changed(&job.id));
             }
             let now = Instant::now();
             // One for which the worker has too little memory now need not be waited for: its own jobs' ends are no changes here.
@@ -153,7 +155,7 @@ impl Service {
         asked_ms.min(milliseconds(self.0.rules.lease))
     }
 
-    /// Claims a job, and gives it back if the caller is gone by then: its connection may be cut at any time.
+    /// Claims jobs, and gives them back if the caller is gone by then: its connection may be cut at any time.
     async fn claim_for_caller(&self, want: Want) -> Result<Claim, StoreError> {
         let (answer, caller) = oneshot::channel();
         let service = self.clone();

@@ -78,7 +78,7 @@ enum Problem {
 
 impl Attempt<'_> {
     /// Makes the attempt and reports what became of it. An error is the service's denial of the worker.
-    pub(super) async fn make(self, prover: Prover) -> Result<(), String> {
+    pub(super) async fn make(self, prover: Option<Prover>) -> Result<(), String> {
         let (phases, changes) = watch::channel(None);
         let Job { id, progress, .. } = self.job;
         let lease = Lease {
@@ -89,7 +89,11 @@ impl Attempt<'_> {
             claimed: self.claimed,
         };
         tracing::info!("begins");
-        let (mut prover, mut folder) = (prover.if_fit().await, None);
+        let mut folder = None;
+        let mut prover = match prover {
+            Some(prover) => prover.if_fit().await,
+            None => None,
+        };
         let end = tokio::select! {
             biased;
             end = lease.keep(changes) => Err(end),

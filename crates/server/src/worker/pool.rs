@@ -44,15 +44,15 @@ impl Pool {
         Prover::start(program, arguments, Some(self.key_memory)).await
     }
 
-    /// The better of this prover and those that wait, for a job with this key.
-    pub(super) fn choose(&self, mut prover: Prover, key: Option<&str>) -> Prover {
+    /// The best of this prover and those that wait, for a job with this key.
+    pub(super) fn choose(&self, prover: Option<Prover>, key: Option<&str>) -> Option<Prover> {
         let is_warm = |prover: &Prover| key.is_none() || prover.last_key.as_deref() == key;
-        if !is_warm(&prover)
-            && let Some(warm) = self.take(is_warm)
-        {
-            self.put(std::mem::replace(&mut prover, warm));
+        if prover.as_ref().is_some_and(is_warm) {
+            return prover;
         }
-        prover
+        let Some(warm) = self.take(is_warm) else { return prover.or_else(|| self.take(|_| true)) };
+        prover.map(|prover| self.put(prover));
+        Some(warm)
     }
 
     /// Takes back a prover that has answered.

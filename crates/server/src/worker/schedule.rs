@@ -37,9 +37,9 @@ impl Schedule {
         }
     }
 
-    /// Whether there are threads for one more job.
-    pub(super) fn has_room(&self) -> bool {
-        self.taken.len() < self.most_jobs() && self.free_threads() > 0
+    /// How many more jobs there are threads for.
+    pub(super) fn room(&self) -> usize {
+        self.most_jobs().saturating_sub(self.taken.len()).min(self.free_threads())
     }
 
     /// The memory that the jobs have, in bytes.
@@ -90,7 +90,7 @@ mod tests {
         let mut schedule = Schedule::new(policy, threads);
         let mut all = Vec::new();
         for index in 0..waiting.min(fitting) {
-            if !schedule.has_room() {
+            if schedule.room() == 0 {
                 break;
             }
             let threads = schedule.threads_for(waiting - index - 1, fitting - index);

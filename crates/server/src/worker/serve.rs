@@ -55,7 +55,7 @@ struct Serve<'a> {
     result: Result<(), ServiceError>,
 }
 
-/// A prover, and perhaps a job for it.
+/// A prover, and perhaps jobs, for it and for others.
 type Claimed = Result<(Prover, Memory, Result<Claim, Trouble>), StartError>;
 
 /// Memory for jobs when one was asked for, in bytes.
@@ -88,10 +88,11 @@ pub(super) async fn serve(
     loop {
         let now = Instant::now();
         // A service that takes no outputs gets no more of them.
-        let may_prove = serve.schedule.has_room() && serve.attempts.len() < 2 * serve.schedule.most_jobs();
+        let may_prove = serve.schedule.room() > 0 && serve.attempts.len() < 2 * serve.schedule.most_jobs();
         let may_claim = serve.ends_at.is_none() && may_prove && serve.claim.is_none();
         if may_claim && now >= serve.claim_at {
-            serve.claim = Some(Box::pin(claim(worker, serve.schedule.memory())));
+            let jobs = serve.schedule.room().min(2 * serve.schedule.most_jobs() - serve.attempts.len());
+            serve.claim = Some(Box::pin(claim(worker, serve.schedule.memory(), jobs)));
         }
         if serve.ends_at.is_some() && serve.claim.is_none() && serve.attempts.is_empty() {
             return serve.result;
@@ -117,13 +118,14 @@ pub(super) async fn serve(
     }
 }
 
-/// Gets a prover, then a job; `taken` is the memory that jobs have.
-async fn claim(worker: &Worker, taken: u64) -> Claimed {
+/// Gets a prover, then jobs; `taken` is the memory that jobs have.
+async fn claim(worker: &Worker, taken: u64, jobs: usize) -> Claimed {
     let total = worker.memory_now();
     let free = total.saturating_sub(taken).saturating_sub(worker.pool.memory());
     let prover = worker.pool.get().await?;
     let lease_ms = milliseconds(worker.options.lease);
-    let want = Want { worker: worker.options.id.clone(), free, total, lease_ms };
+    let jobs = u32::try_from(jobs).unwrap_or(u32::MAX);
+    let want = Want { worker: worker.options.id.clone(), free, total, jobs, lease_ms };
     let answer = match timeout(LONGEST_CLAIM, worker.coordinator.claim(want, WAIT)).await {
         Ok(answer) => answer,
         Err(_) => Err(Trouble::Unavailable("the service does not answer".to_owned())),
@@ -157,14 +159,19 @@ impl Serve<'_> {
             );
         }
         match answer {
-            Ok(Claim::Job(job, waiting)) if self.ends_at.is_none() => {
-                let fitting = memory.free / job.memory.max(1);
-                let threads = self.schedule.threads_for(waiting, fitting);
-                self.begin(prover, *job, threads);
+            Ok(Claim::Jobs(jobs, waiting)) if self.ends_at.is_none() => {
+                let (mut prover, mut free, mut left) = (Some(prover), memory.free, jobs.len() as u64);
+                for job in jobs {
+                    left -= 1;
+                    let fitting = free / job.memory.max(1);
+                    free = free.saturating_sub(job.memory);
+                    let threads = self.schedule.threads_for(left.saturating_add(waiting), fitting);
+                    self.begin(prover.take(), job, threads);
+                }
             }
-            Ok(Claim::Job(job, _)) => {
+            Ok(Claim::Jobs(jobs, _)) => {
                 self.worker.pool.put(prover);
-                self.give_back(*job);
+                jobs.into_iter().for_each(|job| self.give_back(job));
             }
             Ok(Claim::Empty) => {
                 self.worker.pool.put(prover);
@@ -193,13 +200,14 @@ impl Serve<'_> {
         self.tell();
     }
 
-    fn begin(&mut self, prover: Prover, job: Job, threads: usize) {
+    fn begin(&mut self, prover: Option<Prover>, job: Job, threads: usize) {
         let claimed = Instant::now();
         // Its memory does not suffice for more.
         let threads = threads.min(usize::try_from(job.threads).unwrap_or(usize::MAX).max(1));
         let key = job.task.keys().first().map(|&key| key.to_owned());
         let prover = self.worker.pool.choose(prover, key.as_deref());
-        let (id, memory) = (job.id.clone(), job.memory.saturating_add(prover.kept_memory));
+        let kept_memory = prover.as_ref().map_or(0, |prover| prover.kept_memory);
+        let (id, memory) = (job.id.clone(), job.memory.saturating_add(kept_memory));
         let span = tracing::info_span!(
             "attempt",
             job = id,

@@ -109,22 +109,27 @@ impl Trace {
         self.jobs.push(Expected { id: job.id, progress, is_paused: false, inputs: Inputs::Stored });
     }
 
-    /// Claims the job that was submitted first of those that can be claimed.
+    /// Claims the jobs that were submitted first of those that can be claimed.
     async fn claim(&mut self) {
         let began = self.now().await;
         let waits =
             |job: &Expected| job.progress.state == State::Queued && !job.is_paused && !is_over(job, began);
-        let first = self.jobs.iter().position(waits);
-        let want = Want { worker: "worker".to_owned(), free: 1000, total: 1000, lease_ms: LONG };
+        let most = 1 + self.random.below(3);
+        let waiting = self.jobs.iter().enumerate().filter(|(_, job)| waits(job)).map(|(index, _)| index);
+        let first: Vec<_> = waiting.take(most).collect();
+        let jobs = u32::try_from(most).expect("few");
+        let want = Want { worker: "worker".to_owned(), free: 1000, total: 1000, jobs, lease_ms: LONG };
         let claim = self.store.claim(want).await.expect("an answer");
-        match (claim, first) {
-            (Claim::Empty, None) => {}
-            (Claim::Job(job, _), Some(first)) => {
-                assert_eq!(job.id, self.jobs[first].id, "the first one waits longest");
-                let lease_until = self.checked(&job, began).await;
-                self.apply(first, Event::Claim { lease_until }).expect("it is queued");
-            }
-            (claim, first) => panic!("expected job {first:?}, found {claim:?}"),
+        let claimed = match claim {
+            Claim::Empty => vec![],
+            Claim::Jobs(jobs, _) => jobs,
+            Claim::TooLarge(_) => panic!("they are small"),
+        };
+        assert_eq!(claimed.len(), first.len(), "{claimed:?}");
+        for (job, index) in claimed.into_iter().zip(first) {
+            assert_eq!(job.id, self.jobs[index].id, "the first one waits longest");
+            let lease_until = self.checked(&job, began).await;
+            self.apply(index, Event::Claim { lease_until }).expect("it is queued");
         }
     }
 

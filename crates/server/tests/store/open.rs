@@ -149,7 +149,7 @@ pub(crate) async fn submitted(store: &Store, job: NewJob) -> Job {
 }
 
 pub(crate) async fn claim(store: &Store, worker: &str, lease_ms: u64) -> Claim {
-    let want = Want { worker: worker.to_owned(), free: 1000, total: 1000, lease_ms };
+    let want = Want { worker: worker.to_owned(), free: 1000, total: 1000, jobs: 1, lease_ms };
     store.claim(want).await.expect("a store that answers")
 }
 
@@ -166,7 +166,7 @@ pub(crate) async fn add_key(store: &Store, key: Key) -> Result<(), StoreError> {
 
 pub(crate) async fn claimed(store: &Store, lease_ms: u64) -> Job {
     match claim(store, "w", lease_ms).await {
-        Claim::Job(job, _) => *job,
+        Claim::Jobs(mut jobs, _) => jobs.remove(0),
         other => panic!("expected a job, found {other:?}"),
     }
 }

@@ -72,7 +72,7 @@ async fn jobs_of_one_owner_keep_their_order() {
 async fn small_jobs_do_not_keep_a_large_one_waiting() {
     for (store, _place) in stores().await {
         let claim = async |free, total| {
-            let want = Want { worker: "w".to_owned(), free, total, lease_ms: 10_000 };
+            let want = Want { worker: "w".to_owned(), free, total, jobs: 1, lease_ms: 10_000 };
             store.claim(want).await.expect("a store that answers")
         };
         let large = submitted(&store, NewJob { memory: 800, ..new_job("a") }).await;
@@ -83,18 +83,41 @@ async fn small_jobs_do_not_keep_a_large_one_waiting() {
         }
         // A worker that can never take it takes the small one.
         match claim(500, 500).await {
-            Claim::Job(job, waiting) => assert_eq!((job.id.as_str(), waiting), (small.id.as_str(), 1)),
+            Claim::Jobs(jobs, waiting) => assert_eq!((jobs[0].id.as_str(), waiting), (small.id.as_str(), 1)),
             other => panic!("{other:?}"),
         }
         assert_eq!(claim(500, 500).await, Claim::Empty);
         assert_eq!(claim(0, 0).await, Claim::Empty);
         match claim(800, 1000).await {
-            Claim::Job(job, waiting) => assert_eq!((job.id.as_str(), waiting), (large.id.as_str(), 0)),
+            Claim::Jobs(jobs, waiting) => assert_eq!((jobs[0].id.as_str(), waiting), (large.id.as_str(), 0)),
             other => panic!("{other:?}"),
         }
         // Given back, it is the next again.
         store.report(large.id.clone(), 1, Worked::Released).await.expect("it has the job");
         assert_eq!(claim(1, u64::MAX).await, Claim::TooLarge(800));
+    }
+}
+
+#[tokio::test]
+async fn a_worker_gets_as_many_jobs_as_fit() {
+    for (store, _place) in stores().await {
+        let mut ids = Vec::new();
+        for memory in [400, 400, 400, 10] {
+            ids.push(submitted(&store, NewJob { memory, ..new_job("a") }).await.id);
+        }
+        let claim = async |free, jobs| {
+            let want = Want { worker: "w".to_owned(), free, total: 1000, jobs, lease_ms: 10_000 };
+            match store.claim(want).await.expect("a store that answers") {
+                Claim::Jobs(jobs, waiting) => {
+                    (jobs.into_iter().map(|job| job.id).collect::<Vec<_>>(), waiting)
+                }
+                other => panic!("{other:?}"),
+            }
+        };
+        // The small one does not go before the third.
+        assert_eq!(claim(1000, 10).await, (ids[..2].to_vec(), 2));
+        assert_eq!(claim(1000, 1).await, (ids[2..3].to_vec(), 1));
+        assert_eq!(claim(1000, u32::MAX).await, (ids[3..].to_vec(), 0));
     }
 }
 
@@ -110,10 +133,14 @@ async fn each_job_is_claimed_once() {
             let store = store.clone();
             tokio::spawn(async move {
                 let mut ids = Vec::new();
-                while let Claim::Job(job, _) = crate::open::claim(&store, &format!("w{worker}"), 60_000).await
-                {
-                    assert_eq!((job.progress.fence, job.progress.attempts), (1, 1));
-                    ids.push(job.id);
+                let (free, total, jobs) = (u64::MAX, u64::MAX, 1 + worker % 3);
+                let want = Want { worker: format!("w{worker}"), free, total, jobs, lease_ms: 60_000 };
+                while let Claim::Jobs(claimed, _) = store.claim(want.clone()).await.expect("an answer") {
+                    assert!((1..=jobs as usize).contains(&claimed.len()), "{claimed:?}");
+                    for job in claimed {
+                        assert_eq!((job.progress.fence, job.progress.attempts), (1, 1));
+                        ids.push(job.id);
+                    }
                 }
                 ids
             })

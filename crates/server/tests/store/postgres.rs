@@ -254,7 +254,8 @@ async fn connections_that_the_server_ends_lose_nothing() {
             let mut ids = Vec::new();
             for _ in 0..60 {
                 ids.push(submitted(&store, new_job("a")).await.id);
-                if let Claim::Job(job, _) = claim(&store, "w", 500).await {
+                if let Claim::Jobs(mut jobs, _) = claim(&store, "w", 500).await {
+                    let job = jobs.remove(0);
                     let finished =
                         Worked::Finished { finished: Finished::default(), outputs: Default::default() };
                     match store.report(job.id, job.progress.fence, finished).await {

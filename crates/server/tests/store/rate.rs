@@ -18,7 +18,8 @@ async fn live(store: Store, jobs: usize, batch: usize) {
         }
         for _ in 0..batch {
             // Another client may have taken it, and left its own.
-            let Claim::Job(job, _) = crate::open::claim(&store, "w", 60_000).await else { continue };
+            let Claim::Jobs(mut jobs, _) = crate::open::claim(&store, "w", 60_000).await else { continue };
+            let job = jobs.remove(0);
             store
                 .report(
                     job.id,

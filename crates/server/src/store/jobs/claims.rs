@@ -3,7 +3,7 @@
 use super::{Change, Job, LONGEST_PAUSE, apply, find, job, selected_at};
 use crate::{
     state::{Event, State},
-    store::{Store, StoreError, Transaction},
+    store::{Store, StoreError, Transaction, Value},
 };
 use proofmill_job::{Finished, Output};
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 /// Rows that no program of this version can read are passed over, so many at once, and the jobs behind them are served.
 const MOST_DAMAGED: u32 = 16;
+/// The most jobs of one claim: other workers pass over the rows that are locked.
+const MOST_JOBS: u32 = 64;
 
 /// What a worker can take.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -23,6 +25,8 @@ pub struct Want {
     pub free: u64,
     /// The memory for all jobs of the worker, in bytes.
     pub total: u64,
+    /// The most jobs at once.
+    pub jobs: u32,
     /// How long the worker has the job without a word, in milliseconds.
     pub lease_ms: u64,
 }
@@ -31,8 +35,8 @@ pub struct Want {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Claim {
-    /// This job, and how many more wait, counted up to 256.
-    Job(Box<Job>, u64),
+    /// These jobs, at least one, which together fit into what is free, and how many more wait, counted up to 256.
+    Jobs(Vec<Job>, u64),
     /// Nothing: the next job takes this much memory, more than is free. The worker waits for its other jobs, so that smaller jobs do
     /// not keep a large one waiting for ever.
     TooLarge(u64),
@@ -76,11 +80,11 @@ pub enum Worked {
     Released,
 }
 
-/// The next job for a worker with so much memory, its turn, the time and how many wait.
+/// The next jobs for a worker with so much memory, in order, with their turns.
 struct Next {
-    job: Job,
-    turn: u64,
+    jobs: Vec<(Job, u64)>,
     now: u64,
+    /// How many wait, these among them.
     waiting: u64,
 }
 
@@ -93,39 +97,61 @@ fn next(transaction: &mut dyn Transaction, want: &Want) -> Result<Option<Next>, 
                 (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'queued' LIMIT 257) AS waiting)
                 FROM jobs WHERE state = 'queued' AND (not_before <= now_ms() OR not_before > now_ms() + $3)
                 AND (expires_at IS NULL OR expires_at > now_ms()) AND memory <= $1
-                ORDER BY priority DESC, turn, id LIMIT 1 OFFSET $2",
+                ORDER BY priority DESC, turn, id LIMIT $4 OFFSET $2",
                 $lock
             )
         };
     }
     let sql = if transaction.locks_rows() { next!(" FOR UPDATE SKIP LOCKED") } else { next!("") };
-    for damaged in 0..MOST_DAMAGED {
-        let rows = transaction.query(sql, &[want.total.into(), damaged.into(), LONGEST_PAUSE.into()])?;
-        let Some(row) = rows.first() else { return Ok(None) };
-        match job(row) {
-            Ok(job) => {
-                let (now, turn, waiting) = (selected_at(row)?, row.count(24)?, row.count(25)?);
-                return Ok(Some(Next { job, turn, now, waiting: waiting.saturating_sub(1) }));
+    let jobs_wanted = want.jobs.clamp(1, MOST_JOBS);
+    let mut damaged = 0;
+    while damaged < MOST_DAMAGED {
+        let parameters: [Value; 4] =
+            [want.total.into(), damaged.into(), LONGEST_PAUSE.into(), jobs_wanted.into()];
+        let rows = transaction.query(sql, &parameters)?;
+        let Some(first) = rows.first() else { return Ok(None) };
+        let (now, waiting) = (selected_at(first)?, first.count(25)?);
+        let mut jobs = Vec::new();
+        for row in &rows {
+            match job(row) {
+                Ok(job) => jobs.push((job, row.count(24)?)),
+                Err(StoreError::Corrupt(problem)) => {
+                    damaged += 1;
+                    tracing::error!(problem, "a job in the queue cannot be read")
+                }
+                Err(error) => return Err(error),
             }
-            Err(StoreError::Corrupt(problem)) => {
-                tracing::error!(problem, "a job in the queue cannot be read")
-            }
-            Err(error) => return Err(error),
+        }
+        if !jobs.is_empty() {
+            return Ok(Some(Next { jobs, now, waiting }));
         }
     }
-    Err(StoreError::Corrupt(format!("the first {MOST_DAMAGED} jobs of the queue cannot be read")))
+    Err(StoreError::Corrupt(format!("the first {damaged} jobs of the queue cannot be read")))
 }
 
 fn claim(transaction: &mut dyn Transaction, want: &Want) -> Result<Claim, StoreError> {
-    let Some(Next { job, turn, now, waiting }) = next(transaction, want)? else {
+    let Some(Next { jobs, now, waiting }) = next(transaction, want)? else {
         return Ok(Claim::Empty);
     };
-    if job.memory > want.free {
-        return Ok(Claim::TooLarge(job.memory));
+    let (mut claimed, mut free, mut served_turn) = (Vec::new(), want.free, None);
+    for (job, turn) in jobs {
+        // Smaller ones behind it do not go first.
+        let Some(left) = free.checked_sub(job.memory) else {
+            if claimed.is_empty() {
+                return Ok(Claim::TooLarge(job.memory));
+            }
+            break;
+        };
+        free = left;
+        // A job that goes before its turn does not move the turn that is being served: other owners' next jobs would wait for all of its
+        // owner's.
+        if job.priority <= 0 {
+            served_turn = served_turn.max(Some(turn));
+        }
+        let event = Event::Claim { lease_until: now.saturating_add(want.lease_ms) };
+        let change = Change { worker: Some(want.worker.clone()), ..Change::default() };
+        claimed.push(apply(transaction, job, now, event, change)?);
     }
-    let event = Event::Claim { lease_until: now.saturating_add(want.lease_ms) };
-    let change = Change { worker: Some(want.worker.clone()), ..Change::default() };
-    let job = apply(transaction, job, now, event, change)?;
     macro_rules! served {
         ($lock:literal) => {
             concat!(
@@ -137,12 +163,11 @@ fn claim(transaction: &mut dyn Transaction, want: &Want) -> Result<Claim, StoreE
     }
     // Claims do not wait for each other: another one that has the row sets about the same turn.
     let served = if transaction.locks_rows() { served!(" FOR UPDATE SKIP LOCKED") } else { served!("") };
-    // A job that goes before its turn does not move the turn that is being served: other owners' next jobs would wait for all of its
-    // owner's.
-    if job.priority <= 0 {
+    if let Some(turn) = served_turn {
         transaction.execute(served, &[turn.into()])?;
     }
-    Ok(Claim::Job(Box::new(job), waiting))
+    let waiting = waiting.saturating_sub(claimed.len() as u64);
+    Ok(Claim::Jobs(claimed, waiting))
 }
 
 fn report(
@@ -191,10 +216,10 @@ fn repeats(event: Event, state: State) -> bool {
 }
 
 impl Store {
-    /// Gives the next job to a worker.
+    /// Gives the next jobs to a worker.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`]: if the worker got a job then, its lease ends.
+    /// [`StoreError::Unavailable`]: if the worker got jobs then, their leases end.
     pub async fn claim(&self, want: Want) -> Result<Claim, StoreError> {
         self.write(move |transaction| claim(transaction, &want)).await
     }
