@@ -6,7 +6,7 @@
 
 use crate::error::Fault;
 use numpy::{
-    Element, IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray,
+    Element, IntoPyArray, PyArray1, PyArray2, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray,
     PyUntypedArrayMethods, dtype,
 };
 use proofmill::field::{Fp, Prime, bls12_381, bn254};
@@ -43,10 +43,13 @@ impl<'py, T: Element> Array<'py, T> {
         }
         if !untyped.is_c_contiguous() || !(untyped.is_aligned() || untyped.len() == 0) {
             let problem = if untyped.is_c_contiguous() { "aligned" } else { "contiguous in C order" };
-            return Err(PyValueError::new_err(format!("{name}: expected an array that is {problem}; {name}.copy(order=\"C\") makes one")));
+            return Err(PyValueError::new_err(format!(
+                "{name}: expected an array that is {problem}; {name}.copy(order=\"C\") makes one"
+            )));
         }
         let array = object.cast::<PyArrayDyn<T>>()?.try_readonly();
-        let array = array.map_err(|_| PyValueError::new_err(format!("{name}: the array is being written to")))?;
+        let array =
+            array.map_err(|_| PyValueError::new_err(format!("{name}: the array is being written to")))?;
         Ok(Self { array, name })
     }
 
@@ -70,7 +73,11 @@ impl<'py, T: Element> Array<'py, T> {
     pub(crate) fn refuse(&self, expected: &str) -> PyErr {
         let found: Vec<_> = self.shape().iter().map(usize::to_string).collect();
         let comma = if found.len() == 1 { "," } else { "" };
-        PyValueError::new_err(format!("{}: expected shape {expected}, found ({}{comma})", self.name, found.join(", ")))
+        PyValueError::new_err(format!(
+            "{}: expected shape {expected}, found ({}{comma})",
+            self.name,
+            found.join(", ")
+        ))
     }
 }
 
@@ -178,7 +185,10 @@ pub(crate) fn decode<T: Send>(
     };
     values.ok_or_else(|| {
         let index = words.par_chunks_exact(each).position_first(|words| read(words).is_none());
-        Fault::Value(format!("{name}: expected {expected}, found another value at index {}", index.unwrap_or_default()))
+        Fault::Value(format!(
+            "{name}: expected {expected}, found another value at index {}",
+            index.unwrap_or_default()
+        ))
     })
 }
 

@@ -62,9 +62,7 @@ fn sign<'py>(py: Python<'py>, secret: &[u8], message: &[u8]) -> PyResult<Bound<'
 /// no public key or no signature.
 #[pyfunction]
 fn verify(py: Python<'_>, public: &[u8], message: &[u8], signature: &[u8]) -> PyResult<()> {
-    compute(py, || {
-        Ok(PublicKey::from_bytes(public)?.verify(message, &Signature::from_bytes(signature)?)?)
-    })
+    compute(py, || Ok(PublicKey::from_bytes(public)?.verify(message, &Signature::from_bytes(signature)?)?))
 }
 
 /// The proof of possession of a secret key: 96 bytes. Raises Malformed.
@@ -172,7 +170,10 @@ fn find_invalid(py: Python<'_>, sets: Vec<Set<'_>>) -> PyResult<Vec<usize>> {
 
 pub(crate) fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     let module = PyModule::new(py, "proofmill.bls")?;
-    module.setattr("__doc__", "BLS signatures on BLS12-381 in Ethereum's variant: public keys of 48 bytes, signatures of 96 bytes.")?;
+    module.setattr(
+        "__doc__",
+        "BLS signatures on BLS12-381 in Ethereum's variant: public keys of 48 bytes, signatures of 96 bytes.",
+    )?;
     module.add_function(wrap_pyfunction!(keygen, &module)?)?;
     module.add_function(wrap_pyfunction!(derive, &module)?)?;
     module.add_function(wrap_pyfunction!(public_key, &module)?)?;

@@ -204,7 +204,10 @@ impl WitnessCalculator {
 
 pub(crate) fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     let module = PyModule::new(py, "proofmill.circom")?;
-    module.setattr("__doc__", "Files of circom and snarkjs: circuits, witnesses, programs that calculate witnesses.")?;
+    module.setattr(
+        "__doc__",
+        "Files of circom and snarkjs: circuits, witnesses, programs that calculate witnesses.",
+    )?;
     module.add_class::<R1cs>()?;
     module.add_class::<Witness>()?;
     module.add_class::<WitnessCalculator>()?;

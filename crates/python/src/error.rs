@@ -8,14 +8,24 @@ use pyo3::{
 };
 use std::{error, io};
 
-create_exception!(proofmill, ProofmillError, PyException, "The base of all exceptions of this package but OSError.");
+create_exception!(
+    proofmill,
+    ProofmillError,
+    PyException,
+    "The base of all exceptions of this package but OSError."
+);
 create_exception!(
     proofmill,
     Rejected,
     ProofmillError,
     "Well-formed but invalid: a wrong proof, signature or opening."
 );
-create_exception!(proofmill, Unsatisfied, ProofmillError, "A witness or a trace that does not satisfy its circuit.");
+create_exception!(
+    proofmill,
+    Unsatisfied,
+    ProofmillError,
+    "A witness or a trace that does not satisfy its circuit."
+);
 create_exception!(proofmill, Malformed, ProofmillError, "Malformed bytes or values.");
 create_exception!(
     proofmill,
@@ -58,7 +68,9 @@ impl From<Fault> for PyErr {
         match fault {
             Fault::Of(error) => exception(&error),
             Fault::Value(problem) => PyValueError::new_err(problem),
-            Fault::Memory(bytes) => PyMemoryError::new_err(format!("no memory for a result of {bytes} bytes")),
+            Fault::Memory(bytes) => {
+                PyMemoryError::new_err(format!("no memory for a result of {bytes} bytes"))
+            }
         }
     }
 }

@@ -40,8 +40,12 @@ impl<'py> Matrix<'py> {
 
 /// The words as elements; a check, no copy.
 fn elements(words: &[u64]) -> Result<&[Goldilocks], Fault> {
-    Goldilocks::from_words(words)
-        .map_err(|index| Fault::Value(format!("a: expected integers below 2^64 - 2^32 + 1, found {} at index {index}", words[index])))
+    Goldilocks::from_words(words).map_err(|index| {
+        Fault::Value(format!(
+            "a: expected integers below 2^64 - 2^32 + 1, found {} at index {index}",
+            words[index]
+        ))
+    })
 }
 
 /// The elements as words. The memory is reused: both types have one size.
@@ -149,7 +153,9 @@ fn lde<'py>(
     let extended = extended.and_then(|blowup| rows.checked_mul(blowup)).filter(|rows| rows.ilog2() <= 32);
     let count = extended.and_then(|rows| rows.checked_mul(columns.unwrap_or(1)));
     let Some(count) = count else {
-        return Err(PyValueError::new_err("blowup: expected a power of two, and at most 2^32 rows of the result"));
+        return Err(PyValueError::new_err(
+            "blowup: expected a power of two, and at most 2^32 rows of the result",
+        ));
     };
     let result = Choice::new(threads, level)?.compute(py, || {
         let values = elements(data)?;
@@ -168,12 +174,17 @@ fn lde<'py>(
 fn root_of_unity(rows: u64) -> PyResult<u64> {
     let log_rows = if rows.is_power_of_two() { Some(rows.ilog2()) } else { None };
     let root = log_rows.and_then(Goldilocks::root_of_unity);
-    Ok(root.ok_or_else(|| PyValueError::new_err("rows: expected a power of two, at most 2^32"))?.to_canonical())
+    Ok(root
+        .ok_or_else(|| PyValueError::new_err("rows: expected a power of two, at most 2^32"))?
+        .to_canonical())
 }
 
 pub(crate) fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     let module = PyModule::new(py, "proofmill.goldilocks")?;
-    module.setattr("__doc__", "Number-theoretic transforms over the Goldilocks field, of p = 2^64 - 2^32 + 1.")?;
+    module.setattr(
+        "__doc__",
+        "Number-theoretic transforms over the Goldilocks field, of p = 2^64 - 2^32 + 1.",
+    )?;
     module.add("MODULUS", MODULUS)?;
     module.add_function(wrap_pyfunction!(ntt, &module)?)?;
     module.add_function(wrap_pyfunction!(intt, &module)?)?;

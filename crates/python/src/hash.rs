@@ -18,11 +18,11 @@ use rayon::prelude::*;
 /// The most elements that the Poseidon of circom's circuits takes.
 const MOST_INPUTS: usize = 16;
 
-/// The digests of rows of words; the hash's modulus is checked.
+/// The digests of rows of words; those of hashes over a field are checked.
 fn digests(hash: RowHash, words: &[u64], columns: usize) -> Result<Vec<[u8; 32]>, Fault> {
     /// Rows that are worth another thread.
     const PIECE: usize = 1 << 10;
-    if hash != RowHash::Sha256
+    if !matches!(hash, RowHash::Sha256 | RowHash::Keccak)
         && let Err(index) = Goldilocks::from_words(words)
     {
         let problem = "expected integers below 2^64 - 2^32 + 1";
@@ -60,14 +60,22 @@ fn goldilocks<'py>(hash: RowHash, a: &Bound<'py, PyAny>, choice: Choice) -> PyRe
 /// Raises TypeError, ValueError.
 #[pyfunction]
 #[pyo3(signature = (a, *, threads=None, level=None))]
-fn poseidon<'py>(a: &Bound<'py, PyAny>, threads: Option<usize>, level: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+fn poseidon<'py>(
+    a: &Bound<'py, PyAny>,
+    threads: Option<usize>,
+    level: Option<&str>,
+) -> PyResult<Bound<'py, PyAny>> {
     goldilocks(RowHash::Poseidon, a, Choice::new(threads, level)?)
 }
 
 /// Poseidon2 of width 12 over Goldilocks, with Plonky3's constants; otherwise as ``poseidon``.
 #[pyfunction]
 #[pyo3(signature = (a, *, threads=None, level=None))]
-fn poseidon2<'py>(a: &Bound<'py, PyAny>, threads: Option<usize>, level: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+fn poseidon2<'py>(
+    a: &Bound<'py, PyAny>,
+    threads: Option<usize>,
+    level: Option<&str>,
+) -> PyResult<Bound<'py, PyAny>> {
     goldilocks(RowHash::Poseidon2, a, Choice::new(threads, level)?)
 }
 
@@ -91,7 +99,8 @@ fn rows<'py>(
         return Err(array.refuse("(rows, columns) with at least one column"));
     }
     let data = array.data();
-    let bytes = Choice::new(threads, level)?.compute(py, || Ok(digests(hash, data, columns)?.into_flattened()))?;
+    let bytes =
+        Choice::new(threads, level)?.compute(py, || Ok(digests(hash, data, columns)?.into_flattened()))?;
     matrix(py, bytes, 32)
 }
 
@@ -112,7 +121,10 @@ fn poseidon_bn254<'py>(
     if a.cast::<PyUntypedArray>().is_err() {
         let inputs = elements_of::<_>("a", a)?;
         if !(1..=MOST_INPUTS).contains(&inputs.len()) {
-            return Err(PyValueError::new_err(format!("a: expected 1 to 16 integers, found {}", inputs.len())));
+            return Err(PyValueError::new_err(format!(
+                "a: expected 1 to 16 integers, found {}",
+                inputs.len()
+            )));
         }
         return integer(py, choice.compute(py, || Ok(lower::poseidon(&inputs)))?);
     }
@@ -128,7 +140,11 @@ fn poseidon_bn254<'py>(
     let data = array.data();
     let words = choice.compute(py, || {
         let inputs: Vec<Fr> = elements("a", data)?;
-        Ok(encode(&if single { vec![lower::poseidon(&inputs)] } else { lower::poseidon_many(columns, &inputs) }))
+        Ok(encode(&if single {
+            vec![lower::poseidon(&inputs)]
+        } else {
+            lower::poseidon_many(columns, &inputs)
+        }))
     })?;
     shaped(py, words, if single { None } else { Some(Fr::WORDS) })
 }

@@ -1,6 +1,6 @@
 //! A circuit's inputs, from Python's values to the JSON that circom's tools read.
 
-use numpy::{PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use proofmill::{
     Result,
     circom::{Witness, WitnessCalculator},
@@ -35,7 +35,10 @@ impl Inputs {
         if let Ok(text) = object.cast::<PyBytes>() {
             return Ok(Self::Text(Zeroizing::new(text.as_bytes().to_vec())));
         }
-        object.extract().map(Self::File).map_err(|_| PyTypeError::new_err("inputs: expected a dict, JSON text or a pathlib.Path"))
+        object
+            .extract()
+            .map(Self::File)
+            .map_err(|_| PyTypeError::new_err("inputs: expected a dict, JSON text or a pathlib.Path"))
     }
 
     pub(crate) fn calculate(&self, circuit: &WitnessCalculator) -> Result<Witness> {
@@ -49,7 +52,8 @@ impl Inputs {
 fn dict(inputs: &Bound<'_, PyDict>, text: &mut Vec<u8>) -> PyResult<()> {
     text.push(b'{');
     for (index, (name, value)) in inputs.iter().enumerate() {
-        let name: String = name.extract().map_err(|_| PyTypeError::new_err("inputs: expected names of signals as keys"))?;
+        let name: String =
+            name.extract().map_err(|_| PyTypeError::new_err("inputs: expected names of signals as keys"))?;
         if index > 0 {
             text.push(b',');
         }
@@ -70,12 +74,17 @@ const DEEPEST: usize = 64;
 
 fn write(name: &str, value: &Bound<'_, PyAny>, depth: usize, text: &mut Vec<u8>) -> PyResult<()> {
     if depth > DEEPEST {
-        return Err(PyValueError::new_err(format!("inputs[{name:?}]: expected at most {DEEPEST} dimensions")));
+        return Err(PyValueError::new_err(format!(
+            "inputs[{name:?}]: expected at most {DEEPEST} dimensions"
+        )));
     }
     if let Ok(value) = value.cast::<PyBool>() {
         text.push(if value.is_true() { b'1' } else { b'0' });
     } else if let Ok(value) = value.cast::<PyString>() {
-        quote(value.extract::<&str>().map(str::to_owned).or_else(|_| value.extract::<String>())?.as_str(), text);
+        quote(
+            value.extract::<&str>().map(str::to_owned).or_else(|_| value.extract::<String>())?.as_str(),
+            text,
+        );
     } else if value.is_instance_of::<PyInt>() {
         // In quotes, because JSON's numbers are read as 64 bits.
         quote(&value.str()?.extract::<String>()?, text);
@@ -102,5 +111,7 @@ fn write(name: &str, value: &Bound<'_, PyAny>, depth: usize, text: &mut Vec<u8>)
 }
 
 fn refuse(name: &str, found: &str) -> PyErr {
-    PyTypeError::new_err(format!("inputs[{name:?}]: expected integers, strings of digits, lists or arrays of them, found {found}"))
+    PyTypeError::new_err(format!(
+        "inputs[{name:?}]: expected integers, strings of digits, lists or arrays of them, found {found}"
+    ))
 }

@@ -15,7 +15,8 @@ use std::path::PathBuf;
 /// The integer of a field element.
 pub(crate) fn integer<'py, P: Prime>(py: Python<'py>, value: Fp<P>) -> PyResult<Bound<'py, PyAny>> {
     let bytes = PyBytes::new(py, &value.to_bytes_le());
-    py.get_type::<pyo3::types::PyInt>().call_method1(intern!(py, "from_bytes"), (bytes, intern!(py, "little")))
+    py.get_type::<pyo3::types::PyInt>()
+        .call_method1(intern!(py, "from_bytes"), (bytes, intern!(py, "little")))
 }
 
 /// The integers of field elements.
@@ -36,12 +37,16 @@ pub(crate) fn element<P: Prime>(name: &str, object: &Bound<'_, PyAny>) -> PyResu
         index.str()?.into_any()
     };
     let value = digits.extract::<String>()?.parse();
-    value.map_err(|_| PyValueError::new_err(format!("{name}: expected an integer from 0 to the field's modulus - 1")))
+    value.map_err(|_| {
+        PyValueError::new_err(format!("{name}: expected an integer from 0 to the field's modulus - 1"))
+    })
 }
 
 /// The elements of a sequence.
 pub(crate) fn elements_of<P: Prime>(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<Fp<P>>> {
-    let values = object.try_iter().map_err(|_| PyTypeError::new_err(format!("{name}: expected a sequence of integers")))?;
+    let values = object
+        .try_iter()
+        .map_err(|_| PyTypeError::new_err(format!("{name}: expected a sequence of integers")))?;
     values.enumerate().map(|(index, value)| element(&format!("{name}[{index}]"), &value?)).collect()
 }
 

@@ -56,8 +56,9 @@ impl Root {
             };
             Digest::from_bytes(hash, bytes)
         } else {
-            let text: String =
-                digest.extract().map_err(|_| PyTypeError::new_err("digest: expected bytes or hexadecimal digits"))?;
+            let text: String = digest
+                .extract()
+                .map_err(|_| PyTypeError::new_err("digest: expected bytes or hexadecimal digits"))?;
             Digest::from_hex(hash, &text)
         };
         Ok(Self { digest: digest.map_err(Fault::from)?, rows, columns })
@@ -107,8 +108,8 @@ impl Root {
 ///
 /// A Merkle tree over the rows of an array of uint64 with shape (rows, columns), of a power of two of rows.
 ///
-/// hash: "poseidon", "poseidon2", "poseidon2-8", "poseidon2-12-8", "poseidon-bn254" and "keccak" take values below 2^64 - 2^32 + 1, "sha256"
-/// takes any. The tree has its nodes, and a reference to the array, which must not change while the tree is used: nothing is copied.
+/// hash: "poseidon", "poseidon2", "poseidon2-8", "poseidon2-12-8" and "poseidon-bn254" take values below 2^64 - 2^32 + 1, "keccak" and "sha256"
+/// take any. The tree has its nodes, and a reference to the array, which must not change while the tree is used: nothing is copied.
 ///
 /// Raises TypeError, ValueError, and Malformed for another number of rows, or a value that is too large, with its position.
 #[pyclass(frozen, module = "proofmill.merkle")]
@@ -134,7 +135,8 @@ impl Tree {
         let words = array.data();
         let tree = Choice::new(threads, level)?
             .compute(py, || Ok(lower::Tree::build(hash, &Rows::new(words, columns)?)?))?;
-        let root = Root { digest: tree.root(), rows: (words.len() / columns) as u64, columns: columns as u64 };
+        let root =
+            Root { digest: tree.root(), rows: (words.len() / columns) as u64, columns: columns as u64 };
         Ok(Self { tree, rows: rows.clone().unbind(), root })
     }
 

@@ -29,10 +29,14 @@ where
     let points = Array::<u64>::borrow("points", points)?;
     let scalars = Array::<u64>::borrow("scalars", scalars)?;
     match (points.shape(), scalars.shape()) {
-        ([count, words], _) if *words != width || *count > MOST => return Err(points.refuse(&format!("(n, {width})"))),
+        ([count, words], _) if *words != width || *count > MOST => {
+            return Err(points.refuse(&format!("(n, {width})")));
+        }
         ([_, _], [_, words]) if *words != scalar => return Err(scalars.refuse(&format!("(n, {scalar})"))),
         ([a, _], [b, _]) if a != b => {
-            return Err(PyValueError::new_err(format!("scalars: expected one for each of {a} points, found {b}")));
+            return Err(PyValueError::new_err(format!(
+                "scalars: expected one for each of {a} points, found {b}"
+            )));
         }
         ([_, _], [_, _]) => (),
         ([_, _], _) => return Err(scalars.refuse(&format!("(n, {scalar})"))),

@@ -24,7 +24,9 @@ impl<'py> Progress<'py> {
             return Ok(Self::Call(argument.clone()));
         }
         let found = argument.get_type().name()?;
-        Err(PyTypeError::new_err(format!("progress: expected None, True or a function of a phase's name, found {found}")))
+        Err(PyTypeError::new_err(format!(
+            "progress: expected None, True or a function of a phase's name, found {found}"
+        )))
     }
 
     fn shown(py: Python<'py>) -> Self {

@@ -170,7 +170,9 @@ impl Proof {
         let air = Source::<lower::Constraints>::new("air", air)?;
         let found = self.0.rows();
         if let Some(expected) = rows.filter(|expected| *expected != found) {
-            return Err(Mismatch::new_err(format!("expected a proof of {expected} rows, found one of {found}")));
+            return Err(Mismatch::new_err(format!(
+                "expected a proof of {expected} rows, found one of {found}"
+            )));
         }
         compute(py, || {
             let air = air.open()?;
@@ -207,7 +209,10 @@ impl Proof {
 
 pub(crate) fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     let module = PyModule::new(py, "proofmill.stark")?;
-    module.setattr("__doc__", "STARKs over Goldilocks (p = 2^64 - 2^32 + 1) for AIRs in JSON. They need no setup.")?;
+    module.setattr(
+        "__doc__",
+        "STARKs over Goldilocks (p = 2^64 - 2^32 + 1) for AIRs in JSON. They need no setup.",
+    )?;
     module.add_class::<Air>()?;
     module.add_class::<Proof>()?;
     Ok(module)

@@ -16,10 +16,7 @@ use pyo3::{
     prelude::*,
     types::{PyBytes, PyTuple},
 };
-use std::{
-    path::PathBuf,
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
 /// The classes and functions of a proof system, in a module of its name.
 macro_rules! system {

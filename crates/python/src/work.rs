@@ -16,7 +16,7 @@ use std::{
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+        mpsc::{Receiver, RecvTimeoutError, channel},
     },
     thread,
     time::Duration,
@@ -44,7 +44,9 @@ pub(crate) struct Choice {
 impl Choice {
     pub(crate) fn new(threads: Option<usize>, level: Option<&str>) -> PyResult<Self> {
         if threads.is_some_and(|count| !(1..=MOST_THREADS).contains(&count)) {
-            return Err(PyValueError::new_err(format!("threads: expected 1 to {MOST_THREADS}, or None for one per core")));
+            return Err(PyValueError::new_err(format!(
+                "threads: expected 1 to {MOST_THREADS}, or None for one per core"
+            )));
         }
         let level = level.map(str::parse).transpose();
         let level = level.map_err(|error| PyValueError::new_err(format!("level: {error}")))?;
@@ -199,7 +201,8 @@ impl<'py> Job<'py> {
         });
         if self.insecure {
             let warnings = sender.clone();
-            builder = builder.allow_insecure_setup(move |text| drop(warnings.send(Event::Warning(text.to_owned()))));
+            builder = builder
+                .allow_insecure_setup(move |text| drop(warnings.send(Event::Warning(text.to_owned()))));
         }
         let machine = builder.build().map_err(Fault::from)?;
         let run = move || {
@@ -233,7 +236,9 @@ impl<T: Send> Watched<'_, T> {
                 Ok(Event::Phase(phase)) => progress.begin(py, phase),
                 Ok(Event::Warning(text)) => warn(py, text),
                 Err(RecvTimeoutError::Timeout) => py.check_signals(),
-                Err(RecvTimeoutError::Disconnected) => Err(PyRuntimeError::new_err("internal error: no result")),
+                Err(RecvTimeoutError::Disconnected) => {
+                    Err(PyRuntimeError::new_err("internal error: no result"))
+                }
             };
             if let Err(error) = handled {
                 stop.store(true, Ordering::Relaxed);

@@ -1,0 +1,48 @@
+from proofmill import (
+    bls as bls,
+    circom as circom,
+    fflonk as fflonk,
+    goldilocks as goldilocks,
+    groth16 as groth16,
+    hash as hash,
+    merkle as merkle,
+    msm as msm,
+    plonk as plonk,
+    sha256 as sha256,
+    stark as stark,
+)
+
+__version__: str
+
+class Error(Exception): ...
+class Rejected(Error): ...
+class Unsatisfied(Error): ...
+class Malformed(Error): ...
+class Mismatch(Error): ...
+class InsecureSetup(Error): ...
+class InsecureSetupWarning(UserWarning): ...
+
+def levels() -> list[str]: ...
+
+__all__ = [
+    "Error",
+    "InsecureSetup",
+    "InsecureSetupWarning",
+    "Malformed",
+    "Mismatch",
+    "Rejected",
+    "Unsatisfied",
+    "__version__",
+    "bls",
+    "circom",
+    "fflonk",
+    "goldilocks",
+    "groth16",
+    "hash",
+    "levels",
+    "merkle",
+    "msm",
+    "plonk",
+    "sha256",
+    "stark",
+]

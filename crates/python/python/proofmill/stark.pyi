@@ -1,0 +1,54 @@
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Path = str | PathLike[str]
+
+@final
+class Air:
+    def __new__(cls, source: _Path | bytes | Air) -> Air: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def public_values(self) -> int: ...
+    @property
+    def constraints(self) -> int: ...
+    def prove(
+        self,
+        trace: NDArray[np.uint64],
+        public: Sequence[int],
+        *,
+        hash: str = "keccak",
+        security: int = 100,
+        zero_knowledge: bool = False,
+        memory: Literal["fast", "balanced", "low"] = "fast",
+        threads: int | None = None,
+        level: str | None = None,
+        progress: Callable[[str], object] | bool | None = None,
+    ) -> Proof: ...
+    def to_json(self) -> str: ...
+
+@final
+class Proof:
+    def __new__(cls, source: _Path | bytes | Proof) -> Proof: ...
+    def verify(
+        self,
+        air: _Path | bytes | Air,
+        public: Sequence[int],
+        *,
+        rows: int | None = None,
+        hash: str = "keccak",
+        security: int = 100,
+        zero_knowledge: bool = False,
+    ) -> None: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def hash(self) -> str: ...
+    def to_bytes(self) -> bytes: ...
+    def save(self, path: _Path) -> None: ...
+
+__all__ = ["Air", "Proof"]
