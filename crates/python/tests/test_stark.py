@@ -20,7 +20,7 @@ def air():
 @pytest.fixture(scope="module")
 def trace():
     rows = [[0, 1]]
-    while len(rows) < 64:
+    while len(rows) < 512:
         a, b = rows[-1]
         rows.append([b, (a + b) % P])
     return np.array(rows, dtype=np.uint64)
@@ -30,16 +30,16 @@ def test_prove_and_verify(air, trace, tmp_path):
     public = [0, 1, int(trace[-1, 1])]
     phases = []
     proof = air.prove(trace, public, threads=2, progress=phases.append)
-    assert phases and proof.rows == 64 and proof.hash == "keccak"
+    assert phases and proof.rows == 512 and proof.hash == "keccak"
     assert proof.verify(air, public) is None
     proof.save(tmp_path / "proof.bin")
     again = pm.stark.Proof(tmp_path / "proof.bin")
     assert again.to_bytes() == proof.to_bytes()
-    again.verify(pm.stark.Air(air.to_json().encode()), public, rows=64)
+    again.verify(pm.stark.Air(air.to_json().encode()), public, rows=512)
     with pytest.raises(pm.Rejected):
         proof.verify(air, [0, 1, 2])
     with pytest.raises(pm.Mismatch):
-        proof.verify(air, public, rows=128)
+        proof.verify(air, public, rows=1024)
     with pytest.raises(pm.Mismatch):
         proof.verify(air, public, hash="poseidon2")
     with pytest.raises(pm.Mismatch):
@@ -67,15 +67,15 @@ def test_refused(air, trace):
     with pytest.raises(pm.Unsatisfied):
         air.prove(wrong, public)
     with pytest.raises(pm.Mismatch):
-        air.prove(np.zeros((64, 3), np.uint64), public)
+        air.prove(np.zeros((512, 3), np.uint64), public)
     with pytest.raises(pm.Mismatch):
         air.prove(trace, public[:2])
     with pytest.raises(pm.Malformed):
-        air.prove(trace[:63], public)
+        air.prove(trace[:511], public)
     with pytest.raises(pm.Malformed):
         air.prove(trace, [0, 1, P])
     with pytest.raises(pm.Malformed):
-        air.prove(np.full((64, 2), P, np.uint64), public)
+        air.prove(np.full((512, 2), P, np.uint64), public)
     for options in [{"hash": "md5"}, {"memory": "none"}, {"security": 10**6}]:
         with pytest.raises(ValueError):
             air.prove(trace, public, **options)

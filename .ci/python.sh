@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# python.sh FOLDER [PYTHON...]: builds the wheel of crates/python, installs it for each Python (by default python3), runs its tests
+# and compares its stubs with it. snarkjs must be in PATH. Environments and builds go into the folder.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+folder=$(realpath "$1")/wheel
+shift
+[ $# -gt 0 ] || set -- python3
+export CARGO_TARGET_DIR=$folder/build PROOFMILL_REQUIRE_SNARKJS=1
+rm -rf "$folder/dist"
+cargo fmt --check --manifest-path crates/python/Cargo.toml
+
+for python in "$@"; do
+    version=$("$python" -c 'import platform; print(platform.python_version())')
+    environment=$folder/$version requirements=crates/python/tests/requirements.txt
+    # The copy says which versions are installed.
+    if ! cmp -s "$requirements" "$environment/requirements.txt"; then
+        "$python" -m venv --clear "$environment"
+        "$environment/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: --requirement "$requirements"
+        cp "$requirements" "$environment"
+    fi
+    # One wheel for all of them.
+    [ -d "$folder/dist" ] || "$environment/bin/maturin" build --quiet --release --locked --manifest-path crates/python/Cargo.toml --out "$folder/dist"
+    "$environment/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$folder"/dist/*.whl
+    echo "-- Python $version: $(cd "$folder/dist" && du -h --apparent-size ./*.whl)"
+    "$environment/bin/python" -m pytest -q -p no:cacheprovider crates/python/tests
+    "$environment/bin/python" -m mypy.stubtest proofmill
+done
