@@ -6,8 +6,8 @@
 
 use crate::error::Fault;
 use numpy::{
-    Element, IntoPyArray, PyArray1, PyArray2, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray,
-    PyUntypedArrayMethods, dtype,
+    Element, IntoPyArray, PyArray1, PyArray2, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods,
+    PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods, dtype,
 };
 use proofmill::field::{Fp, Prime, bls12_381, bn254};
 use pyo3::{
