@@ -20,7 +20,8 @@ for python in "$@"; do
         cp "$requirements" "$environment"
     fi
     # One wheel for all of them.
-    [ -d "$folder/dist" ] || "$environment/bin/maturin" build --quiet --release --locked --manifest-path crates/python/Cargo.toml --out "$folder/dist"
+    [ -d "$folder/dist" ] || "$environment/bin/maturin" build --quiet --release --locked --interpreter "$environment/bin/python" \
+        --manifest-path crates/python/Cargo.toml --out "$folder/dist"
     "$environment/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$folder"/dist/*.whl
     echo "-- Python $version: $(cd "$folder/dist" && du -h --apparent-size ./*.whl)"
     "$environment/bin/python" -m pytest -q -p no:cacheprovider crates/python/tests

@@ -64,7 +64,10 @@ impl<'py, T: Element> Array<'py, T> {
         self.array.as_slice().unwrap_or_default()
     }
 
-    /// The number of rows of `columns` elements each, with any number of axes before the last ones, whose lengths are `last`.
+    /// The lengths of N axes.
+    ///
+    /// # Errors
+    /// `ValueError` with the expected shape for another number of axes.
     pub(crate) fn axes<const N: usize>(&self, shape: &str) -> PyResult<[usize; N]> {
         self.shape().try_into().map_err(|_| self.refuse(shape))
     }
@@ -96,7 +99,7 @@ pub(crate) fn matrix<T: Element>(
     elements.into_pyarray(py).reshape([rows, columns])
 }
 
-/// The same elements with the shape of `like`: a vector or a matrix.
+/// A matrix of rows of this many elements, or a vector without a number of columns.
 pub(crate) fn shaped<'py, T: Element>(
     py: Python<'py>,
     elements: Vec<T>,

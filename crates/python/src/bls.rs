@@ -52,14 +52,15 @@ fn public_key<'py>(py: Python<'py>, secret: &[u8]) -> PyResult<Bound<'py, PyByte
     bytes(py, || Ok(SecretKey::from_bytes(secret)?.public_key().to_bytes()))
 }
 
-/// The signature of a message by a secret key of 32 big-endian bytes: 96 bytes. Its running time does not depend on the key. Raises Malformed.
+/// The signature of a message by a secret key of 32 big-endian bytes: 96 bytes. Its running time does not depend on the key. Raises
+/// Malformed.
 #[pyfunction]
 fn sign<'py>(py: Python<'py>, secret: &[u8], message: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
     bytes(py, || Ok(SecretKey::from_bytes(secret)?.sign(message).to_bytes()))
 }
 
-/// Verifies a signature of a message. Returns None for a valid signature only. Raises Rejected for a wrong signature, Malformed for bytes that are
-/// no public key or no signature.
+/// Verifies a signature of a message. Returns None for a valid signature only. Raises Rejected for a wrong signature, Malformed for bytes
+/// that are no public key or no signature.
 #[pyfunction]
 fn verify(py: Python<'_>, public: &[u8], message: &[u8], signature: &[u8]) -> PyResult<()> {
     compute(py, || Ok(PublicKey::from_bytes(public)?.verify(message, &Signature::from_bytes(signature)?)?))
@@ -110,7 +111,8 @@ fn aggregate_verify(
     })
 }
 
-/// Verifies an aggregate of signatures of one message by many keys, which must have proofs of possession. Raises Rejected, Malformed, ValueError.
+/// Verifies an aggregate of signatures of one message by many keys, which must have proofs of possession. Raises Rejected, Malformed,
+/// ValueError.
 #[pyfunction]
 fn fast_aggregate_verify(
     py: Python<'_>,
@@ -153,16 +155,18 @@ fn with_sets<T: Send>(
 
 /// Verifies a batch of signatures, several times faster than one by one. Runs on all threads.
 ///
-/// sets: a list of (keys, message, signature), where keys is a list of the public keys that signed the message, and signature their aggregate.
+/// sets: a list of (keys, message, signature), where keys is a list of the public keys that signed the message, and signature their
+/// aggregate.
 ///
-/// Returns None if all are valid only. Raises Rejected if any signature is wrong (``find_invalid`` returns which), Malformed for an empty batch, a
-/// set without keys, or bytes that are no key or signature, ValueError for bytes of another length.
+/// Returns None if all are valid only. Raises Rejected if any signature is wrong (``find_invalid`` returns which), Malformed for an empty
+/// batch, a set without keys, or bytes that are no key or signature, ValueError for bytes of another length.
 #[pyfunction]
 fn verify_batch(py: Python<'_>, sets: Vec<Set<'_>>) -> PyResult<()> {
     with_sets(py, &sets, lower::verify_batch)
 }
 
-/// The indices of the sets whose signatures are wrong or whose keys cannot be aggregated, ascending. The argument is that of ``verify_batch``.
+/// The indices of the sets whose signatures are wrong or whose keys cannot be aggregated, ascending. The argument is that of
+/// ``verify_batch``.
 #[pyfunction]
 fn find_invalid(py: Python<'_>, sets: Vec<Set<'_>>) -> PyResult<Vec<usize>> {
     with_sets(py, &sets, lower::find_invalid)

@@ -15,9 +15,6 @@ use proofmill::{
 use pyo3::{exceptions::PyIndexError, prelude::*, types::PyBytes};
 use std::{path::PathBuf, sync::Arc};
 
-/// R1cs(source)
-/// --
-///
 /// The constraints of a circuit: the path or the content of an ``.r1cs`` file.
 ///
 /// Raises OSError, and Malformed for anything but constraints over BN254's scalar field.
@@ -80,9 +77,6 @@ impl R1cs {
     }
 }
 
-/// Witness(source)
-/// --
-///
 /// The value of every wire of a circuit: the path or the content of a ``.wtns`` file. The values are the prover's secret. They are
 /// wiped from memory when the object is freed; those that ``to_numpy`` or indexing hands out are not.
 ///
@@ -150,14 +144,11 @@ impl Witness {
     }
 }
 
-/// WitnessCalculator(source, *, symbols=None, max_steps=None)
-/// --
-///
 /// A circuit that calculates witnesses from its inputs: the path or the content of the WASM that ``circom --wasm`` writes, or of a graph of
 /// circom-witnesscalc, which checks no assertions.
 ///
-/// symbols: the path of a ``.sym`` file, from which messages name signals. max_steps: the most steps of the WASM's interpreter, of which each
-/// takes about a nanosecond; without a limit a hostile program may run for ever.
+/// symbols: the path of a ``.sym`` file, from which messages name signals. max_steps: the most steps of the WASM's interpreter, of which
+/// each takes about a nanosecond; without a limit a hostile program may run for ever.
 ///
 /// Raises OSError, and Malformed for anything but a circuit of circom's.
 #[pyclass(frozen, module = "proofmill.circom")]
@@ -191,8 +182,8 @@ impl WitnessCalculator {
         })
     }
 
-    /// Calculates the witness of inputs, which are as for ``groth16.fullprove``. Ctrl-C raises KeyboardInterrupt at once; a program that does
-    /// not end goes on in the background until the process ends, unless there is a limit of its steps.
+    /// Calculates the witness of inputs, which are as for ``groth16.fullprove``. Ctrl-C raises KeyboardInterrupt at once; a program that
+    /// does not end goes on in the background until the process ends, unless there is a limit of its steps.
     ///
     /// Raises Malformed for inputs of another form and for a program that does not work, Mismatch for inputs that are not the circuit's,
     /// Unsatisfied for an assertion that fails.

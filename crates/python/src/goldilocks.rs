@@ -89,8 +89,8 @@ fn reserved(count: usize) -> Result<Vec<Goldilocks>, Fault> {
 
 /// Coefficients to values: row i of the result is the value at ``shift * w^i``, where w is the root of unity of order rows.
 ///
-/// a: uint64 of shape (rows,), or (rows, columns) with a polynomial in each column; a power of two of rows, values below p. Returns a new array of
-/// the same shape. Runs on all threads, without the GIL.
+/// a: uint64 of shape (rows,), or (rows, columns) with a polynomial in each column; a power of two of rows, values below p. Returns a new
+/// array of the same shape. Runs on all threads, without the GIL.
 ///
 /// Raises TypeError, ValueError.
 #[pyfunction]
@@ -130,11 +130,11 @@ fn intt<'py>(
     })
 }
 
-/// Low-degree extension: from values on the subgroup of order rows to values of the same polynomials at ``shift * w^i``, where w is the root of
-/// unity of order ``blowup * rows``.
+/// Low-degree extension: from values on the subgroup of order rows to values of the same polynomials at ``shift * w^i``, where w is the
+/// root of unity of order ``blowup * rows``.
 ///
-/// a: as for ``ntt``, with values instead of coefficients. blowup: a power of two. shift: by default 7, a generator of the field's group. Returns
-/// a new array of shape (blowup * rows,) or (blowup * rows, columns).
+/// a: as for ``ntt``, with values instead of coefficients. blowup: a power of two. shift: by default 7, a generator of the field's group.
+/// Returns a new array of shape (blowup * rows,) or (blowup * rows, columns).
 ///
 /// Raises TypeError, ValueError, MemoryError.
 #[pyfunction]

@@ -106,8 +106,8 @@ fn rows<'py>(
 
 /// circomlib's Poseidon over BN254's scalar field, of 1 to 16 elements.
 ///
-/// a: a sequence of integers; or uint64 of shape (columns, 4), or (rows, columns, 4) for many hashes: integers below the field's modulus, each
-/// with its least significant word first. Returns an integer; or uint64 of shape (4,), or (rows, 4).
+/// a: a sequence of integers; or uint64 of shape (columns, 4), or (rows, columns, 4) for many hashes: integers below the field's modulus,
+/// each with its least significant word first. Returns an integer; or uint64 of shape (4,), or (rows, 4).
 ///
 /// Raises TypeError, ValueError.
 #[pyfunction]

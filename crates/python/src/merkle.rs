@@ -29,9 +29,6 @@ fn rows_of<'py>(rows: &Bound<'py, PyAny>) -> PyResult<(Array<'py, u64>, usize)> 
     Ok((rows, columns))
 }
 
-/// Root(digest, *, hash, rows, columns)
-/// --
-///
 /// The root of a tree, with the tree's hash and shape: what a verifier of openings must know from a source that it trusts. digest: 64
 /// hexadecimal digits, or 32 bytes as ``bytes(root)`` returns them.
 ///
@@ -103,13 +100,11 @@ impl Root {
     }
 }
 
-/// Tree(rows, hash="poseidon2", *, threads=None, level=None)
-/// --
-///
 /// A Merkle tree over the rows of an array of uint64 with shape (rows, columns), of a power of two of rows.
 ///
-/// hash: "poseidon", "poseidon2", "poseidon2-8", "poseidon2-12-8" and "poseidon-bn254" take values below 2^64 - 2^32 + 1, "keccak" and "sha256"
-/// take any. The tree has its nodes, and a reference to the array, which must not change while the tree is used: nothing is copied.
+/// hash: "poseidon", "poseidon2", "poseidon2-8", "poseidon2-12-8" and "poseidon-bn254" take values below 2^64 - 2^32 + 1, "keccak" and
+/// "sha256" take any. The tree has its nodes, and a reference to the array, which must not change while the tree is used: nothing is
+/// copied.
 ///
 /// Raises TypeError, ValueError, and Malformed for another number of rows, or a value that is too large, with its position.
 #[pyclass(frozen, module = "proofmill.merkle")]
@@ -173,8 +168,8 @@ impl Opening {
         compute(py, || Ok(Self(lower::Opening::from_json(text)?)))
     }
 
-    /// Verifies that the rows are in the tree with this root, which must come from a source that the caller trusts. Returns None for a valid
-    /// opening only: every other outcome is an exception.
+    /// Verifies that the rows are in the tree with this root, which must come from a source that the caller trusts. Returns None for a
+    /// valid opening only: every other outcome is an exception.
     ///
     /// Raises Rejected if the rows do not lead to the root, Mismatch for an opening of another shape or hash, Malformed.
     fn verify(&self, py: Python<'_>, root: &Root) -> PyResult<()> {

@@ -63,9 +63,9 @@ macro_rules! curves {
         $(
             #[doc = $doc]
             ///
-            /// Coordinates and scalars are integers below their modulus, each with its least significant word first; an element a + b u of an
-            /// extension field is a, then b. Zeros are the point at infinity. Points are checked to be on the curve, not to be in its subgroup.
-            /// Runs on all threads, without the GIL; the time depends on the scalars.
+            /// Coordinates and scalars are integers below their modulus, each with its least significant word first; an element a + b u of
+            /// an extension field is a, then b. Zeros are the point at infinity. Points are checked to be on the curve, not to be in its
+            /// subgroup. Runs on all threads, without the GIL; the time depends on the scalars.
             ///
             /// Raises TypeError, ValueError.
             #[pyfunction]

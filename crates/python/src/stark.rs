@@ -38,9 +38,6 @@ impl Protocol {
     }
 }
 
-/// Air(source)
-/// --
-///
 /// The constraints of an AIR: the path or the content of its JSON file, whose format is in Proofmill's documentation of STARKs.
 ///
 /// Raises OSError, Malformed.
@@ -128,9 +125,6 @@ impl Air {
     }
 }
 
-/// Proof(source)
-/// --
-///
 /// A proof: the path or the content of its file. ``Air.prove`` makes one.
 ///
 /// Raises OSError, and Malformed for any other file. All but the beginning is decoded by ``verify``.

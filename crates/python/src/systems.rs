@@ -25,9 +25,6 @@ macro_rules! system {
             use super::*;
             use proofmill::$system as lower;
 
-            /// ProvingKey(source)
-            /// --
-            ///
             /// A proving key: the path or the content of a ``.zkey`` file. A file is mapped, not read.
             ///
             /// Raises OSError, and Malformed for anything but a key of this proof system over BN254.
@@ -126,9 +123,6 @@ macro_rules! system {
                 }
             }
 
-            /// VerifyingKey(source)
-            /// --
-            ///
             /// A verifying key: the path or the content of a ``verification_key.json``, or of a proving key.
             ///
             /// Raises OSError, and Malformed for anything else.
