@@ -86,6 +86,9 @@ def test_refused():
             tree.open(indices)
     with pytest.raises(OverflowError):
         tree.open([-1])
+    for size in [0, 2**63, 2**64 - 1]:
+        with pytest.raises(pm.Mismatch):
+            tree.open([3]).verify(pm.merkle.Root(bytes(tree.root), hash="poseidon2", rows=size, columns=size))
     for shape in [(0, 2), (2, 0)]:
         with pytest.raises(ValueError, match="expected shape"):
             pm.merkle.Tree(np.zeros(shape, np.uint64))

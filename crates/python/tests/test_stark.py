@@ -70,6 +70,8 @@ def test_refused(air, trace):
         air.prove(np.zeros((512, 3), np.uint64), public)
     with pytest.raises(pm.Mismatch):
         air.prove(trace, public[:2])
+    with pytest.raises(OverflowError):
+        air.prove(trace, [0, 1, -1])
     with pytest.raises(pm.Malformed):
         air.prove(trace[:511], public)
     with pytest.raises(pm.Malformed):
