@@ -224,6 +224,30 @@ fn a_server_needs_no_set_up_and_keeps_what_it_has() {
     assert!(code == 2 && error.contains("--server"), "{error}");
 }
 
+#[test]
+fn a_token_that_is_not_valid_any_more_is_made_again() {
+    let mut folder = tempfile::tempdir().expect("a folder");
+    let secret = |folder: &Path| std::fs::read_to_string(folder.join("token")).expect("a token");
+    let mut served = serve(folder, &[]);
+    let first = secret(served.data.path());
+    let runs = |data: &Path| text(&command(data, &["token", "revoke", "admin"]).output().expect("a process"));
+    assert_eq!(runs(served.data.path()).0, 0);
+    assert_eq!(terminate(&mut served), Some(0));
+    folder = std::mem::replace(&mut served.data, tempfile::tempdir().expect("a folder"));
+    let mut served = serve(folder, &[]);
+    let second = secret(served.data.path());
+    assert_ne!(first, second, "the first was revoked");
+    let listed = text(&command(served.data.path(), &["token", "list"]).output().expect("a process"));
+    assert!(listed.0 == 0 && listed.1.contains("admin-"), "{listed:?}");
+    // Somebody else's token is left alone while the store has an administrator.
+    std::fs::write(served.data.path().join("token"), "pm_of_another_store").expect("a file");
+    assert_eq!(terminate(&mut served), Some(0));
+    folder = std::mem::replace(&mut served.data, tempfile::tempdir().expect("a folder"));
+    let mut served = serve(folder, &[]);
+    assert_eq!(secret(served.data.path()), "pm_of_another_store");
+    assert_eq!(terminate(&mut served), Some(0));
+}
+
 /// The files below a folder that have these bytes.
 fn files_with(folder: &Path, bytes: &[u8]) -> Vec<PathBuf> {
     let mut found = Vec::new();

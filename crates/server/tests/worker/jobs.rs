@@ -135,6 +135,26 @@ async fn memory_admits_jobs() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_that_fits_on_no_worker_says_so() {
+    let place = Place::new(LEASE).await;
+    let key = place.key(json!({"do": "ok", "memory": 3_u64 << 30})).await;
+    let large = place.submit(&key, "large").await;
+    let view = async || {
+        let job = place.service.job(&place.identity, &large).await.expect("it is there");
+        place.service.view(job).await.expect("a service")
+    };
+    assert_eq!(view().await.obstacle, None, "a worker may come");
+    let mut worker = place.work(place.options());
+    let small = place.submit(&place.key(json!({"do": "ok"})).await, "small").await;
+    assert_eq!(place.ended(&small).await.progress.state, State::Done, "it passes the large one");
+    let obstacle = "needs 3.0 GiB of memory, the largest worker has 1.0 GiB";
+    assert_eq!(view().await.obstacle.as_deref(), Some(obstacle));
+    let queue = place.service.queue().await.expect("a service");
+    assert_eq!((queue.largest_worker, queue.too_large), (Some(1 << 30), 1));
+    worker.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_key_returns_to_the_prover_that_has_it() {
     let place = Place::new(LEASE).await;
     let keys = [
