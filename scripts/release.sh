@@ -89,7 +89,7 @@ licences() {
     local name licence source file
     echo "proofmill $version contains these packages, musl, and Rust's standard library. Their licences follow."
     cargo tree --locked --package proofmill-cli --package proofmill-server --target "$1" --edges normal,no-proc-macro --prefix none --format '{p}|{l}' |
-        sed 's/ (\*)//' | sort -u | while IFS='|' read -r name licence; do
+        sed 's/ (\*)//; /^$/d' | sort -u | while IFS='|' read -r name licence; do
         case $name in
         *' ('*) continue ;; # this project's crates
         esac

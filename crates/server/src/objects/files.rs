@@ -38,7 +38,7 @@ impl Objects for Files {
             file.0.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
             let folder = place.parent().expect("a place in the folder");
             create_private(folder)?;
-            // Nobody knows of a new file of a job before this returns: the disk makes name and content durable together. Others are
+            // Nobody knows of a new file of a job before this returns: a journal makes name and content durable in one step. Others are
             // durable before: nobody may find half of one after a power failure.
             if !is_of_job || place.exists() {
                 file.0.as_file().sync_all()?;
