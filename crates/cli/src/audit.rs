@@ -52,22 +52,13 @@ impl ZkeyAudit {
     }
 
     fn object(&self, found: &Audit) -> serde_json::Value {
-        let contribution = |contribution: &Contribution| {
-            json!({
-                "name": contribution.name,
-                "hash": hex::encode(contribution.hash()),
-                "beacon": contribution.beacon.as_ref().map(|Beacon { seed, log_iterations }| json!({
-                    "seed": hex::encode(seed), "log_iterations": log_iterations,
-                })),
-            })
-        };
         let contributions = found.contributions.as_ref();
         json!({
             "protocol": found.protocol,
             "insecure": found.insecurity.is_some(),
             "insecurity": found.insecurity,
             "ceremony": found.ceremony,
-            "contributions": contributions.map(|list| list.iter().map(contribution).collect::<Vec<_>>()),
+            "contributions": contributions.map(|list| list.iter().map(contribution_object).collect::<Vec<_>>()),
             "contributions_match": contributions.map(|_| found.contributions_match),
             "ignored_signals": found.ignored_signals,
             "belongs_to_circuit": self.r1cs.as_ref().map(|_| found.differs.is_none()),
@@ -111,8 +102,19 @@ impl ZkeyAudit {
     }
 }
 
+/// A contribution in JSON.
+pub(crate) fn contribution_object(contribution: &Contribution) -> serde_json::Value {
+    json!({
+        "name": contribution.name,
+        "hash": hex::encode(contribution.hash()),
+        "beacon": contribution.beacon.as_ref().map(|Beacon { seed, log_iterations }| json!({
+            "seed": hex::encode(seed), "log_iterations": log_iterations,
+        })),
+    })
+}
+
 /// A contribution in a line. Control characters in a name are escaped.
-fn described(contribution: &Contribution) -> String {
+pub(crate) fn described(contribution: &Contribution) -> String {
     let name = contribution.name.as_deref().unwrap_or("without a name");
     let kind = match &contribution.beacon {
         Some(Beacon { log_iterations, .. }) => format!(", a beacon of 2^{log_iterations} iterations"),

@@ -35,7 +35,7 @@ pub(crate) enum Groth16Command {
   proofmill groth16 verify verification_key.json public.json proof.json
   proofmill groth16 verify verification_key.json public.json proof.json && echo valid")]
     Verify(Verify),
-    /// Make a circuit's proving key, for `snarkjs zkey contribute`: the same bytes as `snarkjs groth16 setup`
+    /// Make a circuit's proving key, for `zkey contribute`: the same bytes as `snarkjs groth16 setup`
     #[command(after_help = "Examples:
   proofmill groth16 setup circuit.r1cs pot.ptau circuit_0000.zkey
 
@@ -115,7 +115,7 @@ fn setup(files: &Setup, machine: &mut Machine) -> Result<Outcome, Failure> {
         warn_of_powers(&files.ptau, ptau.is_insecure(), quiet);
         if !quiet {
             let zkey = files.zkey.display();
-            eprintln!("warning: anyone can forge proofs for {zkey} until somebody contributes to it: snarkjs zkey contribute {zkey} FINAL.zkey");
+            eprintln!("warning: anyone can forge proofs for {zkey} until somebody contributes to it: proofmill zkey contribute {zkey} FINAL.zkey");
         }
         Ok(files.outcome())
     })

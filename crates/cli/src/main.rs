@@ -7,6 +7,7 @@ mod artefact;
 mod audit;
 mod bls;
 mod calculator;
+mod ceremony;
 mod debug;
 mod dev;
 mod fflonk;

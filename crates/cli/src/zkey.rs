@@ -2,6 +2,7 @@
 
 use crate::{
     audit::ZkeyAudit,
+    ceremony::{ApplyBeacon, Contribute, VerifyCommand},
     files::{Files, Input, Output},
     solidity::{self, SolidityCalldata, SolidityVerifier},
 };
@@ -21,6 +22,13 @@ pub(crate) enum ZkeyCommand {
     Export(ExportCommand),
     /// Say whether anyone can forge proofs for a key or a Solidity verifier, and where its setup is from
     Audit(ZkeyAudit),
+    /// Contribute to a Groth16 key: multiply delta by a secret that is forgotten
+    Contribute(Contribute),
+    /// Apply a beacon to a Groth16 key, as its last contribution
+    Beacon(ApplyBeacon),
+    /// Verify a Groth16 key and all contributions to it
+    #[command(subcommand)]
+    Verify(VerifyCommand),
 }
 
 #[derive(Debug, Subcommand)]
@@ -70,6 +78,9 @@ impl ZkeyCommand {
             Self::Export(ExportCommand::SolidityVerifier(_)) => "zkey export solidityverifier",
             Self::Export(ExportCommand::SolidityCalldata(_)) => "zkey export soliditycalldata",
             Self::Audit(_) => "zkey audit",
+            Self::Contribute(_) => "zkey contribute",
+            Self::Beacon(_) => "zkey beacon",
+            Self::Verify(verify) => verify.name(),
         }
     }
 
@@ -84,7 +95,11 @@ impl ZkeyCommand {
             Self::Export(ExportCommand::SolidityVerifier(export)) => {
                 Files { inputs: vec![&export.key], outputs: vec![&export.contract] }
             }
-            Self::Export(ExportCommand::SolidityCalldata(_)) | Self::Audit(_) => Files::default(),
+            Self::Contribute(contribute) => contribute.files(),
+            Self::Beacon(beacon) => beacon.files(),
+            Self::Export(ExportCommand::SolidityCalldata(_)) | Self::Audit(_) | Self::Verify(_) => {
+                Files::default()
+            }
         }
     }
 }
@@ -92,6 +107,9 @@ impl ZkeyCommand {
 pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
         ZkeyCommand::Audit(arguments) => arguments.run(machine),
+        ZkeyCommand::Contribute(arguments) => arguments.run(machine),
+        ZkeyCommand::Beacon(arguments) => arguments.run(machine),
+        ZkeyCommand::Verify(command) => command.run(machine),
         ZkeyCommand::Export(ExportCommand::VerificationKey(files)) => export(&files, machine),
         ZkeyCommand::Export(ExportCommand::Json(files)) => {
             machine.run(|_, _| groth16::ProvingKey::open(&files.zkey)?.write_json(&files.output))?;

@@ -16,4 +16,6 @@ mod projective;
 pub use encoding::EncodingError;
 pub use group::{Affine, Curve, Jacobian, Xyzz};
 pub use msm::{Bases, FixedBase, Msm, msm};
-pub use multiples::{Bls12Curve, multiples_of_points, sum_of_multiples, sum_of_points};
+pub use multiples::{
+    CompleteCurve, multiples_of_points, products_of_points, sum_of_multiples, sum_of_points,
+};

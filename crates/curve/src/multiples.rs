@@ -1,49 +1,68 @@
-//! Products of many points of BLS12-381 with factors of 64 bits, and sums of points, in lanes. For public data.
+//! Products of many points with factors of their own, and sums of points, in lanes.
 //!
 //! Every lane has one point and adds with complete formulas ([`projective`](crate::projective)), so that no lane needs
-//! separate handling. Factors are split into 17 signed digits of four bits, which select one of eight multiples. A sum of
-//! multiples shares its doublings among all points of a task.
+//! separate handling. Factors are split into signed digits of four bits, which select one of eight multiples: 17 digits for 64 bits,
+//! 65 for 256. A sum of multiples shares its doublings among all points of a task.
+//!
+//! No branch and no address depends on factors. Still, only the steps in lanes were written so, not what is made of their results.
 
 use crate::{
-    Affine, Curve, Jacobian,
-    bls12_381::{G1, G2},
+    Affine, Curve, Jacobian, bls12_381, bn254,
     projective::{Projective, is_equal, magnitude, signed_digits, twelve, twelve_xi},
 };
 use proofmill_cpu::Level;
-use proofmill_field::{Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, Select, dispatch};
+use proofmill_field::{
+    Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, PrimeField, Select, dispatch,
+};
 use proofmill_parallel as parallel;
 
 /// The bits of a digit.
 const WINDOW: usize = 4;
 /// The multiples in a table, without zero.
 const MOST: usize = 1 << (WINDOW - 1);
-/// The digits of a factor.
+/// The digits of a factor of 64 bits, and of one of 256.
 const DIGITS: usize = 17;
+const DIGITS_OF_256: usize = 65;
 /// The groups of lanes whose tables stay in the second-level cache: 24 KiB each on G2.
 const GROUPS: usize = 16;
 
-/// One of BLS12-381's curves.
-pub trait Bls12Curve: Curve<Base: Packable> {
+/// A curve whose points are added by complete formulas in lanes.
+pub trait CompleteCurve: Curve<Base: Packable> {
     /// `3 B x` in lanes.
     fn triple_b<E: Engine>(x: <Self::Base as Packable>::Lanes<E>) -> <Self::Base as Packable>::Lanes<E>;
 }
 
-impl Bls12Curve for G1 {
+impl CompleteCurve for bls12_381::G1 {
     #[inline(always)]
     fn triple_b<E: Engine>(x: <Self::Base as Packable>::Lanes<E>) -> <Self::Base as Packable>::Lanes<E> {
         twelve(x)
     }
 }
 
-impl Bls12Curve for G2 {
+impl CompleteCurve for bls12_381::G2 {
     #[inline(always)]
     fn triple_b<E: Engine>(x: <Self::Base as Packable>::Lanes<E>) -> <Self::Base as Packable>::Lanes<E> {
         twelve_xi(x)
     }
 }
 
+impl CompleteCurve for bn254::G1 {
+    #[inline(always)]
+    fn triple_b<E: Engine>(x: <Self::Base as Packable>::Lanes<E>) -> <Self::Base as Packable>::Lanes<E> {
+        x.double().double().double() + x
+    }
+}
+
+impl CompleteCurve for bn254::G2 {
+    #[inline(always)]
+    fn triple_b<E: Engine>(x: <Self::Base as Packable>::Lanes<E>) -> <Self::Base as Packable>::Lanes<E> {
+        let product = x * LanesOf::<Self::Base, E>::broadcast(x.token(), Self::B);
+        product.double() + product
+    }
+}
+
 /// The sum of points; infinity if there are none. Runs on the ambient rayon pool.
-pub fn sum_of_points<C: Bls12Curve>(level: Level, points: &[Affine<C>]) -> Jacobian<C> {
+pub fn sum_of_points<C: CompleteCurve>(level: Level, points: &[Affine<C>]) -> Jacobian<C> {
     let share = share(points.len(), 64 * GROUPS);
     if points.len() <= share {
         // The pool has only overhead here.
@@ -57,10 +76,36 @@ pub fn sum_of_points<C: Bls12Curve>(level: Level, points: &[Affine<C>]) -> Jacob
 ///
 /// # Panics
 /// If the numbers of factors and points differ.
-pub fn multiples_of_points<C: Bls12Curve>(
+pub fn multiples_of_points<C: CompleteCurve>(
     level: Level,
     points: &[Affine<C>],
     factors: &[u64],
+) -> Vec<Affine<C>> {
+    multiples::<C, 1, DIGITS>(level, points, factors.as_chunks().0)
+}
+
+/// The product of each point of odd order and its scalar. Runs on the ambient rayon pool.
+///
+/// # Panics
+/// If the numbers of scalars and points differ, or a scalar has more than four words.
+pub fn products_of_points<C: CompleteCurve>(
+    level: Level,
+    points: &[Affine<C>],
+    scalars: &[C::Scalar],
+) -> Vec<Affine<C>> {
+    let words = |scalar: &C::Scalar| {
+        let mut words = [0; 4];
+        words.copy_from_slice(scalar.to_words().as_ref());
+        words
+    };
+    let factors: Vec<[u64; 4]> = scalars.iter().map(words).collect();
+    multiples::<C, 4, DIGITS_OF_256>(level, points, &factors)
+}
+
+fn multiples<C: CompleteCurve, const WORDS: usize, const DIGITS: usize>(
+    level: Level,
+    points: &[Affine<C>],
+    factors: &[[u64; WORDS]],
 ) -> Vec<Affine<C>> {
     assert_eq!(points.len(), factors.len(), "as many factors as points");
     let share = share(points.len(), GROUPS);
@@ -68,7 +113,7 @@ pub fn multiples_of_points<C: Bls12Curve>(
     let parts = points.chunks(share).zip(factors.chunks(share)).zip(multiples.chunks_mut(share));
     parallel::for_each(parts, |((points, factors), affine)| {
         let mut multiples = vec![Jacobian::INFINITY; points.len()];
-        dispatch!(level, engine => multiples_part(engine, points, factors, &mut multiples));
+        dispatch!(level, engine => multiples_part::<C, _, WORDS, DIGITS>(engine, points, factors, &mut multiples));
         affine.copy_from_slice(&Jacobian::batch_to_affine(&multiples));
     });
     multiples
@@ -78,7 +123,11 @@ pub fn multiples_of_points<C: Bls12Curve>(
 ///
 /// # Panics
 /// If the numbers of factors and points differ.
-pub fn sum_of_multiples<C: Bls12Curve>(level: Level, points: &[Affine<C>], factors: &[u64]) -> Jacobian<C> {
+pub fn sum_of_multiples<C: CompleteCurve>(
+    level: Level,
+    points: &[Affine<C>],
+    factors: &[u64],
+) -> Jacobian<C> {
     assert_eq!(points.len(), factors.len(), "as many factors as points");
     let share = share(points.len(), GROUPS);
     let parts = points.chunks(share).zip(factors.chunks(share));
@@ -101,7 +150,7 @@ type Table<C, E> = [Points<C, E>; MOST + 1];
 
 /// At most as many points as there are lanes, padded with infinity.
 #[inline(always)]
-fn load<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Points<C, E> {
+fn load<C: CompleteCurve, E: Engine>(engine: E, points: &[Affine<C>]) -> Points<C, E> {
     let width = LanesOf::<C::Base, E>::WIDTH;
     let (mut x, mut y, mut z) = ([C::Base::ZERO; LANES], [C::Base::ONE; LANES], [C::Base::ZERO; LANES]);
     for (i, point) in points.iter().enumerate() {
@@ -118,7 +167,7 @@ fn load<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Points<C, 
 
 /// The points of the first lanes.
 #[inline(always)]
-fn store<C: Bls12Curve, E: Engine>(lanes: Points<C, E>, points: &mut [Jacobian<C>]) {
+fn store<C: CompleteCurve, E: Engine>(lanes: Points<C, E>, points: &mut [Jacobian<C>]) {
     let width = LanesOf::<C::Base, E>::WIDTH;
     let [mut x, mut y, mut z] = [[C::Base::ZERO; LANES]; 3];
     lanes.x.store(&mut x[..width]);
@@ -131,7 +180,7 @@ fn store<C: Bls12Curve, E: Engine>(lanes: Points<C, E>, points: &mut [Jacobian<C
 }
 
 #[inline(always)]
-fn total<C: Bls12Curve, E: Engine>(lanes: Points<C, E>) -> Jacobian<C> {
+fn total<C: CompleteCurve, E: Engine>(lanes: Points<C, E>) -> Jacobian<C> {
     let mut points = [Jacobian::INFINITY; LANES];
     store::<C, E>(lanes, &mut points[..LanesOf::<C::Base, E>::WIDTH]);
     points.iter().fold(Jacobian::INFINITY, |sum, point| sum.add(point))
@@ -139,7 +188,7 @@ fn total<C: Bls12Curve, E: Engine>(lanes: Points<C, E>) -> Jacobian<C> {
 
 /// `a + b`.
 #[inline(always)]
-fn add<C: Bls12Curve, E: Engine>(a: &Points<C, E>, b: &Points<C, E>) -> Points<C, E> {
+fn add<C: CompleteCurve, E: Engine>(a: &Points<C, E>, b: &Points<C, E>) -> Points<C, E> {
     a.add(
         b,
         #[inline(always)]
@@ -149,14 +198,14 @@ fn add<C: Bls12Curve, E: Engine>(a: &Points<C, E>, b: &Points<C, E>) -> Points<C
 
 /// `2 a`.
 #[inline(always)]
-fn double<C: Bls12Curve, E: Engine>(a: &Points<C, E>) -> Points<C, E> {
+fn double<C: CompleteCurve, E: Engine>(a: &Points<C, E>) -> Points<C, E> {
     a.double(
         #[inline(always)]
         |x| C::triple_b::<E>(x),
     )
 }
 
-fn sum_part<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Jacobian<C> {
+fn sum_part<C: CompleteCurve, E: Engine>(engine: E, points: &[Affine<C>]) -> Jacobian<C> {
     engine.run(
         #[inline(always)]
         || {
@@ -169,10 +218,10 @@ fn sum_part<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Jacobi
     )
 }
 
-fn multiples_part<C: Bls12Curve, E: Engine>(
+fn multiples_part<C: CompleteCurve, E: Engine, const WORDS: usize, const DIGITS: usize>(
     engine: E,
     points: &[Affine<C>],
-    factors: &[u64],
+    factors: &[[u64; WORDS]],
     multiples: &mut [Jacobian<C>],
 ) {
     engine.run(
@@ -183,13 +232,14 @@ fn multiples_part<C: Bls12Curve, E: Engine>(
             let groups = points.chunks(width).zip(factors.chunks(width)).zip(multiples.chunks_mut(width));
             for ((points, factors), multiples) in groups {
                 let tables = [table(engine, points)];
-                store::<C, E>(ladder::<C, E>(engine, &tables, &[digits(factors)]), multiples);
+                let digits = [digits::<WORDS, DIGITS>(factors)];
+                store::<C, E>(ladder::<C, E, DIGITS>(engine, &tables, &digits), multiples);
             }
         },
     );
 }
 
-fn sum_multiples_part<C: Bls12Curve, E: Engine>(
+fn sum_multiples_part<C: CompleteCurve, E: Engine>(
     engine: E,
     points: &[Affine<C>],
     factors: &[u64],
@@ -201,25 +251,25 @@ fn sum_multiples_part<C: Bls12Curve, E: Engine>(
             let (mut tables, mut all_digits) = (Vec::new(), Vec::new());
             for (points, factors) in points.chunks(width).zip(factors.chunks(width)) {
                 tables.push(table(engine, points));
-                all_digits.push(digits(factors));
+                all_digits.push(digits::<1, DIGITS>(factors.as_chunks().0));
             }
-            total::<C, E>(ladder::<C, E>(engine, &tables, &all_digits))
+            total::<C, E>(ladder::<C, E, DIGITS>(engine, &tables, &all_digits))
         },
     )
 }
 
 /// The digits of each lane's factor.
-fn digits(factors: &[u64]) -> [[i8; DIGITS]; LANES] {
+fn digits<const WORDS: usize, const DIGITS: usize>(factors: &[[u64; WORDS]]) -> [[i8; DIGITS]; LANES] {
     let mut digits = [[0; DIGITS]; LANES];
     for (digits, factor) in digits.iter_mut().zip(factors) {
-        *digits = signed_digits(&[*factor], WINDOW);
+        *digits = signed_digits(factor, WINDOW);
     }
     digits
 }
 
 /// In each lane, the sum over all groups of the multiple that the digits select.
 #[inline(always)]
-fn ladder<C: Bls12Curve, E: Engine>(
+fn ladder<C: CompleteCurve, E: Engine, const DIGITS: usize>(
     engine: E,
     tables: &[Table<C, E>],
     digits: &[[[i8; DIGITS]; LANES]],
@@ -232,14 +282,14 @@ fn ladder<C: Bls12Curve, E: Engine>(
             }
         }
         for (table, digits) in tables.iter().zip(digits) {
-            sum = add::<C, E>(&sum, &find::<C, E>(table, digits, window));
+            sum = add::<C, E>(&sum, &find::<C, E, DIGITS>(table, digits, window));
         }
     }
     sum
 }
 
 #[inline(always)]
-fn table<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Table<C, E> {
+fn table<C: CompleteCurve, E: Engine>(engine: E, points: &[Affine<C>]) -> Table<C, E> {
     let base = load(engine, points);
     let mut table = [Points::<C, E>::infinity(engine); MOST + 1];
     table[1] = base;
@@ -254,7 +304,7 @@ fn table<C: Bls12Curve, E: Engine>(engine: E, points: &[Affine<C>]) -> Table<C, 
 
 /// The multiples for a window's digits, one per lane.
 #[inline(always)]
-fn find<C: Bls12Curve, E: Engine>(
+fn find<C: CompleteCurve, E: Engine, const DIGITS: usize>(
     table: &Table<C, E>,
     digits: &[[i8; DIGITS]; LANES],
     window: usize,

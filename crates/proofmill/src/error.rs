@@ -209,6 +209,13 @@ impl Error {
         Self::Malformed(Cause::about(name, problem.into()))
     }
 
+    pub(crate) fn rejected(
+        name: Option<&FileName>,
+        error: impl Into<Box<dyn error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::Rejected(Cause::about(name, error))
+    }
+
     pub(crate) fn unsatisfied(name: Option<&FileName>, problem: impl Into<String>) -> Self {
         Self::Unsatisfied(Cause::about(name, problem.into()))
     }

@@ -65,7 +65,7 @@ impl ProvingKey {
 
     /// Makes the key of a circuit in memory: the bytes of `snarkjs groth16 setup`.
     ///
-    /// Anyone can forge proofs for this key: [`Self::prove`] refuses it. Save it and contribute to it (`snarkjs zkey contribute`)
+    /// Anyone can forge proofs for this key: [`Self::prove`] refuses it. Save it and contribute to it ([`ceremony`](crate::ceremony))
     /// before use.
     ///
     /// # Errors
@@ -86,6 +86,10 @@ impl ProvingKey {
     /// [`Error::Io`].
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         write_bytes(path.as_ref(), self.as_bytes()).map_err(Error::from)
+    }
+
+    pub(crate) fn name(&self) -> Option<&FileName> {
+        self.verifying_key.name.as_ref()
     }
 
     pub(crate) fn get(&self) -> &Groth16Zkey {

@@ -108,19 +108,39 @@ impl Contribution {
         Ok(Self { name, beacon, delta_after, s, sx, spx, transcript })
     }
 
+    /// What others hash of it: `delta_after`, `s`, `sx` and `spx` uncompressed (x, then y, each one big-endian number; in G2 the
+    /// coefficient of u first) and the transcript.
+    pub fn public(&self) -> Vec<u8> {
+        let in_g1 = [self.delta_after, self.s, self.sx].map(|point| point.to_evm());
+        [in_g1.as_flattened(), &self.spx.to_evm(), &self.transcript].concat()
+    }
+
     /// The hash that snarkjs shows for the contribution, with which its author can recognise it: BLAKE2b-512 (RFC 7693) of
-    /// `delta_after`, `s`, `sx` and `spx` uncompressed (x, then y, each one big-endian number; in G2 the coefficient of u first) and
-    /// the transcript.
+    /// [`Self::public`].
     pub fn hash(&self) -> [u8; 64] {
-        let mut hash = Blake2b512::new();
-        let in_g1 = [self.delta_after, self.s, self.sx].into_iter().flat_map(|point| [point.x, point.y]);
-        let in_g2 =
-            [self.spx.x, self.spx.y].into_iter().flat_map(|coordinate| [coordinate.c1, coordinate.c0]);
-        for coordinate in in_g1.chain(in_g2) {
-            coordinate.to_canonical().iter().rev().for_each(|limb| hash.update(limb.to_be_bytes()));
+        Blake2b512::digest(self.public()).into()
+    }
+
+    /// The encoding in the section; `None` for a name or a seed of more than 255 bytes.
+    pub fn to_bytes(&self) -> Option<Vec<u8>> {
+        let mut parameters = Vec::new();
+        if let Some(name) = &self.name {
+            parameters.push(1);
+            write_counted(&mut parameters, name.as_bytes())?;
         }
-        hash.update(self.transcript);
-        hash.finalize().into()
+        if let Some(beacon) = &self.beacon {
+            parameters.extend([2, beacon.log_iterations, 3]);
+            write_counted(&mut parameters, &beacon.seed)?;
+        }
+        let Affine { x, y } = self.spx;
+        let in_g1 = [self.delta_after, self.s, self.sx].into_iter().flat_map(|point| [point.x, point.y]);
+        let coordinates = in_g1.chain([x.c0, x.c1, y.c0, y.c1]);
+        let mut bytes: Vec<u8> = coordinates.flat_map(proofmill_field::bn254::Fq::to_montgomery_le).collect();
+        bytes.extend(self.transcript);
+        bytes.extend(u32::from(self.beacon.is_some()).to_le_bytes());
+        bytes.extend((parameters.len() as u32).to_le_bytes());
+        bytes.extend(parameters);
+        Some(bytes)
     }
 }
 
@@ -167,6 +187,13 @@ fn hash(cursor: &mut Cursor<'_>, what: &str) -> Result<[u8; 64], CircomError> {
 fn byte(cursor: &mut Cursor<'_>, what: &str) -> Result<u8, CircomError> {
     let taken = cursor.take(1, what)?;
     taken.bytes().first().copied().ok_or_else(|| taken.malformed(0, "expected a byte"))
+}
+
+/// Appends a byte of length and bytes.
+fn write_counted(to: &mut Vec<u8>, bytes: &[u8]) -> Option<()> {
+    to.push(u8::try_from(bytes.len()).ok()?);
+    to.extend(bytes);
+    Some(())
 }
 
 /// Bytes behind a byte of length.

@@ -292,6 +292,22 @@ impl<'a> Groth16Writer<'a> {
         self.0.section(points.section().id, write)
     }
 
+    /// Writes one section of points as another key has it.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn copy(&mut self, key: &Groth16Zkey, points: Groth16Points) -> Result<(), CircomError> {
+        self.points(points, |out| out.bytes(key.section(points).bytes()))
+    }
+
+    /// Writes the matrices as another key has them.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn copy_coefficients(&mut self, key: &Groth16Zkey) -> Result<(), CircomError> {
+        self.0.section(COEFFICIENTS.id, |out| out.bytes(key.coefficients_section().bytes()))
+    }
+
     /// Writes the circuit's hash and `count` contributions, encoded as [`Groth16Zkey::contributions`] returns them.
     ///
     /// # Errors

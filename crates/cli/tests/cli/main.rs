@@ -7,6 +7,7 @@ mod arguments;
 mod artefacts;
 mod audit;
 mod bls;
+mod ceremony;
 mod day;
 mod debug;
 mod dev;

@@ -1,0 +1,157 @@
+//! Contributions.
+
+use crate::{CeremonyError, generator::Generator};
+use blake2::{Blake2b512, Digest};
+use proofmill_circom::{
+    Beacon, Contribution, Contributions, Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey,
+    PointCheck, Points, Target,
+};
+use proofmill_cpu::Level;
+use proofmill_curve::{Affine, bn254::G1, products_of_points};
+use proofmill_field::{Invert, bn254::Fr};
+use proofmill_progress::Progress;
+use rand::{TryRngCore, rngs::OsRng};
+use zeroize::Zeroizing;
+
+/// Points of a section that are in memory at the same time.
+const PIECE: usize = 1 << 16;
+/// Bytes before the first contribution in their section.
+const HASH_AND_COUNT: usize = 68;
+
+/// Where a contribution's secret comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Randomness<'a> {
+    /// The operating system, with whatever the user adds.
+    System(&'a [u8]),
+    /// A beacon: a value that nobody could know before. Anyone can compute the secret, so it is for the end of a ceremony.
+    Beacon(&'a Beacon),
+}
+
+impl Randomness<'_> {
+    fn generator(&self) -> Result<Generator, CeremonyError> {
+        match self {
+            Self::System(entropy) => {
+                let mut bytes = Zeroizing::new([0; 64]);
+                let filled = OsRng.try_fill_bytes(&mut *bytes);
+                filled.map_err(|error| CeremonyError::Randomness(error.to_string()))?;
+                let hash = Blake2b512::new_with_prefix(&*bytes).chain_update(entropy).finalize();
+                Ok(Generator::new(&Zeroizing::new(hash.into())))
+            }
+            Self::Beacon(beacon) => of_beacon(beacon),
+        }
+    }
+}
+
+/// The generator of a beacon, which is its seed hashed by SHA-256 again and again.
+pub(crate) fn of_beacon(beacon: &Beacon) -> Result<Generator, CeremonyError> {
+    let log = beacon.log_iterations;
+    if !(10..=63).contains(&log) {
+        return Err(CeremonyError::Beacon(format!("2^{log} iterations, expected 2^10 to 2^63")));
+    }
+    if beacon.seed.is_empty() {
+        return Err(CeremonyError::Beacon("its seed is empty".to_owned()));
+    }
+    let mut hash = proofmill_sha256::digest(&beacon.seed);
+    for _ in 1..1_u64 << log {
+        hash = proofmill_sha256::digest(&hash);
+    }
+    let mut seed = [0; 64];
+    seed.iter_mut().zip(hash).for_each(|(to, from)| *to = from);
+    Ok(Generator::new(&seed))
+}
+
+/// The hash of everything before a contribution.
+pub(crate) fn transcript<'a>(
+    circuit_hash: &[u8; 64],
+    earlier: impl IntoIterator<Item = &'a Contribution>,
+) -> Blake2b512 {
+    let mut hash = Blake2b512::new_with_prefix(circuit_hash);
+    earlier.into_iter().for_each(|contribution| hash.update(contribution.public()));
+    hash
+}
+
+/// The hash of everything before a contribution and of the base of its proof of knowledge.
+pub(crate) fn bound_transcript(mut hash: Blake2b512, s: &Affine<G1>, sx: &Affine<G1>) -> [u8; 64] {
+    [s, sx].into_iter().for_each(|point| hash.update(point.to_evm()));
+    hash.finalize().into()
+}
+
+/// Writes the key with one more contribution, and returns the contribution's hash, with which its author can find it. Runs on the
+/// ambient rayon pool; a few megabytes of the key are in memory at the same time.
+///
+/// The key's own points are checked to be on their curve, not to be those of a circuit: see [`verify::key`](crate::verify::key).
+///
+/// # Errors
+/// [`CeremonyError::NoList`], [`CeremonyError::File`], [`CeremonyError::Randomness`], [`CeremonyError::Beacon`],
+/// [`CeremonyError::TooLong`].
+pub fn contribute<'a>(
+    level: Level,
+    key: &Groth16Zkey,
+    target: impl Into<Target<'a>>,
+    name: Option<&str>,
+    randomness: Randomness<'_>,
+    progress: Progress<'_>,
+) -> Result<[u8; 64], CeremonyError> {
+    let (Some(Contributions { circuit_hash, list }), Some(section)) =
+        (key.decoded_contributions()?, key.contributions()?)
+    else {
+        return Err(CeremonyError::NoList);
+    };
+    progress.begin("secret");
+    let mut generator = randomness.generator()?;
+    let secret = Zeroizing::new(generator.element());
+    let Some(inverse) = secret.invert_vartime().map(Zeroizing::new) else {
+        return Err(CeremonyError::Beacon("its secret is zero".to_owned()));
+    };
+    let s = generator.g1();
+    let sx = s.mul_vartime(&secret).to_affine();
+    let transcript = bound_transcript(transcript(&circuit_hash, &list), &s, &sx);
+    let spx = Generator::new(&transcript).g2().mul_vartime(&secret).to_affine();
+    let header = Groth16Header {
+        delta_1: key.header().delta_1.mul_vartime(&secret).to_affine(),
+        delta_2: key.header().delta_2.mul_vartime(&secret).to_affine(),
+        ..*key.header()
+    };
+    let beacon = match randomness {
+        Randomness::System(_) => None,
+        Randomness::Beacon(beacon) => Some(beacon.clone()),
+    };
+    let name = name.filter(|name| !name.is_empty()).map(str::to_owned);
+    let own = Contribution { name, beacon, delta_after: header.delta_1, s, sx, spx, transcript };
+    // Those before it stay as they are.
+    let earlier = section.bytes().get(HASH_AND_COUNT..).unwrap_or_default();
+    let encoded = [earlier, &own.to_bytes().ok_or(CeremonyError::TooLong)?].concat();
+
+    let mut file = Groth16Writer::create(target, &header)?;
+    progress.begin("copy");
+    file.copy(key, Groth16Points::Ic)?;
+    file.copy_coefficients(key)?;
+    for points in [Groth16Points::A, Groth16Points::B1, Groth16Points::B2] {
+        file.copy(key, points)?;
+    }
+    for (points, source, phase) in
+        [(Groth16Points::C, key.c(), "points c"), (Groth16Points::H, key.h(), "points h")]
+    {
+        progress.begin(phase);
+        file.points(points, |out| multiplied(level, source, *inverse, |points| out.points(points)))?;
+    }
+    file.contributions(&circuit_hash, list.len() as u32 + 1, &encoded)?;
+    file.finish()?;
+    Ok(own.hash())
+}
+
+/// Gives the points times a factor to `write`, piece by piece.
+fn multiplied(
+    level: Level,
+    points: Points<'_, G1>,
+    factor: Fr,
+    mut write: impl FnMut(&[Affine<G1>]) -> Result<(), proofmill_circom::CircomError>,
+) -> Result<(), proofmill_circom::CircomError> {
+    let factors = Zeroizing::new(vec![factor; PIECE.min(points.len())]);
+    for start in (0..points.len()).step_by(PIECE) {
+        let piece = points.slice(start..points.len().min(start + PIECE))?;
+        let piece = piece.decode(level, PointCheck::OnCurve)?;
+        write(&products_of_points(level, &piece, factors.get(..piece.len()).unwrap_or_default()))?;
+    }
+    Ok(())
+}

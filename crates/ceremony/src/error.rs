@@ -1,0 +1,49 @@
+//! Errors.
+
+use proofmill_circom::CircomError;
+use proofmill_groth16::Groth16Error;
+
+/// Why a contribution was not made or not accepted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CeremonyError {
+    /// A file that cannot be read or written, or is malformed.
+    #[error(transparent)]
+    File(#[from] CircomError),
+    /// A key that cannot be compared with another.
+    #[error(transparent)]
+    Key(#[from] Groth16Error),
+    /// The key has no list of contributions.
+    #[error(
+        "the key has no list of contributions, as keys that were imported from JSON: contribute to the original"
+    )]
+    NoList,
+    /// A contribution does not follow from those before it.
+    #[error("contribution {number}{}: {problem}", .name.as_ref().map(|name| format!(" ({name:?})")).unwrap_or_default())]
+    Contribution {
+        /// Its place, counted from 1.
+        number: usize,
+        /// Its author's name.
+        name: Option<String>,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// delta is not that of the last contribution.
+    #[error("delta is not that of the last contribution")]
+    Delta,
+    /// A part of the key is not what setup and contributions lead to.
+    #[error("it is not the circuit's key: {0} differ")]
+    Differs(&'static str),
+    /// The key from which the ceremony began is not one without contributions.
+    #[error("the initial key has {0} contributions, expected one that setup has just made")]
+    NotInitial(usize),
+    /// A name or a beacon's seed has no room in the file.
+    #[error("a contribution's name and a beacon's seed have at most 255 bytes")]
+    TooLong,
+    /// A beacon that cannot be used.
+    #[error("the beacon: {0}")]
+    Beacon(String),
+    /// The operating system has no randomness.
+    #[error("the operating system's random generator: {0}")]
+    Randomness(String),
+}

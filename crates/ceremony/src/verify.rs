@@ -1,0 +1,130 @@
+//! Verification of contributions, and of the key that they lead to.
+
+use crate::{
+    CeremonyError,
+    contribute::{bound_transcript, of_beacon, transcript},
+    generator::Generator,
+};
+use proofmill_circom::{Contribution, Contributions, Groth16Zkey, PointCheck, Ptau};
+use proofmill_cpu::Level;
+use proofmill_curve::{
+    Affine, Curve,
+    bn254::{G1, G2},
+};
+use proofmill_groth16::differs;
+use proofmill_pairing::pairing_product_is_one;
+
+/// The most iterations of a beacon that are repeated, as a logarithm: some hours.
+const MOST_LOG_ITERATIONS: u8 = 40;
+
+/// Verifies that each contribution knew its secret and multiplied delta by it, in the order of the list. Returns their hashes and delta
+/// in G1 after the last one.
+///
+/// # Errors
+/// [`CeremonyError::Contribution`], [`CeremonyError::Beacon`] for one with too many iterations to be repeated.
+pub fn contributions(
+    level: Level,
+    all: &Contributions,
+) -> Result<(Vec<[u8; 64]>, Affine<G1>), CeremonyError> {
+    let mut delta = G1::GENERATOR;
+    let mut hashes = Vec::with_capacity(all.list.len());
+    for (index, contribution) in all.list.iter().enumerate() {
+        let earlier = transcript(&all.circuit_hash, all.list.iter().take(index));
+        let bound = bound_transcript(earlier, &contribution.s, &contribution.sx);
+        if let Some(problem) = problem(level, contribution, &bound, &delta)? {
+            let (number, name) = (index + 1, contribution.name.clone());
+            return Err(CeremonyError::Contribution { number, name, problem });
+        }
+        hashes.push(contribution.hash());
+        delta = contribution.delta_after;
+    }
+    Ok((hashes, delta))
+}
+
+fn problem(
+    level: Level,
+    contribution: &Contribution,
+    transcript: &[u8; 64],
+    delta_before: &Affine<G1>,
+) -> Result<Option<&'static str>, CeremonyError> {
+    let Contribution { beacon, delta_after, s, sx, spx, .. } = contribution;
+    if contribution.transcript != *transcript {
+        return Ok(Some("its transcript is not that of the contributions before it"));
+    }
+    if [s, sx, delta_after].into_iter().any(Affine::is_infinity) || spx.is_infinity() {
+        return Ok(Some("one of its points is infinity"));
+    }
+    let sp = Generator::new(transcript).g2();
+    if !is_same_ratio(level, [s, sx], [&sp, spx]) {
+        return Ok(Some("its proof of knowledge is wrong"));
+    }
+    if !is_same_ratio(level, [delta_before, delta_after], [&sp, spx]) {
+        return Ok(Some("it has not multiplied delta by the secret that it proves to know"));
+    }
+    if let Some(beacon) = beacon {
+        if beacon.log_iterations > MOST_LOG_ITERATIONS {
+            let log = beacon.log_iterations;
+            return Err(CeremonyError::Beacon(format!(
+                "2^{log} iterations, more than the 2^{MOST_LOG_ITERATIONS} that are repeated"
+            )));
+        }
+        let mut generator = of_beacon(beacon)?;
+        let secret = generator.element();
+        let expected = generator.g1();
+        if expected != *s || expected.mul_vartime(&secret).to_affine() != *sx {
+            return Ok(Some("its secret is not the beacon's"));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether `b = x a` in G1 and `d = x c` in G2 for the same x; no point is infinity.
+fn is_same_ratio(level: Level, [a, b]: [&Affine<G1>; 2], [c, d]: [&Affine<G2>; 2]) -> bool {
+    pairing_product_is_one(level, &[(*a, *d), (-*b, *c)])
+}
+
+/// Verifies a key against the one from which the ceremony began, which is the circuit's: all contributions, and all parts of the key
+/// (see [`differs`]). Returns the contributions' hashes; without any, anyone can forge proofs for the key.
+///
+/// # Errors
+/// Those of [`contributions`], [`CeremonyError::NoList`], [`CeremonyError::NotInitial`], [`CeremonyError::Differs`],
+/// [`CeremonyError::Delta`], [`CeremonyError::Key`].
+pub fn key(level: Level, key: &Groth16Zkey, initial: &Groth16Zkey) -> Result<Vec<[u8; 64]>, CeremonyError> {
+    let all = key.decoded_contributions()?.ok_or(CeremonyError::NoList)?;
+    let before = initial.decoded_contributions()?.map_or(0, |all| all.list.len());
+    let header = initial.header();
+    if before > 0 || (header.delta_1, header.delta_2) != (G1::GENERATOR, G2::GENERATOR) {
+        return Err(CeremonyError::NotInitial(before));
+    }
+    if let Some(part) = differs(level, key, initial)? {
+        return Err(CeremonyError::Differs(part));
+    }
+    let (hashes, delta) = contributions(level, &all)?;
+    if delta != key.header().delta_1 {
+        return Err(CeremonyError::Delta);
+    }
+    Ok(hashes)
+}
+
+/// Makes sure that an initial key has these powers of tau: alpha, beta, gamma, and the points H. Its other points depend on the circuit.
+///
+/// # Errors
+/// [`CeremonyError::Differs`], [`CeremonyError::File`] for powers that are not prepared or too few.
+pub fn powers(level: Level, initial: &Groth16Zkey, ptau: &Ptau) -> Result<(), CeremonyError> {
+    let header = initial.header();
+    let first = |points: proofmill_circom::Points<'_, G1>| {
+        Ok::<_, CeremonyError>(points.slice(0..1)?.decode(level, PointCheck::OnCurve)?.first().copied())
+    };
+    let (alpha, beta) = (first(ptau.alpha_tau_g1()?)?, first(ptau.beta_tau_g1()?)?);
+    let of_powers = (alpha, beta, ptau.beta_g2()?, G2::GENERATOR);
+    if (Some(header.alpha_1), Some(header.beta_1), header.beta_2, header.gamma_2) != of_powers {
+        return Err(CeremonyError::Differs("alpha, beta or gamma"));
+    }
+    let log_n = header.domain_size.trailing_zeros();
+    let odd = ptau.lagrange_tau_g1(log_n + 1)?.decode(level, PointCheck::OnCurve)?;
+    let h = initial.h().decode(level, PointCheck::OnCurve)?;
+    if !odd.into_iter().skip(1).step_by(2).eq(h) {
+        return Err(CeremonyError::Differs("the points H"));
+    }
+    Ok(())
+}

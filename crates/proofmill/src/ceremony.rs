@@ -1,0 +1,101 @@
+//! The second phase of a Groth16 key's ceremony: contributions, beacons and their verification, with snarkjs's files.
+//!
+//! ```
+//! use proofmill::{ceremony::{self, Randomness}, circom::{Ptau, R1cs}, groth16::ProvingKey};
+//!
+//! # fn main() -> proofmill::Result<()> {
+//! # let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/membership-small");
+//! # let folder = std::env::temp_dir().join(format!("proofmill-ceremony-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder).expect("a folder");
+//! # std::env::set_current_dir(&folder).expect("the folder");
+//! # for name in ["circuit.r1cs", "pot8.ptau"] {
+//! #     std::fs::copy(std::path::Path::new(example).join(name), name).expect("a file");
+//! # }
+//! let (circuit, powers) = (R1cs::open("circuit.r1cs")?, Ptau::open("pot8.ptau")?);
+//! let initial = ProvingKey::setup(&circuit, &powers)?;
+//! ceremony::contribute(&initial, "circuit.zkey", Some("Alice"), Randomness::System(b"typed at random"))?;
+//! let key = ProvingKey::open("circuit.zkey")?;
+//! assert_eq!(ceremony::verify(&key, &initial)?.len(), 1);
+//! # std::env::set_current_dir("/").expect("a folder");
+//! # std::fs::remove_dir_all(&folder).expect("it is there");
+//! # Ok(())
+//! # }
+//! ```
+
+use crate::{
+    Error, Result,
+    circom::{Contribution, Ptau, R1cs},
+    error::Names,
+    groth16::ProvingKey,
+    machine::current,
+};
+use proofmill_ceremony::CeremonyError;
+pub use proofmill_ceremony::Randomness;
+use std::path::Path;
+
+/// Writes the key with one more contribution to a file, completely or not at all, and returns the contribution's hash, with which its author
+/// finds it in the last key. `name` has at most 255 bytes and is public; nothing binds it. Memory is bounded.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::Malformed`] for a damaged key, one that was imported from JSON, a name or a beacon that cannot be used;
+/// [`Error::System`] without randomness.
+pub fn contribute(
+    key: &ProvingKey,
+    path: impl AsRef<Path>,
+    name: Option<&str>,
+    randomness: Randomness<'_>,
+) -> Result<[u8; 64]> {
+    let machine = current();
+    let made = proofmill_ceremony::contribute(
+        machine.level,
+        key.get(),
+        path.as_ref(),
+        name,
+        randomness,
+        machine.progress(),
+    );
+    made.map_err(|error| of_key(key, error))
+}
+
+/// Verifies a key against the one that setup has made of its circuit: all contributions, and all that they must have left as it was. The list
+/// of contributions is returned; if it is empty, anyone can forge proofs for the key.
+///
+/// # Errors
+/// [`Error::Rejected`] for a wrong contribution or a key that is not this one's; [`Error::Mismatch`] if the initial key is not one
+/// that setup has just made; [`Error::Malformed`].
+pub fn verify(key: &ProvingKey, initial: &ProvingKey) -> Result<Vec<Contribution>> {
+    let verified = proofmill_ceremony::verify::key(current().level, key.get(), initial.get());
+    verified.map_err(|error| of_key(key, error))?;
+    Ok(key.get().decoded_contributions()?.map(|all| all.list).unwrap_or_default())
+}
+
+/// [`verify`] for a circuit and powers of tau, of which setup makes the initial key in memory.
+///
+/// # Errors
+/// As [`verify`] and [`ProvingKey::setup`].
+pub fn verify_for_circuit(key: &ProvingKey, circuit: &R1cs, powers: &Ptau) -> Result<Vec<Contribution>> {
+    verify(key, &ProvingKey::setup(circuit, powers)?)
+}
+
+/// Makes sure that an initial key has these powers of tau, which must be prepared for phase 2. What depends on the circuit is not checked.
+///
+/// # Errors
+/// [`Error::Rejected`] for other powers; [`Error::Malformed`].
+pub fn verify_powers(initial: &ProvingKey, powers: &Ptau) -> Result<()> {
+    let verified = proofmill_ceremony::verify::powers(current().level, initial.get(), powers.get());
+    verified.map_err(|error| of_key(initial, error))
+}
+
+fn of_key(key: &ProvingKey, error: CeremonyError) -> Error {
+    let key = key.name();
+    match error {
+        CeremonyError::File(error) => error.into(),
+        CeremonyError::Key(error) => Names { key, ..Names::default() }.groth16(error),
+        CeremonyError::Randomness(_) => Error::System(crate::Cause::new(error)),
+        CeremonyError::NotInitial(_) => Names::mismatch(None, error.to_string()),
+        CeremonyError::Contribution { .. } | CeremonyError::Delta | CeremonyError::Differs(_) => {
+            Error::rejected(key, error)
+        }
+        _ => Error::malformed(key, error.to_string()),
+    }
+}
