@@ -56,7 +56,7 @@ pub(crate) struct ApplyBeacon {
     new: Output,
     /// The beacon's value: up to 255 bytes in hexadecimal digits
     #[arg(value_name = "HEX", value_parser = seed)]
-    seed: Vec<u8>,
+    seed: Seed,
     /// SHA-256 is applied 2^N times
     #[arg(value_name = "N", value_parser = clap::value_parser!(u8).range(10..=63))]
     log_iterations: u8,
@@ -97,10 +97,14 @@ pub(crate) enum VerifyCommand {
     },
 }
 
+/// The value of a beacon.
+#[derive(Clone, Debug)]
+struct Seed(Vec<u8>);
+
 /// Bytes from hexadecimal digits, also behind `0x`.
-fn seed(text: &str) -> Result<Vec<u8>, String> {
+fn seed(text: &str) -> Result<Seed, String> {
     let bytes = hex::decode(text.strip_prefix("0x").unwrap_or(text)).map_err(|error| error.to_string())?;
-    if (1..=255).contains(&bytes.len()) { Ok(bytes) } else { Err("expected 1 to 255 bytes".to_owned()) }
+    if (1..=255).contains(&bytes.len()) { Ok(Seed(bytes)) } else { Err("expected 1 to 255 bytes".to_owned()) }
 }
 
 impl Contribute {
@@ -120,7 +124,7 @@ impl ApplyBeacon {
     }
 
     pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
-        let beacon = Beacon { seed: self.seed, log_iterations: self.log_iterations };
+        let beacon = Beacon { seed: self.seed.0, log_iterations: self.log_iterations };
         write(&self.old, &self.new, self.name.as_deref(), Randomness::Beacon(&beacon), machine)
     }
 }
