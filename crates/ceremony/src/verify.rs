@@ -91,11 +91,7 @@ fn is_same_ratio(level: Level, [a, b]: [&Affine<G1>; 2], [c, d]: [&Affine<G2>; 2
 /// [`CeremonyError::Delta`], [`CeremonyError::Key`].
 pub fn key(level: Level, key: &Groth16Zkey, initial: &Groth16Zkey) -> Result<Vec<[u8; 64]>, CeremonyError> {
     let all = key.decoded_contributions()?.ok_or(CeremonyError::NoList)?;
-    let before = initial.decoded_contributions()?.map_or(0, |all| all.list.len());
-    let header = initial.header();
-    if before > 0 || (header.delta_1, header.delta_2) != (G1::GENERATOR, G2::GENERATOR) {
-        return Err(CeremonyError::NotInitial(before));
-    }
+    check_initial(initial)?;
     if let Some(part) = differs(level, key, initial)? {
         return Err(CeremonyError::Differs(part));
     }
@@ -106,11 +102,18 @@ pub fn key(level: Level, key: &Groth16Zkey, initial: &Groth16Zkey) -> Result<Vec
     Ok(hashes)
 }
 
+fn check_initial(key: &Groth16Zkey) -> Result<(), CeremonyError> {
+    let contributions = key.decoded_contributions()?.map_or(0, |all| all.list.len());
+    let has_delta = (key.header().delta_1, key.header().delta_2) != (G1::GENERATOR, G2::GENERATOR);
+    if contributions > 0 || has_delta { Err(CeremonyError::NotInitial(contributions)) } else { Ok(()) }
+}
+
 /// Makes sure that an initial key has these powers of tau: alpha, beta, gamma, and the points H. Its other points depend on the circuit.
 ///
 /// # Errors
-/// [`CeremonyError::Differs`], [`CeremonyError::File`] for powers that are not prepared or too few.
+/// [`CeremonyError::NotInitial`], [`CeremonyError::Differs`], [`CeremonyError::File`] for powers that are not prepared or too few.
 pub fn powers(level: Level, initial: &Groth16Zkey, ptau: &Ptau) -> Result<(), CeremonyError> {
+    check_initial(initial)?;
     let header = initial.header();
     let first = |points: proofmill_circom::Points<'_, G1>| {
         Ok::<_, CeremonyError>(points.slice(0..1)?.decode(level, PointCheck::OnCurve)?.first().copied())
