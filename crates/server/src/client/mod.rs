@@ -59,6 +59,22 @@ impl ClientError {
     }
 }
 
+/// Whether the token would go to another machine without TLS.
+pub fn is_readable_by_others(server: &str) -> bool {
+    let url = server.parse::<Url>();
+    url.is_ok_and(|url| url.scheme() == "http" && !url.host_str().is_some_and(is_loopback))
+}
+
+/// Whether two URLs name the same server.
+pub fn is_same_server(a: &str, b: &str) -> bool {
+    let place = |url: &str| {
+        let url = url.parse::<Url>().ok()?;
+        let host = url.host_str().filter(|host| !is_loopback(host)).unwrap_or("localhost").to_owned();
+        Some((url.scheme().to_owned(), host, url.port_or_known_default()))
+    };
+    place(a).is_some() && place(a) == place(b)
+}
+
 impl Client {
     /// A client of the server at this URL. `ca_cert` is the certificate (PEM) of an authority to trust instead of the system's.
     ///

@@ -2,7 +2,7 @@
 
 use super::{data::Data, failure::Failure};
 use clap::Args;
-use proofmill_server::client::Client;
+use proofmill_server::client::{Client, is_readable_by_others, is_same_server};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -15,12 +15,15 @@ pub(super) struct ConnectionOptions {
     /// The service [default: the one that serves from the data folder]
     #[arg(long, value_name = "URL", env = "PROOFMILL_SERVER")]
     server: Option<String>,
-    /// A file with the token's secret; PROOFMILL_TOKEN is the secret itself [default: token in the data folder]
+    /// A file with the token's secret; PROOFMILL_TOKEN is the secret itself [default: token in the data folder, for its server]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// The certificate (PEM) of the authority that signed the server's
     #[arg(long, value_name = "FILE", env = "PROOFMILL_CA_CERT")]
     ca_cert: Option<PathBuf>,
+    /// Send the token without TLS to another machine: for networks that nobody else can read
+    #[arg(long, env = "PROOFMILL_INSECURE_HTTP")]
+    insecure_http: bool,
     /// The server's data folder, for its address and token
     #[arg(long, value_name = "DIR", env = "PROOFMILL_DATA")]
     data: Option<PathBuf>,
@@ -53,22 +56,40 @@ impl ConnectionOptions {
     pub(super) fn client(&self) -> Result<Client, Failure> {
         let data = Data::new(self.data.as_deref())?;
         let server = match &self.server {
-            Some(server) => server.clone(),
+            Some(server) => server.trim().to_owned(),
             None => read(&data.address(), "is `proofmill serve` running? --server names another server")?
-                .to_string(),
+                .trim()
+                .to_owned(),
         };
+        if is_readable_by_others(&server) && !self.insecure_http {
+            return Err(Failure::Input(format!(
+                "{server}: other machines could read the token: use https, or --insecure-http in a network that nobody else can read"
+            )));
+        }
         let certificate =
             self.ca_cert.as_deref().map(|path| fs::read(path).map_err(|error| Failure::about(path, error)));
-        Ok(Client::new(server.trim(), &self.token(&data)?, certificate.transpose()?.as_deref())?)
+        Ok(Client::new(&server, &self.token(&data, &server)?, certificate.transpose()?.as_deref())?)
     }
 
-    fn token(&self, data: &Data) -> Result<Zeroizing<String>, Failure> {
+    fn token(&self, data: &Data, server: &str) -> Result<Zeroizing<String>, Failure> {
         if let Some(path) = &self.token_file {
             return read(path, "expected a file with the token's secret");
         }
         match std::env::var("PROOFMILL_TOKEN") {
             Ok(secret) => Ok(Zeroizing::new(secret)),
-            Err(_) => read(&data.token(), "--token-file names a file with the token's secret"),
+            Err(_) => {
+                let secret = read(&data.token(), "--token-file names a file with the token's secret")?;
+                // No other server learns it.
+                let own = fs::read_to_string(data.address()).unwrap_or_default();
+                if is_same_server(own.trim(), server) {
+                    return Ok(secret);
+                }
+                let path = data.token();
+                Err(Failure::about(
+                    &path,
+                    format!("not the token of {server}: --token-file names a file with it"),
+                ))
+            }
         }
     }
 }

@@ -225,6 +225,29 @@ fn a_server_needs_no_set_up_and_keeps_what_it_has() {
 }
 
 #[test]
+fn tokens_do_not_go_to_other_servers() {
+    let mut served = serve(tempfile::tempdir().expect("a folder"), &[]);
+    let data = served.data.path().to_owned();
+    let own = served.url.replace("127.0.0.1", "localhost");
+    assert_eq!(text(&command(&data, &["jobs", "list", "--server", &own]).output().expect("a process")).0, 0);
+    let (secret, file) = (std::fs::read_to_string(data.join("token")).expect("a token"), data.join("token"));
+    for (server, with_file, words) in [
+        ("http://127.0.0.1:1", false, "not the token of http://127.0.0.1:1"),
+        ("https://prover.example", false, "not the token of https://prover.example"),
+        ("http://prover.example:6400", true, "--insecure-http"),
+        ("http://192.0.2.1", true, "--insecure-http"),
+    ] {
+        let mut run = command(&data, &["jobs", "list", "--server", server]);
+        if with_file {
+            run.arg("--token-file").arg(&file);
+        }
+        let (code, _, error) = text(&run.output().expect("a process"));
+        assert!(code == 2 && error.contains(words) && !error.contains(secret.trim()), "{error}");
+    }
+    assert_eq!(terminate(&mut served), Some(0));
+}
+
+#[test]
 fn a_token_that_is_not_valid_any_more_is_made_again() {
     let mut folder = tempfile::tempdir().expect("a folder");
     let secret = |folder: &Path| std::fs::read_to_string(folder.join("token")).expect("a token");
