@@ -1,6 +1,7 @@
 """The examples and known answers of the repository, as fixtures."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,18 @@ ANSWERS = ROOT / "crates/hash/tests/data"
 def answers(name):
     """Known answers of other programs; the repository's README of the hashes says which."""
     return json.loads((ANSWERS / f"{name}.json").read_text())
+
+
+def built(program):
+    """A program of the repository, which the variable of its name names (PROOFMILL_SERVER_PROGRAM) or which is built in target."""
+    named = os.environ.get(f"{program.upper().replace('-', '_')}_PROGRAM")
+    places = [named, *(ROOT / f"target/{profile}/{program}" for profile in ("debug", "release"))]
+    return next((Path(place) for place in places if place and Path(place).exists()), None)
+
+
+def may_skip(*programs):
+    """Whether tests that need these programs are skipped: not where PROOFMILL_REQUIRE_PROGRAMS is set."""
+    return None in programs and not os.environ.get("PROOFMILL_REQUIRE_PROGRAMS")
 
 
 @pytest.fixture

@@ -7,6 +7,11 @@
     proof.verify()
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
 from . import _proofmill
 from ._proofmill import (
     Error,
@@ -32,6 +37,7 @@ from ._proofmill import (
 )
 
 __all__ = [
+    "Client",
     "Error",
     "InsecureSetup",
     "InsecureSetupWarning",
@@ -40,8 +46,10 @@ __all__ = [
     "Rejected",
     "Unsatisfied",
     "__version__",
+    "bench",
     "bls",
     "circom",
+    "client",
     "fflonk",
     "goldilocks",
     "groth16",
@@ -53,3 +61,16 @@ __all__ = [
     "sha256",
     "stark",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # What needs HTTP, SQLite and subprocesses is imported when it is first used.
+    if name in ("bench", "client"):
+        return importlib.import_module(f"{__name__}.{name}")
+    if name == "Client":
+        return importlib.import_module(f"{__name__}.client").Client
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

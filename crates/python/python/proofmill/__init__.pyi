@@ -1,6 +1,8 @@
 from proofmill import (
+    bench as bench,
     bls as bls,
     circom as circom,
+    client as client,
     fflonk as fflonk,
     goldilocks as goldilocks,
     groth16 as groth16,
@@ -11,6 +13,7 @@ from proofmill import (
     sha256 as sha256,
     stark as stark,
 )
+from proofmill.client import Client as Client
 
 __version__: str
 
@@ -25,6 +28,7 @@ class InsecureSetupWarning(UserWarning): ...
 def levels() -> list[str]: ...
 
 __all__ = [
+    "Client",
     "Error",
     "InsecureSetup",
     "InsecureSetupWarning",
@@ -33,8 +37,10 @@ __all__ = [
     "Rejected",
     "Unsatisfied",
     "__version__",
+    "bench",
     "bls",
     "circom",
+    "client",
     "fflonk",
     "goldilocks",
     "groth16",

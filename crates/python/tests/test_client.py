@@ -1,0 +1,431 @@
+"""The client against a server that misbehaves, which is part of the test."""
+
+import json
+import re
+import socket
+import time
+
+import numpy as np
+import pytest
+from conftest import SMALL
+from fake import Fake, dripping, job, lost, problem, raw, says, slow, view
+
+import proofmill as pm
+from proofmill.client import JobCancelled, JobExpired, JobFailed, JobLost, Refused, ServiceError, Unreachable
+
+SECRET = "pm_secret"
+PROOF, PUBLIC = {"pi_a": ["1", "2"]}, ["5", str(2**200)]
+
+
+@pytest.fixture
+def fake():
+    server = Fake()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def client(fake):
+    return pm.Client(fake.url, SECRET, retry_for=2)
+
+
+def submit(client, fake, *answers, **options):
+    fake.answers[:] = answers
+    return client.submit("k", witness=b"w", **options)
+
+
+def parts(request):
+    """The parts of a form."""
+    _, _, headers, body = request
+    boundary = re.fullmatch("multipart/form-data; boundary=(.*)", headers["Content-Type"]).group(1).encode()
+    pieces = body.split(b"--" + boundary)
+    assert pieces[0] == b"" and pieces[-1] == b"--\r\n"
+    found = (re.fullmatch(rb'\r\nContent-Disposition: form-data; name="(.*?)"\r\n\r\n(.*)\r\n', piece, re.S) for piece in pieces[1:-1])
+    return {part.group(1).decode(): part.group(2) for part in found}
+
+
+def test_a_submission(client, fake):
+    made = submit(client, fake, job(), expires=1.5, timeout=3, attempts=2, priority=-1, idempotency_key="mine")
+    assert made.id == "0" * 32 and made.view["state"] == "queued" and len(fake.requests) == 1
+    method, path, headers, _ = fake.requests[0]
+    assert (method, path, headers["Authorization"], headers["Idempotency-Key"]) == ("POST", "/v1/jobs", f"Bearer {SECRET}", "mine")
+    sent = parts(fake.requests[0])
+    assert json.loads(sent["job"]) == {"type": "prove", "key": "k", "priority": -1, "expires_in_s": 2, "timeout_s": 3, "attempts": 2}
+    assert sent["witness"] == b"w"
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        lost,
+        raw(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"),
+        raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"),
+        raw(b"SSH-2.0\r\n"),
+        raw(b"HTTP/1.1 200 OK\r\n"),
+        problem(429, "too many jobs wait", Retry_After="0"),
+        problem(503, "the store does not answer", Retry_After="0"),
+        says(b"<html>", 502),
+        problem(507, "the service's disk is full"),
+    ],
+)
+def test_a_submission_is_repeated_as_the_same(client, fake, trouble, tmp_path):
+    witness = tmp_path / "w.wtns"
+    witness.write_bytes(bytes(range(256)) * 4000)
+    fake.answers[:] = [trouble, trouble, job()]
+    client.submit("k", witness=witness)
+    assert len(fake.requests) == 3
+    assert len({headers["Idempotency-Key"] for _, _, headers, _ in fake.requests}) == 1
+    assert all(parts(request)["witness"] == witness.read_bytes() for request in fake.requests)
+
+
+def test_retry_after_is_obeyed(client, fake):
+    began = time.monotonic()
+    submit(client, fake, problem(429, "too many", Retry_After="1"), job())
+    assert 1 <= time.monotonic() - began < 2
+
+
+def test_retries_end(fake):
+    client = pm.Client(fake.url, SECRET, retry_for=0.5)
+    began = time.monotonic()
+    with pytest.raises(Refused, match="too many") as caught:
+        submit(client, fake, problem(429, "too many"))
+    assert caught.value.status == 429 and 0.2 < time.monotonic() - began < 1.5 and 3 <= len(fake.requests) < 20
+    with pytest.raises(Unreachable, match="127.0.0.1:"):
+        submit(client, fake, lost)
+    began = time.monotonic()
+    with pytest.raises(Refused):
+        submit(client, fake, problem(503, "come back later", Retry_After="3600"))
+    assert time.monotonic() - began < 0.5
+
+
+@pytest.mark.parametrize("status", [302, 400, 401, 404, 413, 422])
+def test_refusals_are_not_repeated(client, fake, status):
+    with pytest.raises(Refused, match="^it is wrong$") as caught:
+        submit(client, fake, problem(status, "it is\x1b\nwrong".replace("\x1b\n", " ")))
+    assert caught.value.status == status and len(fake.requests) == 1 and not caught.value.repeated
+    assert isinstance(caught.value, ServiceError) and isinstance(caught.value, pm.Error)
+
+
+@pytest.mark.parametrize("content", [b"", b"no json", b'{"detail": 5}', b"[" * 100_000, b"x" * 100_000, b"\xff"])
+def test_refusals_without_a_problem(client, fake, content):
+    with pytest.raises(Refused, match="the server answers 403 Forbidden"):
+        submit(client, fake, says(content, 403))
+
+
+def test_terminals_are_not_confused(client, fake):
+    with pytest.raises(Refused, match=r"^red  \[31m line$"):
+        submit(client, fake, problem(400, "red\n\x1b[31m\rline"))
+
+
+@pytest.mark.parametrize("content", [b"no json", b"[]", b"null", b'{"id": 5}', b'{"id": "x", "state": "queued"}', b"[" * 100_000, b""])
+def test_malformed_answers(client, fake, content):
+    with pytest.raises(ServiceError) as caught:
+        submit(client, fake, says(content))
+    assert len(fake.requests) == 1 and "\n" not in str(caught.value)
+
+
+def test_nobody_listens():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        client = pm.Client(f"http://127.0.0.1:{taken.getsockname()[1]}", SECRET, retry_for=0.3)
+        with pytest.raises(Unreachable, match="refused"):
+            client.keys()
+
+
+def test_a_server_that_never_answers():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        client = pm.Client(f"http://127.0.0.1:{silent.getsockname()[1]}", SECRET, retry_for=0.3)
+        waiting = pm.client.Job(client._service, view())
+        began = time.monotonic()
+        with pytest.raises(Unreachable, match="no answer in time"):
+            waiting.result(timeout=0.5)
+        assert time.monotonic() - began < 2
+
+
+def test_an_answer_that_drips(client, fake):
+    waiting = submit(client, fake, job(), dripping)
+    began = time.monotonic()
+    with pytest.raises(Unreachable):
+        waiting.result(timeout=0.3)
+    assert time.monotonic() - began < 2
+
+
+def test_result(client, fake):
+    done = job("done", outputs={"proof": PROOF, "public": PUBLIC})
+    result = submit(client, fake, job(), job("running"), lost, slow(0.2, job("running")), done).result(timeout=10)
+    assert json.loads(result.proof) == PROOF and result.public == [5, 2**200]
+    assert {path.split("?")[0] for _, path, _, _ in fake.requests[1:]} == {f"/v1/jobs/{'0' * 32}"}
+    assert fake.requests[1][1].endswith("?wait=9")
+
+
+def test_a_large_result_is_fetched(client, fake):
+    result = submit(client, fake, job(), job("done", outputs={"proof": PROOF}), says(PUBLIC)).result()
+    assert result.public == [5, 2**200] and fake.requests[-1][1].endswith("/public")
+    stark = job("done", task={"type": "prove-stark", "key": "k"})
+    result = submit(client, fake, job(), stark, says(b"\0\1")).result()
+    assert result == (b"\0\1", None)
+    assert submit(client, fake, job("done", task={"type": "verify", "key": "k"})).result() == (None, None)
+
+
+@pytest.mark.parametrize("public", [5, ["x"], [None], {"a": 1}, "x"])
+def test_a_malformed_result(client, fake, public):
+    with pytest.raises(ServiceError, match="public"):
+        submit(client, fake, job("done", outputs={"proof": PROOF, "public": public})).result()
+
+
+@pytest.mark.parametrize(
+    "state, kind", [("failed", JobFailed), ("dead", JobLost), ("cancelled", JobCancelled), ("expired", JobExpired), ("new", ServiceError)]
+)
+def test_jobs_without_a_result(client, fake, state, kind):
+    made = submit(client, fake, job(), job(state, error="why it ended"))
+    with pytest.raises(kind, match=f"^the job is {state}: why it ended$") as caught:
+        made.result()
+    assert caught.value.job is made
+    others = {JobFailed, JobLost, JobCancelled, JobExpired} - {kind}
+    assert not isinstance(caught.value, tuple(others))
+
+
+def test_a_job_that_goes_on(client, fake):
+    made = submit(client, fake, job(), job("running"))
+    began = time.monotonic()
+    with pytest.raises(TimeoutError, match="running after 0.3 s"):
+        made.result(timeout=0.3)
+    assert 0.25 < time.monotonic() - began < 1.5
+    with pytest.raises(TimeoutError):
+        made.result(timeout=0)
+
+
+def test_cancel_and_retry(client, fake):
+    made = submit(client, fake, job(), job("cancelled"))
+    made.cancel()
+    assert made.state == "cancelled" and fake.requests[-1][0] == "DELETE"
+    # The first answer was lost.
+    made = submit(client, fake, job(), lost, problem(409, "it has ended"), job("cancelled"))
+    made.cancel()
+    assert made.state == "cancelled"
+    made = submit(client, fake, job(), problem(409, "it has ended"), job("done"))
+    with pytest.raises(Refused, match="it has ended"):
+        made.cancel()
+    made = submit(client, fake, job("dead"), job("queued"))
+    made.retry()
+    assert made.view["state"] == "queued" and fake.requests[-1][:2] == ("POST", f"/v1/jobs/{'0' * 32}/retry")
+    made = submit(client, fake, job("dead"), lost, problem(409, "it is not dead"), job("running"))
+    made.retry()
+    made = submit(client, fake, job("dead"), problem(409, "it is not dead"), job("done"))
+    with pytest.raises(Refused):
+        made.retry()
+
+
+def events(*views):
+    lines = "".join(f": ping\n\nevent: state\nid: 1\ndata: {json.dumps(view)}\n\n" for view in views)
+    return says(lines.encode(), Content_Type="text/event-stream")
+
+
+def test_events(client, fake):
+    # The stream breaks off, and begins again with the present state.
+    streams = [events(view(), view("running", phase="msm")), lost, events(view("running", phase="msm"), view("done"))]
+    made = submit(client, fake, job(), *streams, job("done", outputs={"proof": PROOF, "public": PUBLIC}))
+    found = [(event["state"], event.get("phase")) for event in made.events()]
+    assert found == [("queued", None), ("running", "msm"), ("done", None)]
+    count = len(fake.requests)
+    assert made.result().public == [5, 2**200] and len(fake.requests) == count
+    with pytest.raises(ServiceError):
+        list(submit(client, fake, job(), says(b"data: {]\n\n")).events())
+
+
+def test_jobs_come_in_pages(client, fake):
+    fake.answers[:] = [says({"jobs": [view()], "next": "a b"}), says({"jobs": [view("done")], "next": None})]
+    assert [one.view["state"] for one in client.jobs()] == ["queued", "done"]
+    assert "cursor=a%20b" in fake.requests[-1][1]
+    list(client.jobs(state="dead"))
+    assert "state=dead" in fake.requests[-1][1]
+
+
+def test_keys(client, fake, tmp_path):
+    path = tmp_path / "c.zkey"
+    path.write_bytes(b"k" * 1_000_000)
+    known = {"digest": "d" * 64, "name": "c", "bytes": 9, "facts": {"kind": "groth16", "domain": 8}, "created_at": 1}
+    fake.answers[:] = [problem(404, "no such key"), lost, says(known, 201)]
+    key = client.add_key(path, name="c d")
+    assert (key.digest, key.kind, key.facts["domain"]) == ("d" * 64, "groth16", 8)
+    assert [(method, len(body)) for method, _, _, body in fake.requests] == [("GET", 0), ("PUT", 10**6), ("PUT", 10**6)]
+    assert fake.requests[-1][1].endswith("?name=c%20d") and len(fake.requests[-1][1]) == len("/v1/keys/?name=c%20d") + 64
+    # The service has it: only the name is sent.
+    fake.answers[:] = [says(known)]
+    client.add_key(b"bytes")
+    assert fake.requests[-1][0] == "PUT" and fake.requests[-1][3] == b"" and "name" not in fake.requests[-1][1]
+    fake.answers[:] = [says([known, known])]
+    assert client.keys() == [key, key]
+    fake.answers[:] = [lost, problem(404, "no such key")]
+    client.remove_key(key)
+    with pytest.raises(Refused, match="no such key"):
+        client.remove_key("c/d")
+    assert fake.requests[-1][1] == "/v1/keys/c%2Fd"
+    fake.answers[:] = [says({})]
+    with pytest.raises(ServiceError):
+        client.keys()
+
+
+def sent(client, fake, **inputs):
+    fake.answers[:] = [job()]
+    client.submit(**inputs)
+    form = parts(fake.requests[-1])
+    return json.loads(form.pop("job")), form
+
+
+def test_types_of_jobs(client, fake):
+    signals = {"a": 3, "b": [2**100, "7"], "c": np.arange(2), "d": True}
+    asked, form = sent(client, fake, key="k", program="p", signals=signals)
+    assert asked == {"type": "prove", "key": "k", "program": "p", "priority": 0}
+    assert json.loads(form["signals"]) == {"a": "3", "b": [str(2**100), "7"], "c": ["0", "1"], "d": "1"}
+    trace = np.arange(6, dtype=np.uint64).reshape(3, 2)
+    asked, form = sent(client, fake, key="k", trace=trace, public=[2**63], hash="poseidon2", bits=80)
+    assert asked == {"type": "prove-stark", "key": "k", "hash": "poseidon2", "bits": 80, "priority": 0}
+    assert form == {"trace": trace.tobytes(), "public": b'["9223372036854775808"]'}
+    asked, form = sent(client, fake, key="k", air="a", inner=[(b"\0\1", [5])])
+    assert asked["type"] == "aggregate" and json.loads(form["inner"]) == [{"proof": "AAE=", "public": [5]}]
+    asked, form = sent(client, fake, sets=[([b"\1", b"\2"], b"\3", b"\4")])
+    assert asked == {"type": "verify-bls", "priority": 0}
+    assert json.loads(form["sets"]) == [{"public_keys": ["01", "02"], "message": "03", "signature": "04"}]
+
+
+def test_objects_of_the_package(client, fake):
+    key = pm.groth16.ProvingKey(SMALL / "groth16.zkey")
+    proof = key.prove(SMALL / "witness.wtns")
+    for public in (proof.public, str(SMALL / "public.json"), SMALL / "public.json"):
+        asked, form = sent(client, fake, key="k", proof=proof, public=public)
+        assert asked["type"] == "verify"
+        assert json.loads(form["public"]) == json.loads(proof.public_json()) and form["proof"].decode() == proof.to_json()
+    asked, form = sent(client, fake, key="k", proof=proof.to_json(), public=proof.public_json())
+    assert form["proof"].decode() == proof.to_json()
+    witness = pm.circom.Witness(SMALL / "witness.wtns")
+    asked, form = sent(client, fake, key="k", witness=witness)
+    assert form["witness"] == (SMALL / "witness.wtns").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "inputs, words",
+    [
+        ({}, "inputs: expected witness; signals; public and trace; .* found none"),
+        ({"key": "k"}, "found none"),
+        ({"witness": b""}, "key: missing for a job of type prove"),
+        ({"key": "k", "signals": {}}, "program: missing"),
+        ({"key": "k", "witness": b"", "signals": {}}, "found signals and witness"),
+        ({"key": "k", "witness": b"", "hash": "keccak"}, "hash: not an option of a job of type prove"),
+        ({"key": "k", "sets": []}, "key: not an option"),
+        ({"key": "k", "witness": b"", "idempotency_key": "a b"}, "idempotency_key"),
+        ({"key": "k", "trace": np.zeros((4, 4), np.uint64).T, "public": []}, "trace: expected a contiguous array"),
+        ({"key": "k", "trace": np.zeros((4, 4), np.int64), "public": []}, "trace: expected a contiguous array"),
+    ],
+)
+def test_wrong_arguments(client, inputs, words):
+    with pytest.raises(ValueError, match=words):
+        client.submit(**inputs)
+
+
+@pytest.mark.parametrize("inputs", [{"witness": 5}, {"trace": 5, "public": []}, {"signals": {"a": 1.5}, "program": "p"}, {"witness": {}}])
+def test_wrong_types(client, inputs):
+    with pytest.raises(TypeError):
+        client.submit("k", **inputs)
+
+
+def test_files(client, fake, tmp_path):
+    fake.answers[:] = [job()]
+    with pytest.raises(FileNotFoundError):
+        client.submit("k", witness=tmp_path / "none.wtns")
+    with pytest.raises(OSError, match="expected a regular file"):
+        client.submit("k", witness=tmp_path)
+    assert not fake.requests
+
+
+def test_a_file_that_becomes_shorter(client, fake, tmp_path):
+    path = tmp_path / "w.wtns"
+    path.write_bytes(b"w" * 100)
+    body = pm.client.Body.form({"witness": pm.client.file_piece(path)})
+    path.write_bytes(b"w")
+    fake.answers[:] = [job()]
+    with pytest.raises(OSError, match="became shorter"):
+        client._service.json("POST", "/v1/jobs", body)
+    assert not fake.requests
+
+
+def test_a_file_is_not_read_into_memory(client, fake, tmp_path):
+    tracemalloc = pytest.importorskip("tracemalloc")
+    path = tmp_path / "w.wtns"
+    with open(path, "wb") as file:
+        file.truncate(64 << 20)
+    # The server does not read it either.
+    fake.server.RequestHandlerClass.do_POST = lambda handler: job()(handler)
+    tracemalloc.start()
+    try:
+        client.submit("k", witness=path)
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_early_refusal_of_a_large_body(client, fake, tmp_path):
+    path = tmp_path / "w.wtns"
+    with open(path, "wb") as file:
+        file.truncate(64 << 20)
+
+    def refuse(handler):
+        problem(401, "no valid token")(handler)
+        handler.close_connection = True
+
+    fake.server.RequestHandlerClass.do_POST = refuse
+    with pytest.raises(Refused, match="no valid token"):
+        client.submit("k", witness=path)
+
+
+@pytest.mark.parametrize("url", ["", "localhost:1", "ftp://a", "http://", "http://a:b@localhost", "http://localhost/?a", "http://localhost:99999"])
+def test_wrong_urls(url):
+    with pytest.raises(ValueError, match="url: expected"):
+        pm.Client(url or " ", SECRET)
+
+
+def test_tokens_are_kept_secret():
+    for url in ["http://10.0.0.1:6400", "http://prover.example", "http://localhost.example", "http://127.0.0.1.example"]:
+        with pytest.raises(ValueError, match="in plain text"):
+            pm.Client(url, SECRET)
+        pm.Client(url, SECRET, insecure_http=True)
+    for url in ["http://localhost", "http://127.0.0.2:1", "http://[::1]:6400", "https://prover.example"]:
+        client = pm.Client(url, SECRET)
+        assert SECRET not in repr(client) and url in repr(client)
+    for token in ["two words", "new\nline", "é"]:
+        with pytest.raises(ValueError, match="token: expected"):
+            pm.Client("http://localhost", token)
+
+
+def test_the_data_folder(tmp_path, monkeypatch):
+    for name in ("SERVER", "TOKEN", "DATA", "CA_CERT"):
+        monkeypatch.delenv(f"PROOFMILL_{name}", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="is `proofmill serve` running"):
+        pm.Client()
+    folder = tmp_path / "proofmill/server"
+    folder.mkdir(parents=True)
+    (folder / "address").write_text("http://127.0.0.1:1234\n")
+    with pytest.raises(FileNotFoundError, match="token"):
+        pm.Client()
+    (folder / "token").write_text(f"{SECRET}\n")
+    for client in (pm.Client(), pm.Client("http://127.0.0.1:1234/"), pm.Client(token="another")):
+        assert client._service.url == "http://127.0.0.1:1234"
+    assert pm.Client()._service._token == SECRET and pm.Client(token="another")._service._token == "another"
+    # The administrator's token of this machine is for its own server only.
+    with pytest.raises(ValueError, match="token: missing"):
+        pm.Client("https://prover.example")
+    monkeypatch.setenv("PROOFMILL_SERVER", "https://prover.example")
+    with pytest.raises(ValueError, match="token: missing"):
+        pm.Client()
+    monkeypatch.setenv("PROOFMILL_TOKEN", "of the environment".replace(" ", "_"))
+    assert pm.Client()._service._token == "of_the_environment"
+    monkeypatch.setenv("PROOFMILL_DATA", str(folder))
+    monkeypatch.delenv("PROOFMILL_SERVER")
+    assert pm.Client()._service.url == "http://127.0.0.1:1234"
+
+
+def test_a_path_before_the_interface(fake):
+    fake.answers[:] = [says([])]
+    assert pm.Client(f"{fake.url}/prover/", SECRET).keys() == []
+    assert fake.requests[0][1] == "/prover/v1/keys"

@@ -1,0 +1,235 @@
+"""The client against the real service: ``proofmill-server``, which PROOFMILL_SERVER_PROGRAM names or which is built next to the tests."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+from conftest import ROOT, SMALL, built, may_skip
+
+import proofmill as pm
+from proofmill.client import JobCancelled, JobExpired, JobFailed, Refused, Unreachable
+
+FIBONACCI = ROOT / "crates/stark/tests/data/fibonacci.json"
+
+
+def program():
+    return built("proofmill-server")
+
+
+pytestmark = pytest.mark.skipif(may_skip(program()), reason="proofmill-server is not built: PROOFMILL_SERVER_PROGRAM names it")
+
+
+class Server:
+    """A server with a data folder, on a port that it keeps when it starts again."""
+
+    def __init__(self, folder, *options):
+        self.data, self.options, self.address = folder / "data", options, "127.0.0.1:0"
+        self.log = folder / "log"
+        self.start()
+
+    def start(self):
+        command = [program(), "serve", "--listen", self.address, "--data", self.data, *self.options]
+        environment = {**os.environ, "PROOFMILL_LOG": "warn"}
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, env=environment, text=True)
+        self.url = self.process.stdout.readline().strip()
+        assert self.url, self.log.read_text()
+        self.address = f"127.0.0.1:{self.url.rpartition(':')[2]}"
+        self.token = (self.data / "token").read_text().strip()
+
+    def stop(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        self.process.wait(60)
+        self.process.stdout.close()
+
+
+@contextlib.contextmanager
+def serving(folder, *options):
+    server = Server(folder, *options)
+    try:
+        yield server
+    finally:
+        server.stop(signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("server")) as server:
+        client = pm.Client(server.url, server.token)
+        for name, file in {"circuit": "groth16.zkey", "circuit.wasm": "circuit.wasm", "circuit.vk": "groth16.vk.json"}.items():
+            client.add_key(SMALL / file, name=name)
+        client.add_key(FIBONACCI, name="fibonacci")
+        yield server
+
+
+@pytest.fixture
+def client(server):
+    return pm.Client(server.url, server.token)
+
+
+@pytest.fixture(scope="module")
+def idle(tmp_path_factory):
+    """A server without a worker: its jobs wait."""
+    with serving(tmp_path_factory.mktemp("idle"), "--no-worker", "--drain-timeout", "1s") as server:
+        pm.Client(server.url, server.token).add_key(SMALL / "groth16.zkey", name="circuit")
+        yield server
+
+
+def test_a_proof(client, monkeypatch, server):
+    monkeypatch.setenv("PROOFMILL_DATA", str(server.data))
+    for name in ("PROOFMILL_SERVER", "PROOFMILL_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    job = pm.Client().submit("circuit", witness=SMALL / "witness.wtns", timeout=60, attempts=2, expires=600)
+    proof = pm.groth16.Proof.from_json(*job.result(timeout=30))
+    proof.verify(SMALL / "groth16.vk.json")
+    assert proof.public_json() == pm.groth16.Proof.open(SMALL / "groth16.proof.json", SMALL / "public.json").public_json()
+    assert job.state == "done" and client.job(job.id).result() == job.result()
+    assert job.id in [one.id for one in client.jobs(state="done")]
+
+
+def test_from_signals(client):
+    by_path = client.submit("circuit", program="circuit.wasm", signals=SMALL / "input.json")
+    by_text = client.submit("circuit", program="circuit.wasm", signals=(SMALL / "input.json").read_text())
+    for job in (by_path, by_text):
+        pm.groth16.Proof.from_json(*job.result(timeout=30)).verify(SMALL / "groth16.vk.json")
+    with pytest.raises(JobFailed):
+        client.submit("circuit", program="circuit.wasm", signals={"secret": 2**100}).result(timeout=30)
+
+
+def test_verification(client):
+    proof = pm.groth16.Proof.open(SMALL / "groth16.proof.json", SMALL / "public.json")
+    for key in ("circuit", "circuit.vk"):
+        assert client.submit(key, proof=proof, public=proof.public).result(timeout=30) == (None, None)
+    job = client.submit("circuit", proof=SMALL / "groth16.proof.json", public=[1] * len(proof.public))
+    with pytest.raises(JobFailed, match="the job is failed: ") as caught:
+        job.result(timeout=30)
+    assert caught.value.job is job
+
+
+def test_a_stark(client):
+    rows = [(0, 1)]
+    while len(rows) < 512:
+        rows.append((rows[-1][1], sum(rows[-1]) % pm.goldilocks.MODULUS))
+    trace = np.array(rows, dtype=np.uint64)
+    public = [0, 1, int(trace[-1, 1])]
+    result = client.submit("fibonacci", trace=trace, public=public, hash="poseidon2").result(timeout=30)
+    pm.stark.Proof(result.proof).verify(pm.stark.Air(FIBONACCI), public, hash="poseidon2", rows=512)
+    with pytest.raises(JobFailed):
+        client.submit("fibonacci", trace=trace, public=[0, 1, 2]).result(timeout=30)
+
+
+def test_signatures(client):
+    secrets = [pm.bls.keygen() for _ in range(2)]
+    sets = [([pm.bls.public_key(secret)], b"message", pm.bls.sign(secret, b"message")) for secret in secrets]
+    client.submit(sets=sets).result(timeout=30)
+    with pytest.raises(JobFailed):
+        client.submit(sets=[(sets[0][0], b"message", sets[1][2])]).result(timeout=30)
+
+
+def test_a_malformed_witness_fails(client):
+    with pytest.raises(JobFailed) as caught:
+        client.submit("circuit", witness=b"no witness").result(timeout=30)
+    assert caught.value.job.view["attempts"] == 1
+    with pytest.raises(Refused):
+        caught.value.job.retry()
+
+
+def test_idempotency(client):
+    first, again = (client.submit("circuit", witness=SMALL / "witness.wtns", idempotency_key="one") for _ in range(2))
+    assert first.id == again.id
+    with pytest.raises(Refused) as caught:
+        client.submit("circuit", witness=b"another", idempotency_key="one")
+    assert caught.value.status == 422
+
+
+def test_keys(client):
+    found = {key.name: key for key in client.keys()}
+    assert found["circuit"].kind == "groth16" and found["circuit"].bytes == (SMALL / "groth16.zkey").stat().st_size
+    key = client.add_key(str(SMALL / "plonk.zkey"))
+    assert key.kind == "plonk" and key.name is None
+    assert client.add_key(SMALL / "plonk.zkey", name="plonk").name == "plonk"
+    result = client.submit(key, witness=SMALL / "witness.wtns").result(timeout=30)
+    pm.plonk.Proof.from_json(*result).verify(SMALL / "plonk.vk.json")
+    client.remove_key(key)
+    with pytest.raises(Refused, match="plonk"):
+        client.submit("plonk", witness=b"")
+    with pytest.raises(Refused) as caught:
+        client.add_key(b"no key", name="none")
+    assert caught.value.status == 400
+
+
+def test_refusals(client, server, tmp_path):
+    with pytest.raises(Refused) as caught:
+        client.submit("none", witness=b"")
+    assert caught.value.status == 404
+    with pytest.raises(Refused) as caught:
+        client.job("0" * 32)
+    assert caught.value.status == 404
+    with open(tmp_path / "large", "wb") as file:
+        file.truncate(64 << 20)
+    with pytest.raises(Refused, match="with a valid token") as caught:
+        pm.Client(server.url, "wrong").submit("circuit", witness=tmp_path / "large")
+    assert caught.value.status == 401
+
+
+def test_waiting(idle):
+    client = pm.Client(idle.url, idle.token)
+    job = client.submit("circuit", witness=SMALL / "witness.wtns")
+    with pytest.raises(TimeoutError):
+        job.result(timeout=0.2)
+    assert job.state == "queued"
+    events = job.events()
+    assert next(events)["state"] == "queued"
+    threading.Timer(0.2, job.cancel).start()
+    assert next(events)["state"] == "cancelled"
+    assert list(events) == []
+    with pytest.raises(JobCancelled):
+        job.result()
+    job.cancel()
+    with pytest.raises(Refused):
+        job.retry()
+    with pytest.raises(JobExpired):
+        client.submit("circuit", witness=SMALL / "witness.wtns", expires=1).result(timeout=30)
+
+
+def test_the_server_is_killed_and_starts_again(tmp_path):
+    with serving(tmp_path, "--lease", "1s") as server:
+        client = pm.Client(server.url, server.token)
+        client.add_key(SMALL / "groth16.zkey", name="circuit")
+        server.stop(signal.SIGKILL)
+        starting = threading.Timer(0.5, server.start)
+        starting.start()
+        jobs = [client.submit("circuit", witness=SMALL / "witness.wtns") for _ in range(3)]
+        starting.join()
+        server.stop(signal.SIGKILL)
+        starting = threading.Timer(0.5, server.start)
+        starting.start()
+        proofs = [pm.groth16.Proof.from_json(*job.result(timeout=60)) for job in jobs]
+        starting.join()
+        for proof in proofs:
+            proof.verify(SMALL / "groth16.vk.json")
+        assert len(list(client.jobs())) == 3
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+def test_tls(tmp_path):
+    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"]
+    command += ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate]
+    subprocess.run(command, check=True, capture_output=True)
+    with serving(tmp_path, "--tls-cert", certificate, "--tls-key", key, "--no-worker") as server:
+        client = pm.Client(server.url, server.token, ca_cert=certificate)
+        client.add_key(SMALL / "groth16.zkey", name="circuit")
+        job = client.submit("circuit", witness=SMALL / "witness.wtns")
+        assert job.state == "queued" and next(job.events())["state"] == "queued"
+        with pytest.raises(Unreachable, match="the certificate is not trusted"):
+            pm.Client(server.url, server.token).keys()
+        with pytest.raises(Unreachable, match="not trusted"):
+            pm.Client(server.url.replace("localhost", "127.0.0.1"), server.token, ca_cert=certificate).keys()
+        with pytest.raises(Unreachable):
+            pm.Client(server.url.replace("https", "http"), server.token, retry_for=0.1).keys()
