@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# python.sh FOLDER [PYTHON...]: builds the wheel of crates/python, installs it for each Python (by default python3), runs its tests
-# and compares its stubs with it. snarkjs must be in PATH. Environments and builds go into the folder.
+# python.sh FOLDER [PYTHON...]: builds the wheel of crates/python, installs it for each Python (by default python3), runs its tests,
+# compares its stubs with it, checks its types, executes the notebook, and compares the gallery with the records. snarkjs must be in PATH,
+# and proofmill, proofmill-server and proofmill-bench in target/debug. Environments and builds go into the folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=$(realpath "$1")/wheel
 shift
 [ $# -gt 0 ] || set -- python3
-export CARGO_TARGET_DIR=$folder/build PROOFMILL_REQUIRE_SNARKJS=1
+export CARGO_TARGET_DIR=$folder/build PROOFMILL_REQUIRE_SNARKJS=1 PROOFMILL_REQUIRE_PROGRAMS=1 PYTHONDONTWRITEBYTECODE=1
 rm -rf "$folder/dist"
 cargo fmt --check --manifest-path crates/python/Cargo.toml
 
@@ -26,4 +27,7 @@ for python in "$@"; do
     echo "-- Python $version: $(cd "$folder/dist" && du -h --apparent-size ./*.whl)"
     "$environment/bin/python" -m pytest -q -p no:cacheprovider crates/python/tests
     "$environment/bin/python" -m mypy.stubtest proofmill
+    "$environment/bin/python" -m mypy --strict --cache-dir "$environment/mypy" --package proofmill
+    "$environment/bin/jupyter-execute" --log-level=ERROR examples/python/proofmill.ipynb
+    "$environment/bin/python" scripts/gallery.py --check
 done
