@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,17 @@ def built(program):
 def may_skip(*programs):
     """Whether tests that need these programs are skipped: not where PROOFMILL_REQUIRE_PROGRAMS is set."""
     return None in programs and not os.environ.get("PROOFMILL_REQUIRE_PROGRAMS")
+
+
+def certificate(folder, name):
+    """Files of a certificate for this host, which signed itself, and of its key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    found = folder / "cert.pem", folder / "key.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"]
+    command += ["-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}", "-out", found[0], "-keyout", found[1]]
+    subprocess.run(command, check=True, capture_output=True)
+    return found
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ def slow(seconds, answer):
 def dripping(handler):
     """An answer that takes minutes."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{")
-    for _ in range(100):
+    for _ in range(1000):
         time.sleep(0.1)
         handler.wfile.write(b" ")
         handler.wfile.flush()

@@ -1,13 +1,16 @@
 """The client against a server that misbehaves, which is part of the test."""
 
+import contextlib
 import json
 import re
 import socket
+import ssl
+import threading
 import time
 
 import numpy as np
 import pytest
-from conftest import SMALL
+from conftest import SMALL, certificate
 from fake import Fake, dripping, job, lost, problem, raw, says, slow, view
 
 import proofmill as pm
@@ -26,7 +29,7 @@ def fake():
 
 @pytest.fixture
 def client(fake):
-    return pm.Client(fake.url, SECRET, retry_for=2)
+    return pm.Client(fake.url, SECRET, retry_for=20)
 
 
 def submit(client, fake, *answers, **options):
@@ -81,7 +84,7 @@ def test_a_submission_is_repeated_as_the_same(client, fake, trouble, tmp_path):
 def test_retry_after_is_obeyed(client, fake):
     began = time.monotonic()
     submit(client, fake, problem(429, "too many", Retry_After="1"), job())
-    assert 1 <= time.monotonic() - began < 2
+    assert time.monotonic() - began >= 1
 
 
 def test_retries_end(fake):
@@ -89,13 +92,13 @@ def test_retries_end(fake):
     began = time.monotonic()
     with pytest.raises(Refused, match="too many") as caught:
         submit(client, fake, problem(429, "too many"))
-    assert caught.value.status == 429 and 0.2 < time.monotonic() - began < 1.5 and 3 <= len(fake.requests) < 20
+    assert caught.value.status == 429 and 0.2 < time.monotonic() - began < 10 and 2 <= len(fake.requests) < 20
     with pytest.raises(Unreachable, match="127.0.0.1:"):
         submit(client, fake, lost)
-    began = time.monotonic()
+    count = len(fake.requests)
     with pytest.raises(Refused):
         submit(client, fake, problem(503, "come back later", Retry_After="3600"))
-    assert time.monotonic() - began < 0.5
+    assert len(fake.requests) == count + 1
 
 
 @pytest.mark.parametrize("status", [302, 400, 401, 404, 413, 422])
@@ -139,7 +142,7 @@ def test_a_server_that_never_answers():
         began = time.monotonic()
         with pytest.raises(Unreachable, match="no answer in time"):
             waiting.result(timeout=0.5)
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 10
 
 
 def test_an_answer_that_drips(client, fake):
@@ -147,7 +150,7 @@ def test_an_answer_that_drips(client, fake):
     began = time.monotonic()
     with pytest.raises(Unreachable):
         waiting.result(timeout=0.3)
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 10
 
 
 def test_result(client, fake):
@@ -155,7 +158,7 @@ def test_result(client, fake):
     result = submit(client, fake, job(), job("running"), lost, slow(0.2, job("running")), done).result(timeout=10)
     assert json.loads(result.proof) == PROOF and result.public == [5, 2**200]
     assert {path.split("?")[0] for _, path, _, _ in fake.requests[1:]} == {f"/v1/jobs/{'0' * 32}"}
-    assert fake.requests[1][1].endswith("?wait=9")
+    assert re.search(r"\?wait=[1-9]$", fake.requests[1][1])
 
 
 def test_a_large_result_is_fetched(client, fake):
@@ -190,7 +193,7 @@ def test_a_job_that_goes_on(client, fake):
     began = time.monotonic()
     with pytest.raises(TimeoutError, match="running after 0.3 s"):
         made.result(timeout=0.3)
-    assert 0.25 < time.monotonic() - began < 1.5
+    assert 0.25 < time.monotonic() - began < 10
     with pytest.raises(TimeoutError):
         made.result(timeout=0)
 
@@ -429,3 +432,43 @@ def test_a_path_before_the_interface(fake):
     fake.answers[:] = [says([])]
     assert pm.Client(f"{fake.url}/prover/", SECRET).keys() == []
     assert fake.requests[0][1] == "/prover/v1/keys"
+
+
+def pump(source, target):
+    with contextlib.suppress(OSError):
+        while piece := source.recv(1 << 16):
+            target.sendall(piece)
+        target.shutdown(socket.SHUT_WR)
+
+
+def test_a_proxy(fake, tmp_path, monkeypatch):
+    """https:// goes through a proxy, which sees the host and nothing else."""
+    authority, key = certificate(tmp_path, "prover.test")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(authority, key)
+    fake.server.socket = context.wrap_socket(fake.server.socket, server_side=True)
+    fake.answers[:] = [says([])]
+    seen = []
+
+    def serve(listener):
+        near, _ = listener.accept()
+        with near, socket.create_connection(fake.server.server_address) as far:
+            while not seen or not seen[0].endswith(b"\r\n\r\n"):
+                seen[:] = [b"".join(seen) + near.recv(1 << 16)]
+            near.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+            back = threading.Thread(target=pump, args=(far, near))
+            back.start()
+            pump(near, far)
+            back.join()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        proxy = threading.Thread(target=serve, args=(listener,))
+        proxy.start()
+        monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{listener.getsockname()[1]}")
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        client = pm.Client("https://prover.test:8443", SECRET, ca_cert=authority)
+        assert client.keys() == []
+        proxy.join()
+    assert seen[0].startswith(b"CONNECT prover.test:8443 HTTP/1.") and SECRET.encode() not in seen[0]
+    assert fake.requests[0][2]["Host"] == "prover.test:8443"

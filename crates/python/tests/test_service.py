@@ -2,14 +2,13 @@
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import threading
 
 import numpy as np
 import pytest
-from conftest import ROOT, SMALL, built, may_skip
+from conftest import ROOT, SMALL, built, certificate, may_skip
 
 import proofmill as pm
 from proofmill.client import JobCancelled, JobExpired, JobFailed, Refused, Unreachable
@@ -216,20 +215,16 @@ def test_the_server_is_killed_and_starts_again(tmp_path):
         assert len(list(client.jobs())) == 3
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
 def test_tls(tmp_path):
-    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
-    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"]
-    command += ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate]
-    subprocess.run(command, check=True, capture_output=True)
-    with serving(tmp_path, "--tls-cert", certificate, "--tls-key", key, "--no-worker") as server:
-        client = pm.Client(server.url, server.token, ca_cert=certificate)
+    authority, key = certificate(tmp_path, "localhost")
+    with serving(tmp_path, "--tls-cert", authority, "--tls-key", key, "--no-worker") as server:
+        client = pm.Client(server.url, server.token, ca_cert=authority)
         client.add_key(SMALL / "groth16.zkey", name="circuit")
         job = client.submit("circuit", witness=SMALL / "witness.wtns")
         assert job.state == "queued" and next(job.events())["state"] == "queued"
         with pytest.raises(Unreachable, match="the certificate is not trusted"):
             pm.Client(server.url, server.token).keys()
         with pytest.raises(Unreachable, match="not trusted"):
-            pm.Client(server.url.replace("localhost", "127.0.0.1"), server.token, ca_cert=certificate).keys()
+            pm.Client(server.url.replace("localhost", "127.0.0.1"), server.token, ca_cert=authority).keys()
         with pytest.raises(Unreachable):
             pm.Client(server.url.replace("https", "http"), server.token, retry_for=0.1).keys()

@@ -248,10 +248,14 @@ class _Connection:
     answer: http.client.HTTPResponse
 
     def __init__(self, host: str, port: int | None, tls: ssl.SSLContext | None) -> None:
+        proxy = proxy_for(host) if tls else None
         if tls:
-            self._http: http.client.HTTPConnection = http.client.HTTPSConnection(host, port, timeout=CONNECT_SECONDS, context=tls)
+            place = proxy or (host, port)
+            self._http: http.client.HTTPConnection = http.client.HTTPSConnection(*place, timeout=CONNECT_SECONDS, context=tls)
         else:
             self._http = http.client.HTTPConnection(host, port, timeout=CONNECT_SECONDS)
+        if proxy:
+            self._http.set_tunnel(host, port or 443)
         self._deadline = 0.0
         self.is_kept = False
 
@@ -359,6 +363,20 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def proxy_for(host: str) -> tuple[str, int | None] | None:
+    """Host and port of the proxy for https:// that HTTPS_PROXY or the system names, unless this host needs none. It sees no more than the host."""
+    if is_loopback(host):
+        return None
+    # Imported here, because it takes longer than all the rest.
+    from urllib.request import getproxies, proxy_bypass
+
+    url = getproxies().get("https")
+    if not url or proxy_bypass(host):
+        return None
+    parts = urlsplit(url if "//" in url else f"//{url}")
+    return (parts.hostname, parts.port) if parts.hostname else None
 
 
 def words(error: Exception) -> str:
