@@ -130,7 +130,8 @@ class Service:
         insecure_http: bool,
         retry_for: float,
     ) -> None:
-        expected = f"url: expected http://HOST:PORT or https://HOST:PORT, found {url!r}"
+        # What is before an @ may be a password.
+        expected = f"url: expected http://HOST:PORT or https://HOST:PORT, found {url.rpartition('@')[2]!r}"
         try:
             parts = urlsplit(url)
             self._host, self._port = parts.hostname or "", parts.port
