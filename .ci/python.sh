@@ -28,6 +28,6 @@ for python in "$@"; do
     "$environment/bin/python" -m pytest -q -p no:cacheprovider crates/python/tests
     "$environment/bin/python" -m mypy.stubtest proofmill
     "$environment/bin/python" -m mypy --strict --cache-dir "$environment/mypy" --package proofmill
-    "$environment/bin/jupyter-execute" --log-level=ERROR examples/python/proofmill.ipynb
+    "$environment/bin/jupyter-execute" examples/python/proofmill.ipynb
     "$environment/bin/python" scripts/gallery.py --check
 done
