@@ -86,9 +86,9 @@ def open_store(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA query_only = ON")
         connection.execute("SELECT count(*) FROM sqlite_master")
-    except sqlite3.OperationalError:
+    except sqlite3.Error as error:
         connection.close()
-        if path.with_name(f"{path.name}-wal").exists():
+        if not isinstance(error, sqlite3.OperationalError) or path.with_name(f"{path.name}-wal").exists():
             raise
         # In a folder that cannot be written to, SQLite reads a file with a write-ahead log only if it cannot change.
         connection = sqlite3.connect(f"{uri}?mode=ro&immutable=1", uri=True, isolation_level=None)
