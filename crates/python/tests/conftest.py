@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,15 @@ def certificate(folder, name):
     command += ["-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}", "-out", found[0], "-keyout", found[1]]
     subprocess.run(command, check=True, capture_output=True)
     return found
+
+
+@pytest.fixture
+def usual_recursion():
+    """Python's usual limit, which py_ecc raises so far that deep JSON overflows the stack."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    yield
+    sys.setrecursionlimit(before)
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from conftest import ROOT, built, may_skip
 import proofmill as pm
 from proofmill.bench import BenchError
 
+pytestmark = pytest.mark.usefixtures("usual_recursion")
 EXPORT = Path(__file__).parent / "data/bench.json"
 SCHEMA = ROOT / "crates/bench/src/store"
 RECORDS = ROOT / "benchmarks/records"

@@ -16,6 +16,7 @@ from fake import Fake, dripping, job, lost, problem, raw, says, slow, view
 import proofmill as pm
 from proofmill.client import JobCancelled, JobExpired, JobFailed, JobLost, Refused, ServiceError, Unreachable
 
+pytestmark = pytest.mark.usefixtures("usual_recursion")
 SECRET = "pm_secret"
 PROOF, PUBLIC = {"pi_a": ["1", "2"]}, ["5", str(2**200)]
 

@@ -367,7 +367,7 @@ def is_loopback(host: str) -> bool:
 
 
 def proxy_for(host: str) -> tuple[str, int | None] | None:
-    """Host and port of the proxy for https:// that HTTPS_PROXY or the system names, unless this host needs none. It sees no more than the host."""
+    """Host and port of the proxy for https:// that HTTPS_PROXY or the system names, unless this host needs none. It learns the host only."""
     if is_loopback(host):
         return None
     # Imported here, because it takes longer than all the rest.

@@ -46,8 +46,7 @@ class Plots:
         ax = axes(ax, len(rows), WIDTH, HEIGHT)
         title, labels = split(names, list(series))
         for place, (line, label) in enumerate(zip(series.values(), labels)):
-            style: dict[str, Any] = {"marker": MARKERS[place % len(MARKERS)], "linestyle": DASHES[place % len(DASHES)], "color": LINES[place % len(LINES)]}
-            ax.plot([row[x] for row in line], [row["median"] for row in line], label=label, markersize=5, **style)
+            ax.plot([row[x] for row in line], [row["median"] for row in line], label=label, markersize=5, **stroke(place))
         ticker = importlib.import_module("matplotlib.ticker")
         ax.set_xscale("log", base=2)
         ax.set_yscale("log")
@@ -80,7 +79,8 @@ class Plots:
         groups = {key: sorted(rows, key=rank) for key, rows in groups.items() if bases[key] and len(rows) > 1}
         bars = sum(map(len, groups.values())) + len(groups)
         ax = axes(ax, bars, WIDTH, 1.2 + BAR * bars)
-        implementations = sorted({row["implementation"] for rows in groups.values() for row in rows}, key=lambda name: rank({"implementation": name}))
+        found = {row["implementation"]: row for rows in groups.values() for row in rows}
+        implementations = sorted(found, key=lambda name: rank(found[name]))
         title, labels = split(names, list(groups))
         place, middles, longest = 0, [], 0.0
         for key, rows in groups.items():
@@ -143,6 +143,14 @@ def finish(ax: Axes, title: str, labels: Sequence[str], handles: Any = None) -> 
     if any(labels):
         named = {} if handles is None else {"handles": handles}
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize="small", **named)
+
+
+def stroke(place: int) -> dict[str, Any]:
+    return {
+        "marker": MARKERS[place % len(MARKERS)],
+        "linestyle": DASHES[place % len(DASHES)],
+        "color": LINES[place % len(LINES)],
+    }
 
 
 def fill(place: int) -> dict[str, Any]:

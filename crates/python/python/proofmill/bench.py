@@ -145,7 +145,7 @@ def run(
     program: str | os.PathLike[str] | None = None,
 ) -> Results:
     """Measures by ``proofmill-bench run``, which must be in PATH, or be ``program``. Blocks for about ``time`` seconds (by default one) for
-    each row. The rows also go to the store.
+    each row. The rows also go to the store as soon as they are measured, so that those before a KeyboardInterrupt are not lost.
 
     A pattern is any part of family/benchmark/size; without one, all is measured. ``levels`` and ``threads`` may be ``"all"``. With
     ``check``, answers are compared and nothing is timed. With ``peers``, other libraries are measured in alternation.

@@ -308,9 +308,11 @@ class Job:
         told, since = None, time.monotonic()
         while True:
             for line in self._service.lines(f"{self._path}/events"):
+                # Of a heartbeat, too: a job may wait for hours.
+                since = time.monotonic()
                 if not line.startswith(b"data:"):
                     continue
-                self.view, since = job_view(parsed(line[5:])), time.monotonic()
+                self.view = job_view(parsed(line[5:]))
                 now = (self.view["state"], self.view.get("attempts"), self.view.get("phase"))
                 if now != told:
                     told = now
