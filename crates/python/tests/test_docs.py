@@ -20,6 +20,8 @@ PROGRAMS = {"A service": test_service.program(), "Measure": test_bench.program()
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
+    for module in ("matplotlib", "pandas"):
+        pytest.importorskip(module)
     for name, source in FILES.items():
         shutil.copy(SMALL / source, tmp_path / name)
     shutil.copy(ROOT / "crates/stark/tests/data/fibonacci.json", tmp_path / "air.json")
@@ -39,7 +41,6 @@ def run(page, without=()):
 
 @pytest.mark.parametrize("page", ["docs/python.md", "crates/python/README.md"])
 def test_examples(page, files):
-    pytest.importorskip("matplotlib")
     run(page, without=PROGRAMS)
 
 
