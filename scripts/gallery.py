@@ -31,10 +31,6 @@ def levels():
     return pm.bench.Results(rows, record.runs).plot.levels()
 
 
-def phases():
-    return pm.bench.load(RECORDS / "phases.json").plot.phases()
-
-
 def drawn(plot):
     """The bytes of a plot."""
     content = io.BytesIO()
@@ -49,7 +45,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     check = parser.parse_args().check
     wrong = []
-    for plot in (scaling, levels, phases):
+    for plot in (scaling, levels):
         path, content = FIGURES / f"{plot.__name__}.svg", drawn(plot)
         if not check:
             path.parent.mkdir(exist_ok=True)
