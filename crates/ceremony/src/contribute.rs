@@ -34,7 +34,7 @@ impl Randomness<'_> {
                 let mut bytes = Zeroizing::new([0; 64]);
                 let filled = OsRng.try_fill_bytes(&mut *bytes);
                 filled.map_err(|error| CeremonyError::Randomness(error.to_string()))?;
-                let hash = Blake2b512::new_with_prefix(&*bytes).chain_update(entropy).finalize();
+                let hash = Blake2b512::new_with_prefix(bytes.as_slice()).chain_update(entropy).finalize();
                 Ok(Generator::new(&Zeroizing::new(hash.into())))
             }
             Self::Beacon(beacon) => of_beacon(beacon),
