@@ -51,7 +51,9 @@ impl Pool {
             return prover;
         }
         let Some(warm) = self.take(is_warm) else { return prover.or_else(|| self.take(|_| true)) };
-        prover.map(|prover| self.put(prover));
+        if let Some(prover) = prover {
+            self.put(prover);
+        }
         Some(warm)
     }
 
