@@ -35,7 +35,7 @@ impl Randomness<'_> {
                 let filled = OsRng.try_fill_bytes(&mut *bytes);
                 filled.map_err(|error| CeremonyError::Randomness(error.to_string()))?;
                 let hash = Blake2b512::new_with_prefix(bytes.as_slice()).chain_update(entropy).finalize();
-                Ok(Generator::new(&Zeroizing::new(hash.into())))
+                Ok(Generator::new(Zeroizing::new(<[u8; 64]>::from(hash)).as_slice()))
             }
             Self::Beacon(beacon) => of_beacon(beacon),
         }
@@ -55,25 +55,13 @@ pub(crate) fn of_beacon(beacon: &Beacon) -> Result<Generator, CeremonyError> {
     for _ in 1..1_u64 << log {
         hash = proofmill_sha256::digest(&hash);
     }
-    let mut seed = [0; 64];
-    seed.iter_mut().zip(hash).for_each(|(to, from)| *to = from);
-    Ok(Generator::new(&seed))
+    Ok(Generator::new(&hash))
 }
 
-/// The hash of everything before a contribution.
-pub(crate) fn transcript<'a>(
-    circuit_hash: &[u8; 64],
-    earlier: impl IntoIterator<Item = &'a Contribution>,
-) -> Blake2b512 {
-    let mut hash = Blake2b512::new_with_prefix(circuit_hash);
-    earlier.into_iter().for_each(|contribution| hash.update(contribution.public()));
-    hash
-}
-
-/// The hash of everything before a contribution and of the base of its proof of knowledge.
-pub(crate) fn bound_transcript(mut hash: Blake2b512, s: &Affine<G1>, sx: &Affine<G1>) -> [u8; 64] {
-    [s, sx].into_iter().for_each(|point| hash.update(point.to_evm()));
-    hash.finalize().into()
+/// The transcript of a contribution: the hash of everything `before` it, the circuit's hash and what is public of each earlier contribution,
+/// and of the base of its proof of knowledge.
+pub(crate) fn transcript(before: &Blake2b512, s: &Affine<G1>, sx: &Affine<G1>) -> [u8; 64] {
+    before.clone().chain_update(s.to_evm()).chain_update(sx.to_evm()).finalize().into()
 }
 
 /// Writes the key with one more contribution, and returns the contribution's hash, with which its author can find it. Runs on the
@@ -105,7 +93,9 @@ pub fn contribute<'a>(
     };
     let s = generator.g1();
     let sx = s.mul_vartime(&secret).to_affine();
-    let transcript = bound_transcript(transcript(&circuit_hash, &list), &s, &sx);
+    let mut before = Blake2b512::new_with_prefix(circuit_hash);
+    list.iter().for_each(|contribution| before.update(contribution.public()));
+    let transcript = transcript(&before, &s, &sx);
     let spx = Generator::new(&transcript).g2().mul_vartime(&secret).to_affine();
     let header = Groth16Header {
         delta_1: key.header().delta_1.mul_vartime(&secret).to_affine(),

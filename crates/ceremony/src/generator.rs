@@ -26,8 +26,8 @@ const COFACTOR_G2: [u64; 4] =
 pub(crate) struct Generator(ChaCha20Rng);
 
 impl Generator {
-    /// From the first half of a hash: eight big-endian words, which are the cipher's key.
-    pub(crate) fn new(hash: &[u8; 64]) -> Self {
+    /// From the first 32 bytes of a hash: eight big-endian words, which are the cipher's key.
+    pub(crate) fn new(hash: &[u8]) -> Self {
         let mut key = [0; 32];
         for (word, bytes) in key.as_chunks_mut::<4>().0.iter_mut().zip(hash.as_chunks::<4>().0) {
             *word = u32::from_be_bytes(*bytes).to_le_bytes();

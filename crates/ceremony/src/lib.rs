@@ -4,8 +4,8 @@
 //! if one participant has forgotten the secret (Bowe, Gabizon, Miers, eprint 2017/1050). Files, transcripts and the derivation of
 //! points from hashes are those of snarkjs: a beacon gives the same bytes, and each verifies the other's contributions.
 //!
-//! Secrets are wiped after use. The points are multiplied by formulas without branches on the secret; the other computations with it,
-//! and what the operating system does with memory, are not protected.
+//! The secret and the randomness are wiped after use, copies that the compiler and the generator make of them are not. The points are
+//! multiplied by formulas without branches on the secret; the other computations with it are not protected.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod contribute;

@@ -2,9 +2,10 @@
 
 use crate::{
     CeremonyError,
-    contribute::{bound_transcript, of_beacon, transcript},
+    contribute::{of_beacon, transcript},
     generator::Generator,
 };
+use blake2::{Blake2b512, Digest};
 use proofmill_circom::{Contribution, Contributions, Groth16Zkey, PointCheck, Ptau};
 use proofmill_cpu::Level;
 use proofmill_curve::{
@@ -27,14 +28,15 @@ pub fn contributions(
     all: &Contributions,
 ) -> Result<(Vec<[u8; 64]>, Affine<G1>), CeremonyError> {
     let mut delta = G1::GENERATOR;
+    let mut before = Blake2b512::new_with_prefix(all.circuit_hash);
     let mut hashes = Vec::with_capacity(all.list.len());
     for (index, contribution) in all.list.iter().enumerate() {
-        let earlier = transcript(&all.circuit_hash, all.list.iter().take(index));
-        let bound = bound_transcript(earlier, &contribution.s, &contribution.sx);
-        if let Some(problem) = problem(level, contribution, &bound, &delta)? {
+        let transcript = transcript(&before, &contribution.s, &contribution.sx);
+        if let Some(problem) = problem(level, contribution, &transcript, &delta)? {
             let (number, name) = (index + 1, contribution.name.clone());
             return Err(CeremonyError::Contribution { number, name, problem });
         }
+        before.update(contribution.public());
         hashes.push(contribution.hash());
         delta = contribution.delta_after;
     }
