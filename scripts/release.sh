@@ -60,7 +60,7 @@ build=${CARGO_TARGET_DIR:-$PWD/target}
 out=$build/archives
 # Reproducible archives: dates are those of the commit, and the binary contains no path of this machine.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
-# Rust includes musl and a linker, so no C toolchain for the target is needed.
+# Rust includes musl and a linker for both targets.
 export CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld
 unset RUSTFLAGS
 export CARGO_ENCODED_RUSTFLAGS=--remap-path-prefix=$PWD=.$'\x1f'--remap-path-prefix=$home=cargo

@@ -1,7 +1,6 @@
 //! The life of a job.
 
 use crate::open::{claim, claimed, end_due, job_with_inputs, new_job, stores, submit, submitted};
-use proofmill_job::Finished;
 use proofmill_server::{
     state::{Refused, State},
     store::{Claim, Inputs, StoreError, Worked},
@@ -24,22 +23,10 @@ async fn a_job_is_queued_claimed_and_done() {
         let beat = Worked::Beat { lease_ms: 20_000, phase: Some("sums".to_owned()) };
         store.report(job.id.clone(), 1, beat).await.expect("it has the job");
         assert_eq!(store.job(job.id.clone(), None).await.expect("there").phase.as_deref(), Some("sums"));
-        let stale = store
-            .report(
-                job.id.clone(),
-                2,
-                Worked::Finished { finished: Finished::default(), outputs: Default::default() },
-            )
-            .await;
+        let stale = store.report(job.id.clone(), 2, crate::open::finished()).await;
         assert_eq!(stale, Err(StoreError::Refused(Refused::Fence)));
         for _ in 0..2 {
-            let done = store
-                .report(
-                    job.id.clone(),
-                    1,
-                    Worked::Finished { finished: Finished::default(), outputs: Default::default() },
-                )
-                .await;
+            let done = store.report(job.id.clone(), 1, crate::open::finished()).await;
             assert_eq!(done.expect("also when it is said twice").progress.state, State::Done);
         }
         let late = store.report(job.id.clone(), 1, Worked::Failed("late".to_owned())).await;
@@ -55,7 +42,7 @@ async fn a_job_is_queued_claimed_and_done() {
 fn reports() -> Vec<Worked> {
     vec![
         Worked::Beat { lease_ms: 1000, phase: None },
-        Worked::Finished { finished: Finished::default(), outputs: Default::default() },
+        crate::open::finished(),
         Worked::Failed("wrong witness".to_owned()),
         Worked::Lost { message: "killed".to_owned(), pause_ms: 0 },
         Worked::Released,

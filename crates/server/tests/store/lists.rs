@@ -1,7 +1,6 @@
 //! What is listed, kept and forgotten.
 
 use crate::open::{claimed, job_with_inputs, new_job, stores, submitted};
-use proofmill_job::Finished;
 use proofmill_server::{
     state::State,
     store::{NewJob, Page, Queue, Store, StoreError, Waiting, Worked},
@@ -63,14 +62,7 @@ async fn the_queue_is_counted_by_memory() {
         let counts: Vec<_> = waiting.iter().map(|Waiting { memory, jobs, .. }| (*memory, *jobs)).collect();
         assert_eq!((counts, running), (vec![(5, 2), (900, 1)], 1));
         assert!(waiting.iter().all(|waiting| (20..60_000).contains(&waiting.oldest_ms)), "{waiting:?}");
-        store
-            .report(
-                job.id,
-                1,
-                Worked::Finished { finished: Finished::default(), outputs: Default::default() },
-            )
-            .await
-            .expect("it has the job");
+        store.report(job.id, 1, crate::open::finished()).await.expect("it has the job");
         claimed(&store, 10_000).await;
         let Queue { ended_last_hour, done_last_hour, .. } = store.queue().await.expect("a queue");
         assert_eq!(ended_last_hour, [("done".to_owned(), 1)].into());
@@ -94,14 +86,7 @@ async fn inputs_are_left_over_when_a_job_has_ended() {
         store.cancel(without.id.clone(), None).await.expect("it is queued");
         assert_eq!(ids(0).await, Vec::<String>::new());
         claimed(&store, 10_000).await;
-        store
-            .report(
-                done.id.clone(),
-                1,
-                Worked::Finished { finished: Finished::default(), outputs: Default::default() },
-            )
-            .await
-            .expect("it has the job");
+        store.report(done.id.clone(), 1, crate::open::finished()).await.expect("it has the job");
         claimed(&store, 10_000).await;
         let lost = Worked::Lost { message: "killed".to_owned(), pause_ms: 0 };
         store.report(dead.id.clone(), 1, lost).await.expect("it has the job");

@@ -1,9 +1,9 @@
 //! Stores for tests.
 
-use proofmill_job::{KeyFacts, KeyKind, Task};
+use proofmill_job::{Finished, KeyFacts, KeyKind, Task};
 use proofmill_server::{
     state::Contact,
-    store::{Claim, Job, Key, Limits, NewJob, Postgres, Sqlite, Store, StoreError, Token, Want},
+    store::{Claim, Job, Key, Limits, NewJob, Postgres, Sqlite, Store, StoreError, Token, Want, Worked},
 };
 use std::{
     env,
@@ -151,6 +151,11 @@ pub(crate) async fn submitted(store: &Store, job: NewJob) -> Job {
 pub(crate) async fn claim(store: &Store, worker: &str, lease_ms: u64) -> Claim {
     let want = Want { worker: worker.to_owned(), free: 1000, total: 1000, jobs: 1, lease_ms };
     store.claim(want).await.expect("a store that answers")
+}
+
+/// The report of a job that is done and has no outputs.
+pub(crate) fn finished() -> Worked {
+    Worked::Finished { finished: Finished::default(), outputs: Default::default() }
 }
 
 /// Ends what is due, for a server that has been in touch with the store for long.

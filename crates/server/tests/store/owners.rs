@@ -1,7 +1,7 @@
 //! Tokens, and the keys of their owners.
 
 use crate::open::{add_key, claimed, key, new_job, stores, submit, submitted, token};
-use proofmill_job::{Finished, Task};
+use proofmill_job::Task;
 use proofmill_server::store::{NewJob, StoreError, Token, Worked};
 use std::time::Duration;
 use tokio::time::sleep;
@@ -60,14 +60,7 @@ async fn a_key_is_needed_by_owners_and_jobs() {
         assert!(!store.is_key_needed("6".repeat(64)).await.expect("an answer"));
         claimed(&store, 10_000).await;
         assert!(is_needed().await);
-        store
-            .report(
-                job.id.clone(),
-                1,
-                Worked::Finished { finished: Finished::default(), outputs: Default::default() },
-            )
-            .await
-            .expect("it has the job");
+        store.report(job.id.clone(), 1, crate::open::finished()).await.expect("it has the job");
         assert!(is_needed().await);
         // Also by a dead one, which may be retried.
         for fence in [1, 2] {

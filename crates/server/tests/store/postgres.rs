@@ -4,7 +4,6 @@ use crate::open::{
     add_key, claim, claimed, connect, end_due, key, new_job, new_schema, postgres_url, submit, submitted,
     token,
 };
-use proofmill_job::Finished;
 use proofmill_server::{
     state::State,
     store::{Claim, Page, Store, StoreError, Worked},
@@ -158,7 +157,7 @@ async fn work_whose_answer_was_lost_is_done_once() {
     assert_eq!(store.retry(job.id.clone(), None).await.expect("it was dead").progress.state, State::Queued);
     claimed(&store, 60_000).await;
     lose();
-    let finished = Worked::Finished { finished: Finished::default(), outputs: Default::default() };
+    let finished = crate::open::finished();
     assert_eq!(
         store.report(job.id.clone(), 4, finished).await.expect("it had the job").progress.state,
         State::Done
@@ -256,8 +255,7 @@ async fn connections_that_the_server_ends_lose_nothing() {
                 ids.push(submitted(&store, new_job("a")).await.id);
                 if let Claim::Jobs(mut jobs, _) = claim(&store, "w", 500).await {
                     let job = jobs.remove(0);
-                    let finished =
-                        Worked::Finished { finished: Finished::default(), outputs: Default::default() };
+                    let finished = crate::open::finished();
                     match store.report(job.id, job.progress.fence, finished).await {
                         Ok(job) => assert_eq!(job.progress.state, State::Done),
                         // Its lease has ended.

@@ -3,8 +3,7 @@
 //! `cargo test --release -p proofmill-server --test store rate -- --ignored --nocapture`
 
 use crate::open::{new_job, stores};
-use proofmill_job::Finished;
-use proofmill_server::store::{Claim, Limits, Store, Worked};
+use proofmill_server::store::{Claim, Limits, Store};
 use std::time::Instant;
 
 const JOBS: usize = 1600;
@@ -20,14 +19,7 @@ async fn live(store: Store, jobs: usize, batch: usize) {
             // Another client may have taken it, and left its own.
             let Claim::Jobs(mut jobs, _) = crate::open::claim(&store, "w", 60_000).await else { continue };
             let job = jobs.remove(0);
-            store
-                .report(
-                    job.id,
-                    1,
-                    Worked::Finished { finished: Finished::default(), outputs: Default::default() },
-                )
-                .await
-                .expect("it has the job");
+            store.report(job.id, 1, crate::open::finished()).await.expect("it has the job");
         }
     }
 }
