@@ -11,11 +11,12 @@ pub mod grumpkin;
 pub mod hash_to_curve;
 mod msm;
 mod multiples;
+mod products;
 mod projective;
+mod steps;
 
 pub use encoding::EncodingError;
 pub use group::{Affine, Curve, Jacobian, Xyzz};
 pub use msm::{Bases, FixedBase, Msm, msm};
-pub use multiples::{
-    CompleteCurve, multiples_of_points, products_of_points, sum_of_multiples, sum_of_points,
-};
+pub use multiples::{CompleteCurve, multiples_of_points, sum_of_multiples, sum_of_points};
+pub use products::{Products, products_of_points};

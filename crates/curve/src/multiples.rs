@@ -1,8 +1,7 @@
-//! Products of many points with factors of their own, and sums of points, in lanes.
+//! Multiples of many points by factors of 64 bits, and sums of points, in lanes.
 //!
 //! Every lane has one point and adds with complete formulas ([`projective`](crate::projective)), so that no lane needs
-//! separate handling. Factors are split into signed digits of four bits, which select one of eight multiples: 17 digits for 64 bits,
-//! 65 for 256. A sum of multiples shares its doublings among all points of a task.
+//! separate handling. Factors are split into signed digits of four bits, which select one of eight multiples. A sum of multiples shares its doublings among all points of a task.
 //!
 //! No branch and no address depends on factors. Still, only the steps in lanes were written so, not what is made of their results.
 
@@ -11,18 +10,15 @@ use crate::{
     projective::{Projective, is_equal, magnitude, signed_digits, twelve, twelve_xi},
 };
 use proofmill_cpu::Level;
-use proofmill_field::{
-    Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, PrimeField, Select, dispatch,
-};
+use proofmill_field::{Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, Select, dispatch};
 use proofmill_parallel as parallel;
 
 /// The bits of a digit.
 const WINDOW: usize = 4;
 /// The multiples in a table, without zero.
 const MOST: usize = 1 << (WINDOW - 1);
-/// The digits of a factor of 64 bits, and of one of 256.
+/// The digits of a factor.
 const DIGITS: usize = 17;
-const DIGITS_OF_256: usize = 65;
 /// The groups of lanes whose tables stay in the second-level cache: 24 KiB each on G2.
 const GROUPS: usize = 16;
 
@@ -81,39 +77,13 @@ pub fn multiples_of_points<C: CompleteCurve>(
     points: &[Affine<C>],
     factors: &[u64],
 ) -> Vec<Affine<C>> {
-    multiples::<C, 1, DIGITS>(level, points, factors.as_chunks().0)
-}
-
-/// The product of each point of odd order and its scalar. Runs on the ambient rayon pool.
-///
-/// # Panics
-/// If the numbers of scalars and points differ, or a scalar has more than four words.
-pub fn products_of_points<C: CompleteCurve>(
-    level: Level,
-    points: &[Affine<C>],
-    scalars: &[C::Scalar],
-) -> Vec<Affine<C>> {
-    let words = |scalar: &C::Scalar| {
-        let mut words = [0; 4];
-        words.copy_from_slice(scalar.to_words().as_ref());
-        words
-    };
-    let factors: Vec<[u64; 4]> = scalars.iter().map(words).collect();
-    multiples::<C, 4, DIGITS_OF_256>(level, points, &factors)
-}
-
-fn multiples<C: CompleteCurve, const WORDS: usize, const DIGITS: usize>(
-    level: Level,
-    points: &[Affine<C>],
-    factors: &[[u64; WORDS]],
-) -> Vec<Affine<C>> {
     assert_eq!(points.len(), factors.len(), "as many factors as points");
     let share = share(points.len(), GROUPS);
     let mut multiples = vec![Affine::INFINITY; points.len()];
     let parts = points.chunks(share).zip(factors.chunks(share)).zip(multiples.chunks_mut(share));
     parallel::for_each(parts, |((points, factors), affine)| {
         let mut multiples = vec![Jacobian::INFINITY; points.len()];
-        dispatch!(level, engine => multiples_part::<C, _, WORDS, DIGITS>(engine, points, factors, &mut multiples));
+        dispatch!(level, engine => multiples_part(engine, points, factors, &mut multiples));
         affine.copy_from_slice(&Jacobian::batch_to_affine(&multiples));
     });
     multiples
@@ -218,10 +188,10 @@ fn sum_part<C: CompleteCurve, E: Engine>(engine: E, points: &[Affine<C>]) -> Jac
     )
 }
 
-fn multiples_part<C: CompleteCurve, E: Engine, const WORDS: usize, const DIGITS: usize>(
+fn multiples_part<C: CompleteCurve, E: Engine>(
     engine: E,
     points: &[Affine<C>],
-    factors: &[[u64; WORDS]],
+    factors: &[u64],
     multiples: &mut [Jacobian<C>],
 ) {
     engine.run(
@@ -232,8 +202,8 @@ fn multiples_part<C: CompleteCurve, E: Engine, const WORDS: usize, const DIGITS:
             let groups = points.chunks(width).zip(factors.chunks(width)).zip(multiples.chunks_mut(width));
             for ((points, factors), multiples) in groups {
                 let tables = [table(engine, points)];
-                let digits = [digits::<WORDS, DIGITS>(factors)];
-                store::<C, E>(ladder::<C, E, DIGITS>(engine, &tables, &digits), multiples);
+                let digits = [digits(factors)];
+                store::<C, E>(ladder::<C, E>(engine, &tables, &digits), multiples);
             }
         },
     );
@@ -251,25 +221,25 @@ fn sum_multiples_part<C: CompleteCurve, E: Engine>(
             let (mut tables, mut all_digits) = (Vec::new(), Vec::new());
             for (points, factors) in points.chunks(width).zip(factors.chunks(width)) {
                 tables.push(table(engine, points));
-                all_digits.push(digits::<1, DIGITS>(factors.as_chunks().0));
+                all_digits.push(digits(factors));
             }
-            total::<C, E>(ladder::<C, E, DIGITS>(engine, &tables, &all_digits))
+            total::<C, E>(ladder::<C, E>(engine, &tables, &all_digits))
         },
     )
 }
 
 /// The digits of each lane's factor.
-fn digits<const WORDS: usize, const DIGITS: usize>(factors: &[[u64; WORDS]]) -> [[i8; DIGITS]; LANES] {
+fn digits(factors: &[u64]) -> [[i8; DIGITS]; LANES] {
     let mut digits = [[0; DIGITS]; LANES];
     for (digits, factor) in digits.iter_mut().zip(factors) {
-        *digits = signed_digits(factor, WINDOW);
+        *digits = signed_digits(&[*factor], WINDOW);
     }
     digits
 }
 
 /// In each lane, the sum over all groups of the multiple that the digits select.
 #[inline(always)]
-fn ladder<C: CompleteCurve, E: Engine, const DIGITS: usize>(
+fn ladder<C: CompleteCurve, E: Engine>(
     engine: E,
     tables: &[Table<C, E>],
     digits: &[[[i8; DIGITS]; LANES]],
@@ -282,7 +252,7 @@ fn ladder<C: CompleteCurve, E: Engine, const DIGITS: usize>(
             }
         }
         for (table, digits) in tables.iter().zip(digits) {
-            sum = add::<C, E>(&sum, &find::<C, E, DIGITS>(table, digits, window));
+            sum = add::<C, E>(&sum, &find::<C, E>(table, digits, window));
         }
     }
     sum
@@ -304,7 +274,7 @@ fn table<C: CompleteCurve, E: Engine>(engine: E, points: &[Affine<C>]) -> Table<
 
 /// The multiples for a window's digits, one per lane.
 #[inline(always)]
-fn find<C: CompleteCurve, E: Engine, const DIGITS: usize>(
+fn find<C: CompleteCurve, E: Engine>(
     table: &Table<C, E>,
     digits: &[[i8; DIGITS]; LANES],
     window: usize,

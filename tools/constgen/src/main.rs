@@ -12,6 +12,7 @@ mod pedersen;
 mod poseidon;
 mod poseidon2;
 mod prime_field;
+mod split;
 mod sswu;
 mod sve;
 

@@ -90,14 +90,14 @@ impl PrimeField {
     }
 }
 
-fn words(value: &BigUint, limbs: usize) -> Vec<String> {
+pub(crate) fn words(value: &BigUint, limbs: usize) -> Vec<String> {
     let mut words = value.to_u64_digits();
     words.resize(limbs, 0);
     words.iter().map(|word| format!("{word:#018x}")).collect()
 }
 
 /// A line of an array of arrays, or one line per word where rustfmt prefers that.
-fn row(words: &[String]) -> String {
+pub(crate) fn row(words: &[String]) -> String {
     let array = format!("[{}],", words.join(", "));
     if 4 + array.len() <= LINE {
         return format!("    {array}\n");

@@ -41,8 +41,8 @@ type Element = [BigInt; 2];
 type Polynomial = Vec<Element>;
 
 /// Polynomials modulo p.
-struct Ring {
-    p: BigInt,
+pub(crate) struct Ring {
+    pub(crate) p: BigInt,
 }
 
 impl Ring {
@@ -75,7 +75,7 @@ impl Ring {
         product
     }
 
-    fn power(&self, base: &Element, exponent: &BigInt) -> Element {
+    pub(crate) fn power(&self, base: &Element, exponent: &BigInt) -> Element {
         let mut power = [BigInt::from(1), BigInt::ZERO];
         for bit in (0..exponent.bits()).rev() {
             let square = self.product(&[power.clone()], &[power]);

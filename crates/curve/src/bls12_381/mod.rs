@@ -9,6 +9,9 @@ pub(crate) mod source_group;
 
 pub use encoding::{Encoded, Subgroup, decode_compressed, decode_uncompressed, in_subgroup};
 
+pub(crate) use constants::{G1_SPLIT, G2_SPLIT};
+pub(crate) use source_group::PSI;
+
 use crate::group::{Affine, Curve, operations};
 use proofmill_field::bls12_381::{Fq, Fq2, Fr};
 
@@ -51,6 +54,9 @@ impl Curve for G2 {
 
     operations!();
 }
+
+/// The cube root of unity by which phi multiplies x.
+pub(crate) const BETA: Fq = Fq::constant(map_constants::BETA);
 
 const fn fq2([c0, c1]: [[u64; 6]; 2]) -> Fq2 {
     Fq2 { c0: Fq::constant(c0), c1: Fq::constant(c1) }

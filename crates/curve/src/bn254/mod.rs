@@ -2,13 +2,10 @@
 
 mod constants;
 
+pub(crate) use constants::{G1_SPLIT, G2_SPLIT};
+
 use crate::group::{Affine, Curve, Jacobian, operations};
-use proofmill_field::{
-    Algebra,
-    bn254::{Fq, Fq2, FqParams, Fr},
-    frobenius_coefficients,
-};
-use std::sync::LazyLock;
+use proofmill_field::bn254::{Fq, Fq2, Fr};
 
 /// The parameter x.
 pub const X: u64 = 4_965_661_367_192_848_881;
@@ -54,18 +51,19 @@ const fn fq2(c0: [u64; 4], c1: [u64; 4]) -> Fq2 {
     Fq2 { c0: Fq::constant(c0), c1: Fq::constant(c1) }
 }
 
+/// The cube root of unity by which phi multiplies x.
+pub(crate) const BETA: Fq = Fq::constant(constants::BETA);
+
 /// The factors of the coordinates' conjugates in psi, the Frobenius map between untwist and twist.
-static PSI: LazyLock<[Fq2; 2]> = LazyLock::new(|| {
-    let [gamma, ..] = frobenius_coefficients::<FqParams>();
-    [gamma.square(), gamma.square() * gamma]
-});
+pub(crate) const PSI: [Fq2; 2] =
+    [fq2(constants::PSI[0], constants::PSI[1]), fq2(constants::PSI[2], constants::PSI[3])];
 
 impl Affine<G2> {
     /// Whether a point of the curve is in the subgroup of order r: `[x + 1] P + psi([x] P) + psi^2([x] P) =
     /// psi^3([2x] P)` (Dai, Lin, Zhao, Zhou, "Fast subgroup membership testings for G1, G2 and GT on pairing-friendly
     /// curves", eprint 2022/348, with the criterion for BN curves), where psi is the Frobenius map on the twist.
     pub fn is_in_subgroup(&self) -> bool {
-        let [x, y] = *PSI;
+        let [x, y] = PSI;
         let psi = |point: Self| Self { x: point.x.conjugate() * x, y: point.y.conjugate() * y };
         let multiple = self.mul_words_vartime(&[X]);
         let once = psi(multiple.to_affine());

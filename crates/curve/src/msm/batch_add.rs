@@ -1,17 +1,14 @@
-//! Affine additions in lanes, with one inversion per batch.
-//!
-//! `lambda = (y2 - y1) / (x2 - x1)`, `x3 = lambda^2 - x1 - x2`, `y3 = lambda (x1 - x3) - y1`; the inverses use
-//! Montgomery's trick ("Speeding the Pollard and elliptic curve methods of factorization", 1987, section 10.3.1) with one
-//! product chain per lane: 3 products per addition for the inverse and lambda, and a product and a square for the rest. Two
-//! groups of lanes are interleaved so that the latencies of their products overlap; four spill too much (1.2 times slower).
+//! Affine additions in lanes, with one inversion per batch ([`steps`](crate::steps)). Two groups of lanes are interleaved; four spill
+//! too much (1.2 times slower).
 //!
 //! Doublings, opposite points and infinity make the product of a batch's denominators zero; the batch is then
 //! retried with exceptional-case handling, which corrects the results with lane masks.
 
-use crate::{Affine, Curve};
-use proofmill_field::{
-    Algebra, Engine, LANES, Lanes, LanesOf, Packable, Row, Select, Vector, batch_invert_vartime,
+use crate::{
+    Affine, Curve,
+    steps::{Step, chain, has_zero, invert_chains, sums},
 };
+use proofmill_field::{Algebra, Engine, LANES, Lanes, LanesOf, Packable, Row, Select, Vector};
 use proofmill_memory::{Pages, prefetch};
 use std::{marker::PhantomData, ops::Range};
 
@@ -120,17 +117,6 @@ pub(super) struct Adder<'a, F: Packable, E: Engine> {
     batch: usize,
     steps: Vec<Step<F::Lanes<E>>>,
     repairs: Vec<Repair>,
-}
-
-/// The values of a group that the denominators' pass stores for the backward pass.
-#[derive(Clone, Copy)]
-struct Step<L> {
-    x1: L,
-    y1: L,
-    x2: L,
-    denominator: L,
-    /// Lambda's numerator times the product of the preceding denominators.
-    numerator: L,
 }
 
 /// The lanes of a group in which the formula does not give the sum.
@@ -268,10 +254,8 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         let start = self.next;
         self.next += pairs.len();
         let groups = pairs.len() / LanesOf::<F, E>::WIDTH;
-        let zero = F::Lanes::<E>::zero(self.engine);
-        let empty = Step { x1: zero, y1: zero, x2: zero, denominator: zero, numerator: zero };
         self.steps.reserve_exact(groups.saturating_sub(self.steps.len()));
-        self.steps.resize(groups.max(self.steps.len()), empty);
+        self.steps.resize(groups.max(self.steps.len()), Step::empty(self.engine));
         self.repairs.clear();
         let mut products = None;
         if !self.infinity {
@@ -304,7 +288,6 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
                     prefetch(self.rows.get(reference.index()));
                 }
             }
-            let (mut denominators, mut numerators) = (products, products);
             for k in 0..K {
                 let pairs = &pairs[(group + k) * width..][..width];
                 let step = if CAREFUL {
@@ -317,14 +300,9 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
                 } else {
                     self.step(pairs)
                 };
-                (denominators[k], numerators[k]) = (step.denominator, step.numerator);
                 self.steps[group + k] = step;
             }
-            let numerators = mul_each(products, numerators);
-            products = mul_each(products, denominators);
-            for (step, numerator) in self.steps[group..group + K].iter_mut().zip(numerators) {
-                step.numerator = numerator;
-            }
+            products = chain(products, &mut self.steps[group..group + K]);
         }
         products
     }
@@ -333,11 +311,10 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     #[inline(always)]
     fn step(&self, group: &Group) -> Step<F::Lanes<E>> {
         let [x1, x2] = [self.gather(group, 0, 0), self.gather(group, 1, 0)];
-        let denominator = x2.sub_lazy(x1);
         let signs = self.signs(group);
         let y1 = LanesOf::<F, E>::negate_lanes(signs[0], self.gather(group, 0, 1));
         let y2 = LanesOf::<F, E>::negate_lanes(signs[1], self.gather(group, 1, 1));
-        Step { x1, y1, x2, denominator, numerator: y2.sub_factor(y1) }
+        Step::add([x1, y1], [x2, y2])
     }
 
     /// [`Self::step`] that also doubles equal points, and keeps the denominator invertible in the lanes that
@@ -378,36 +355,11 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         inverses: [F::Lanes<E>; K],
     ) -> [F::Lanes<E>; K] {
         let zero = F::Lanes::<E>::zero(self.engine);
-        let (mut x1, mut y1, mut x2) = ([zero; K], [zero; K], [zero; K]);
-        let (mut denominators, mut numerators) = ([zero; K], [zero; K]);
-        for (k, step) in self.steps[group..group + K].iter().enumerate() {
-            (x1[k], y1[k], x2[k]) = (step.x1, step.y1, step.x2);
-            (denominators[k], numerators[k]) = (step.denominator, step.numerator);
-        }
-        let lambda = mul_each(inverses, numerators);
-        let inverses = mul_each(inverses, denominators);
-        let (mut x3, mut y3, mut falls) = ([zero; K], [zero; K], [zero; K]);
-        for k in (0..K).step_by(2) {
-            [x3[k], x3[k + 1]] = Algebra::square_sub_two_pair(
-                [lambda[k], lambda[k + 1]],
-                [x1[k], x1[k + 1]],
-                [x2[k], x2[k + 1]],
-            );
-        }
-        for k in 0..K {
-            falls[k] = x1[k].sub_factor(x3[k]);
-        }
-        for k in (0..K).step_by(2) {
-            [y3[k], y3[k + 1]] = Algebra::mul_sub_pair(
-                [lambda[k], lambda[k + 1]],
-                [falls[k], falls[k + 1]],
-                [y1[k], y1[k + 1]],
-            );
-        }
+        let (sums, inverses) = sums(&self.steps[group..group + K], inverses);
         for k in (0..K).rev() {
-            let mut sum = [x3[k], y3[k]];
+            let mut sum = sums[k];
             if let Some(repair) = self.repairs.pop_if(|repair| repair.group == group + k) {
-                for (sum, first) in sum.iter_mut().zip([x1[k], y1[k]]) {
+                for (sum, first) in sum.iter_mut().zip([self.steps[group + k].x1, self.steps[group + k].y1]) {
                     *sum = LanesOf::<F, E>::select(repair.opposite, zero, *sum);
                     *sum = LanesOf::<F, E>::select(repair.first, first, *sum);
                 }
@@ -417,53 +369,6 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         }
         inverses
     }
-}
-
-/// Whether the products are zero in any lane.
-#[inline(always)]
-fn has_zero<F: Packable, E: Engine, const K: usize>(products: &[F::Lanes<E>; K]) -> bool {
-    let mut zeros = 0;
-    for product in products {
-        zeros |= product.zero_lanes();
-    }
-    zeros != 0
-}
-
-/// K independent products; K is even.
-#[inline(always)]
-fn mul_each<A: Algebra, const K: usize>(a: [A; K], b: [A; K]) -> [A; K] {
-    let mut products = a;
-    for k in (0..K).step_by(2) {
-        [products[k], products[k + 1]] = A::mul_pair([a[k], a[k + 1]], [b[k], b[k + 1]]);
-    }
-    products
-}
-
-/// The inverses of the products of K chains, with one scalar inversion.
-#[inline(always)]
-fn invert_chains<F: Packable, E: Engine, const K: usize>(products: [F::Lanes<E>; K]) -> [F::Lanes<E>; K] {
-    let mut prefixes = products;
-    for k in 1..K {
-        prefixes[k] = prefixes[k - 1] * products[k];
-    }
-    let mut inverse = invert_lanes::<F, E>(prefixes[K - 1]);
-    let mut inverses = products;
-    for k in (1..K).rev() {
-        inverses[k] = inverse * prefixes[k - 1];
-        inverse = inverse * products[k];
-    }
-    inverses[0] = inverse;
-    inverses
-}
-
-/// The inverse of nonzero values in each lane, with one scalar inversion.
-#[inline(always)]
-fn invert_lanes<F: Packable, E: Engine>(lanes: F::Lanes<E>) -> F::Lanes<E> {
-    let mut elements = [F::ZERO; LANES];
-    let elements = &mut elements[..LanesOf::<F, E>::WIDTH];
-    lanes.store(elements);
-    batch_invert_vartime(elements);
-    LanesOf::<F, E>::load(lanes.token(), elements)
 }
 
 /// Writes both coordinates of as many points as there are lanes.
