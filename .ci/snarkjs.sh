@@ -60,6 +60,74 @@ done
 "$proofmill" groth16 setup "$small/circuit.r1cs" "$small/pot8.ptau" initial.zkey --quiet
 "$proofmill" zkey verify init initial.zkey "$small/pot8.ptau" third.zkey
 if "$proofmill" zkey verify r1cs "$large/circuit.r1cs" "$small/pot8.ptau" third.zkey; then exit 1; fi
+
+echo "-- powers of tau: proofmill and snarkjs contribute in turn and verify; what is determined has the same bytes"
+seed=0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
+"$proofmill" powersoftau new bn128 5 0.ptau > said
+snarkjs powersoftau new bn128 5 theirs.ptau > said
+cmp 0.ptau theirs.ptau
+"$proofmill" powersoftau contribute 0.ptau 1.ptau --name ours --entropy test
+snarkjs powersoftau contribute 1.ptau 2.ptau --name=theirs -e=test > said
+snarkjs powersoftau export challenge 2.ptau theirs > said
+"$proofmill" powersoftau export challenge 2.ptau challenge
+cmp challenge theirs
+snarkjs powersoftau challenge contribute bn128 challenge response -e=test > said
+snarkjs powersoftau import response 2.ptau response theirs.ptau -n=imported > said
+"$proofmill" powersoftau import response 2.ptau response 3.ptau --name imported
+cmp 3.ptau theirs.ptau
+"$proofmill" powersoftau export challenge 3.ptau challenge
+"$proofmill" powersoftau challenge contribute bn128 challenge response
+snarkjs powersoftau import response 3.ptau response 4.ptau -n=imported > said
+snarkjs powersoftau beacon 4.ptau 5.ptau $seed 10 --name=last > said
+for level in $("$proofmill" cpu --json | node -p 'JSON.parse(fs.readFileSync(0)).result.levels.join(" ")'); do
+    "$proofmill" powersoftau beacon 4.ptau ours.ptau $seed 10 --name last --level "$level"
+    cmp ours.ptau 5.ptau
+done
+accepts powersoftau verify 5.ptau
+# Each contribution's next challenge, response hash and the challenge before, the last contribution first.
+grep -A20 'Contribution #' said | grep -oE '\b[0-9a-f]{8}\b' | paste -sd '' | grep -oE '.{384}' | cut -c129-256 > theirs
+"$proofmill" powersoftau verify 5.ptau --json | node -p '
+    JSON.parse(fs.readFileSync(0)).result.contributions.map(({ hash }) => hash).reverse().join("\n")' > ours
+[ "$(wc -l < ours)" -eq 5 ]
+cmp ours theirs
+snarkjs powersoftau prepare phase2 5.ptau prepared.ptau > said
+"$proofmill" powersoftau verify prepared.ptau
+snarkjs powersoftau export json prepared.ptau theirs.json > said
+"$proofmill" powersoftau export json prepared.ptau ours.json
+# snarkjs writes x / R mod r for a point with the Montgomery limbs of x (of its first coefficient in G2).
+node -e '
+    const [ours, theirs] = ["ours.json", "theirs.json"].map((name) => JSON.parse(fs.readFileSync(name)));
+    const r = 21888242871839275222246405745257275088548364400416034343698204186575808495617n, q = BigInt(ours.q), R = 1n << 256n;
+    let [a, b, x] = [R % r, r, [1n, 0n]];
+    while (b) [a, b, x] = [b, a % b, [x[1], x[0] - (a / b) * x[1]]];
+    const shown = ([x]) => (((BigInt([x].flat()[0]) * R % q) * x_of_r) % r).toString(), x_of_r = ((x[0] % r) + r) % r;
+    const same = (ours, theirs) => {
+        if (typeof theirs === "string") { if (shown(ours) !== theirs) throw new Error(`${ours} is not ${theirs}`); return; }
+        if (ours.length !== theirs.length) throw new Error(`${ours.length} of ${theirs.length}`);
+        theirs.forEach((each, index) => same(ours[index], each));
+    };
+    for (const key of Object.keys(theirs).slice(3)) same(ours[key], theirs[key]);
+    if (Object.keys(ours).join() !== Object.keys(theirs).join()) throw new Error("keys");
+    ours.contributions.forEach((each, index) => {
+        const other = theirs.contributions[index];
+        if (Object.keys(each).join() !== Object.keys(other).filter((key) => key !== "responseHash").join()) throw new Error("keys");
+        for (const name of ["tauG1", "tauG2", "alphaG1", "betaG1", "betaG2"]) same([each[name]], [other[name]]);
+    });'
+mkdir parts theirs-parts
+cp prepared.ptau parts/p.ptau && cp prepared.ptau theirs-parts/p.ptau
+snarkjs powersoftau truncate theirs-parts/p.ptau > said
+"$proofmill" powersoftau truncate parts/p.ptau
+diff -r parts theirs-parts
+"$proofmill" powersoftau verify parts/p_03.ptau
+if "$proofmill" powersoftau contribute parts/p_03.ptau never.ptau; then exit 1; fi
+# A power that is not one.
+node -e '
+    const bytes = fs.readFileSync("5.ptau");
+    bytes.copy(bytes, 12 + 12 + 44 + 12 + 64 * 9, 12 + 12 + 44 + 12 + 64 * 8, 12 + 12 + 44 + 12 + 64 * 9);
+    fs.writeFileSync("wrong.ptau", bytes);'
+if "$proofmill" powersoftau verify wrong.ptau 2> said; then exit 1; fi
+grep -q 'tau in G1): point 9 is not tau times point 8' said
+
 # fflonk needs 9 n + 18 powers of tau.
 snarkjs powersoftau new bn128 8 new.ptau
 snarkjs powersoftau contribute new.ptau contributed.ptau --name=test -e=test

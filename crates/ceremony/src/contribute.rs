@@ -28,7 +28,7 @@ pub enum Randomness<'a> {
 }
 
 impl Randomness<'_> {
-    fn generator(&self) -> Result<Generator, CeremonyError> {
+    pub(crate) fn generator(&self) -> Result<Generator, CeremonyError> {
         match self {
             Self::System(entropy) => {
                 let mut bytes = Zeroizing::new([0; 64]);
@@ -40,6 +40,19 @@ impl Randomness<'_> {
             Self::Beacon(beacon) => of_beacon(beacon),
         }
     }
+
+    /// The beacon as contributions have it.
+    pub(crate) fn beacon(&self) -> Option<Beacon> {
+        match self {
+            Self::System(_) => None,
+            Self::Beacon(beacon) => Some((*beacon).clone()),
+        }
+    }
+}
+
+/// The name as contributions have it: none if it is empty.
+pub(crate) fn named(name: Option<&str>) -> Option<String> {
+    name.filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
 /// The generator of a beacon, which is its seed hashed by SHA-256 again and again.
@@ -102,11 +115,7 @@ pub fn contribute<'a>(
         delta_2: key.header().delta_2.mul_vartime(&secret).to_affine(),
         ..*key.header()
     };
-    let beacon = match randomness {
-        Randomness::System(_) => None,
-        Randomness::Beacon(beacon) => Some(beacon.clone()),
-    };
-    let name = name.filter(|name| !name.is_empty()).map(str::to_owned);
+    let (name, beacon) = (named(name), randomness.beacon());
     let own = Contribution { name, beacon, delta_after: header.delta_1, s, sx, spx, transcript };
     // Those before it stay as they are.
     let earlier = section.bytes().get(HASH_AND_COUNT..).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Errors.
 
-use proofmill_circom::CircomError;
+use proofmill_circom::{CircomError, SectionName};
 use proofmill_groth16::Groth16Error;
 
 /// Why a contribution was not made or not accepted.
@@ -37,6 +37,34 @@ pub enum CeremonyError {
     /// The key from which the ceremony began is not one without contributions.
     #[error("the initial key has {0} contributions, expected one that setup has just made")]
     NotInitial(usize),
+    /// Powers of tau to which nobody contributed.
+    #[error("nobody contributed to these powers: everyone knows tau")]
+    NoContributions,
+    /// A section of powers of tau is not what contributions lead to.
+    #[error("{section}: {problem}")]
+    Powers {
+        /// The section.
+        section: SectionName,
+        /// What is wrong, with the index of a wrong point if one can be named.
+        problem: String,
+    },
+    /// The powers are not those whose hash is in the last contribution.
+    #[error("the hash of the powers is not the next challenge that the last contribution states")]
+    Challenge,
+    /// Powers that are a part of a ceremony's.
+    #[error("these are 2^{power} of the ceremony's 2^{ceremony_power} powers: take the whole file")]
+    Reduced {
+        /// The file's power.
+        power: u32,
+        /// The ceremony's.
+        ceremony_power: u32,
+    },
+    /// A response to another challenge.
+    #[error("the response is not to the challenge of these powers")]
+    OtherChallenge,
+    /// Powers without Lagrange polynomials.
+    #[error("the powers are not prepared for phase 2, as truncation and conversion need them")]
+    Unprepared,
     /// A name or a beacon's seed has no room in the file.
     #[error("a contribution's name and a beacon's seed have at most 255 bytes")]
     TooLong,

@@ -5,12 +5,13 @@
 //! that says whether y is the greater of both, drawn again until there is such a y; in G2 it is multiplied by the cofactor. The facts are
 //! from ffjavascript's `chacha.js`, `wasm_field1.js`, `wasm_curve.js` and `bn128.js`.
 
+use crate::encoding::Encoding;
 use proofmill_curve::{
-    Affine, Curve,
+    Affine,
     bn254::{G1, G2},
 };
 use proofmill_field::{
-    Algebra, Field, Fp, Prime, SquareRoot,
+    Algebra, Fp, Prime, SquareRoot,
     bn254::{Fq, Fq2},
 };
 use rand_chacha::{
@@ -54,33 +55,26 @@ impl Generator {
 
     /// A point of G1.
     pub(crate) fn g1(&mut self) -> Affine<G1> {
-        self.point(Self::element, is_greater)
+        self.point(Self::element)
     }
 
     /// A point of G2.
     pub(crate) fn g2(&mut self) -> Affine<G2> {
-        let point = self.point(
-            |generator| Fq2 { c0: generator.element(), c1: generator.element() },
-            |y: &Fq2| if y.c1.is_zero() { is_greater(&y.c0) } else { is_greater(&y.c1) },
-        );
+        let point = self.point(|generator| Fq2 { c0: generator.element(), c1: generator.element() });
         point.mul_words_vartime(&COFACTOR_G2).to_affine()
     }
 
-    fn point<C: Curve<Base: SquareRoot>>(
-        &mut self,
-        draw: impl Fn(&mut Self) -> C::Base,
-        is_greater: impl Fn(&C::Base) -> bool,
-    ) -> Affine<C> {
+    fn point<C: Encoding>(&mut self, draw: impl Fn(&mut Self) -> C::Base) -> Affine<C> {
         loop {
             let x = draw(self);
             let wants_greater = self.0.next_u32() & 1 == 1;
             let Some(y) = (x.square() * x + C::B).sqrt_vartime() else { continue };
-            return Affine { x, y: if is_greater(&y) == wants_greater { y } else { -y } };
+            return Affine { x, y: if C::is_greater(&y) == wants_greater { y } else { -y } };
         }
     }
 }
 
 /// Whether the integer is above half the modulus.
-fn is_greater(y: &Fq) -> bool {
+pub(crate) fn is_greater(y: &Fq) -> bool {
     y.to_canonical().iter().rev().gt((-*y).to_canonical().iter().rev())
 }

@@ -1,16 +1,20 @@
-//! The second phase of the ceremony of a Groth16 key: contributions, beacons, and their verification.
+//! The ceremonies of Groth16: powers of tau, which serve any circuit ([`powers`]), then contributions to a circuit's key.
 //!
-//! Each contribution multiplies delta by a secret, and divides the key's points C and H by it. Nobody can forge proofs for the key
-//! if one participant has forgotten the secret (Bowe, Gabizon, Miers, eprint 2017/1050). Files, transcripts and the derivation of
-//! points from hashes are those of snarkjs: a beacon gives the same bytes, and each verifies the other's contributions.
+//! Each contribution to powers multiplies tau, alpha and beta by secrets; each contribution to a key multiplies delta by a secret, and
+//! divides the key's points C and H by it. Nobody can forge proofs for the key if in each phase one participant has forgotten the secrets
+//! (Bowe, Gabizon, Miers, eprint 2017/1050). Files, transcripts and the derivation of points from hashes are those of snarkjs: a beacon gives
+//! the same bytes, and each verifies the other's contributions.
 //!
-//! The secret and the randomness are wiped after use, copies that the compiler and the generator make of them are not. The points are
-//! multiplied by formulas without branches on the secret; the other computations with it are not protected.
+//! The secrets and the randomness are wiped after use, copies that the compiler and the generator make of them are not. The points are
+//! multiplied by formulas without branches on the secrets; the other computations with them are not protected.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod contribute;
+mod encoding;
 mod error;
 mod generator;
+pub mod powers;
+mod state;
 pub mod verify;
 
 pub use contribute::{Randomness, contribute};

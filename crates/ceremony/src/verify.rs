@@ -6,7 +6,7 @@ use crate::{
     generator::Generator,
 };
 use blake2::{Blake2b512, Digest};
-use proofmill_circom::{Contribution, Contributions, Groth16Zkey, PointCheck, Ptau};
+use proofmill_circom::{Beacon, Contribution, Contributions, Groth16Zkey, PointCheck, Ptau};
 use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve,
@@ -64,13 +64,7 @@ fn problem(
         return Ok(Some("it has not multiplied delta by the secret that it proves to know"));
     }
     if let Some(beacon) = beacon {
-        if beacon.log_iterations > MOST_LOG_ITERATIONS {
-            let log = beacon.log_iterations;
-            return Err(CeremonyError::Beacon(format!(
-                "2^{log} iterations, more than the 2^{MOST_LOG_ITERATIONS} that are repeated"
-            )));
-        }
-        let mut generator = of_beacon(beacon)?;
+        let mut generator = of_beacon_again(beacon)?;
         let secret = generator.element();
         let expected = generator.g1();
         if expected != *s || expected.mul_vartime(&secret).to_affine() != *sx {
@@ -80,8 +74,18 @@ fn problem(
     Ok(None)
 }
 
+/// The generator of a beacon that another has used.
+pub(crate) fn of_beacon_again(beacon: &Beacon) -> Result<Generator, CeremonyError> {
+    let log = beacon.log_iterations;
+    if log > MOST_LOG_ITERATIONS {
+        let problem = format!("2^{log} iterations, more than the 2^{MOST_LOG_ITERATIONS} that are repeated");
+        return Err(CeremonyError::Beacon(problem));
+    }
+    of_beacon(beacon)
+}
+
 /// Whether `b = x a` in G1 and `d = x c` in G2 for the same x; no point is infinity.
-fn is_same_ratio(level: Level, [a, b]: [&Affine<G1>; 2], [c, d]: [&Affine<G2>; 2]) -> bool {
+pub(crate) fn is_same_ratio(level: Level, [a, b]: [&Affine<G1>; 2], [c, d]: [&Affine<G2>; 2]) -> bool {
     pairing_product_is_one(level, &[(*a, *d), (-*b, *c)])
 }
 

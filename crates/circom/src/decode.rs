@@ -78,7 +78,7 @@ impl<'a> Scalars<'a> {
     /// [`CircomError::Malformed`] for a value that is not below the modulus.
     pub fn decode(&self, level: Level) -> Result<Vec<Fr>, CircomError> {
         let form = self.form;
-        decode_blocks(self.section, FR_BYTES, |_, bytes, out| {
+        decode_blocks(self.section, 0, FR_BYTES, |_, bytes, out| {
             dispatch!(level, engine => engine.run(
                 #[inline(always)]
                 || scalar_block(engine, form, bytes, out)
@@ -99,7 +99,7 @@ impl<'a> Scalars<'a> {
         let (form, size) = (self.form, step * FR_BYTES);
         // SAFETY: the elements are initialised, and stay so: `out` is only written to, with whole valid scalars, by `write`.
         let out = unsafe { &mut *(std::ptr::from_mut(out) as *mut [MaybeUninit<Fr>]) };
-        fill_blocks(self.section, size, (BLOCK * FR_BYTES).div_ceil(size), out, |_, bytes, out| {
+        fill_blocks(self.section, 0, size, (BLOCK * FR_BYTES).div_ceil(size), out, |_, bytes, out| {
             for (index, (bytes, out)) in bytes.chunks_exact(size).zip(out).enumerate() {
                 let limbs = bytes.get(first * FR_BYTES..).and_then(read_limbs);
                 let value = match form {
@@ -117,6 +117,8 @@ impl<'a> Scalars<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Points<'a, C> {
     section: Section<'a>,
+    /// The index of the first point, for messages.
+    first: usize,
     curve: PhantomData<C>,
 }
 
@@ -127,7 +129,7 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
     /// `section`'s length must be a multiple of [`Self::BYTES`].
     pub fn new(section: Section<'a>) -> Self {
         debug_assert!(section.len().is_multiple_of(Self::BYTES));
-        Self { section, curve: PhantomData }
+        Self { section, first: 0, curve: PhantomData }
     }
 
     /// The number of elements.
@@ -145,7 +147,8 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
     /// # Errors
     /// [`CircomError::Malformed`] if there are fewer.
     pub fn slice(&self, range: Range<usize>) -> Result<Self, CircomError> {
-        Ok(Self { section: slice_elements(&self.section, range, Self::BYTES)?, ..*self })
+        let section = slice_elements(&self.section, range.clone(), Self::BYTES)?;
+        Ok(Self { section, first: self.first.saturating_add(range.start), ..*self })
     }
 
     /// Decodes all elements on the ambient rayon pool.
@@ -154,7 +157,7 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
     /// [`CircomError::Malformed`] for the first point with a coordinate not below the modulus, off the curve or, if that is
     /// checked, outside the subgroup.
     pub fn decode(&self, level: Level, check: PointCheck) -> Result<Vec<Affine<C>>, CircomError> {
-        let points = decode_blocks(self.section, Self::BYTES, |_, bytes, out| {
+        let points = decode_blocks(self.section, self.first, Self::BYTES, |_, bytes, out| {
             dispatch!(level, engine => engine.run(
                 #[inline(always)]
                 || point_block(engine, bytes, out)
@@ -164,7 +167,8 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
         if check == PointCheck::InSubgroup
             && let Some(index) = first_position(&points, outside)
         {
-            let problem = format!("element {index}: point is not in the subgroup of prime order");
+            let problem =
+                format!("element {}: point is not in the subgroup of prime order", self.first + index);
             return Err(self.section.malformed(index * Self::BYTES, problem));
         }
         Ok(points)
@@ -187,7 +191,7 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
         section.release();
         block.map_err(|(within, problem)| {
             let index = start + within;
-            self.section.malformed(index * Self::BYTES, format!("element {index}: {problem}"))
+            self.section.malformed(index * Self::BYTES, format!("element {}: {problem}", self.first + index))
         })
     }
 }
@@ -211,16 +215,17 @@ fn slice_elements<'a>(
 /// The index of a bad element and the problem.
 type Fault = (usize, Cow<'static, str>);
 
-/// Decodes a section in blocks of [`BLOCK`] elements of `size` bytes. `block` initialises the whole of its output when it
+/// Decodes a section in blocks of [`BLOCK`] elements of `size` bytes, which messages number from `first` on. `block` initialises the whole of its output when it
 /// returns `Ok`; its first argument is the index of the block's first element.
 fn decode_blocks<T: Copy + Send + Sync>(
     section: Section<'_>,
+    first: usize,
     size: usize,
     block: impl Fn(usize, &[u8], &mut [MaybeUninit<T>]) -> Result<(), Fault> + Sync,
 ) -> Result<Vec<T>, CircomError> {
     let count = section.len() / size;
     let mut elements = Vec::with_capacity(count);
-    fill_blocks(section, size, BLOCK, elements.spare_capacity_mut().split_at_mut(count).0, block)?;
+    fill_blocks(section, first, size, BLOCK, elements.spare_capacity_mut().split_at_mut(count).0, block)?;
     // SAFETY: `fill_blocks` covered the first `count` elements of the capacity with blocks, and each block returned `Ok`, by
     // which it has initialised its elements.
     unsafe { elements.set_len(count) };
@@ -230,6 +235,7 @@ fn decode_blocks<T: Copy + Send + Sync>(
 /// Decodes `out.len()` elements of `size` bytes, in blocks of `length`; `block` as for [`decode_blocks`].
 fn fill_blocks<T: Send>(
     section: Section<'_>,
+    first: usize,
     size: usize,
     length: usize,
     out: &mut [MaybeUninit<T>],
@@ -245,7 +251,9 @@ fn fill_blocks<T: Send>(
         result.err().map(|(within, problem)| (index * length + within, problem))
     });
     match faults.into_iter().flatten().next() {
-        Some((index, problem)) => Err(section.malformed(index * size, format!("element {index}: {problem}"))),
+        Some((index, problem)) => {
+            Err(section.malformed(index * size, format!("element {}: {problem}", first + index)))
+        }
         None => Ok(()),
     }
 }
@@ -260,7 +268,7 @@ pub fn decode_each<T: Copy + Send + Sync>(
     size: usize,
     element: impl Fn(usize, &[u8]) -> Result<T, Cow<'static, str>> + Sync,
 ) -> Result<Vec<T>, CircomError> {
-    decode_blocks(section, size, |start, bytes, out| {
+    decode_blocks(section, 0, size, |start, bytes, out| {
         for (index, (bytes, out)) in bytes.chunks_exact(size).zip(out).enumerate() {
             out.write(element(start + index, bytes).map_err(|problem| (index, problem))?);
         }

@@ -15,6 +15,7 @@ mod file_kind;
 mod json;
 mod modulus;
 mod output;
+mod parameters;
 mod ptau;
 mod r1cs;
 mod sym;
@@ -30,18 +31,19 @@ pub use json::{
     AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, FflonkProof,
     FflonkVerificationKey, Groth16Proof, Groth16VerificationKey, JsonDescription, PlonkProof,
     PlonkVerificationKey, describe_json, parse_public, public_text, read_public, write_groth16_json,
-    write_r1cs_json, write_witness_json,
+    write_ptau_json, write_r1cs_json, write_witness_json,
 };
 pub use output::{
-    BinWriter, OutputFile, SectionWriter, Target, remove_unfinished, write_bytes, write_text, write_texts,
+    BinWriter, OutputFile, RawWriter, SectionWriter, Target, remove_unfinished, write_bytes, write_text,
+    write_texts,
 };
-pub use ptau::{Ptau, PtauHeader, PtauPoints, PtauWriter};
+pub use parameters::Beacon;
+pub use ptau::{FirstPowers, KnowledgeProof, Ptau, PtauContribution, PtauHeader, PtauPoints, PtauWriter};
 pub use r1cs::{R1cs, R1csFile, R1csHeader, SparseMatrix, Terms, write_r1cs};
 pub use sym::{Symbol, Symbols};
 pub use wtns::{decode_witness, read_witness, write_witness};
 pub use zkey::{
-    Addition, Beacon, Coefficient, Coefficients, Column, Contribution, Contributions, FflonkHeader,
-    FflonkWriter, FflonkZkey, GateCounts, GateHeader, GateSections, GateWriter, GateZkey, Groth16Header,
-    Groth16Points, Groth16Writer, Groth16Zkey, Matrix, PlonkHeader, PlonkWriter, PlonkZkey, Polynomial,
-    Selector, Zkey,
+    Addition, Coefficient, Coefficients, Column, Contribution, Contributions, FflonkHeader, FflonkWriter,
+    FflonkZkey, GateCounts, GateHeader, GateSections, GateWriter, GateZkey, Groth16Header, Groth16Points,
+    Groth16Writer, Groth16Zkey, Matrix, PlonkHeader, PlonkWriter, PlonkZkey, Polynomial, Selector, Zkey,
 };

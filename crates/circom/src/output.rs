@@ -15,7 +15,8 @@ use std::{
     fmt,
     fs::{self, File},
     hash::{BuildHasher, RandomState},
-    io::{self, BufWriter, Cursor, Seek, SeekFrom, Write},
+    io::{self, BufWriter, Cursor, Read, Seek, SeekFrom, Write},
+    ops::Range,
     path::{Path, PathBuf},
     sync::LazyLock,
 };
@@ -206,6 +207,12 @@ impl Write for OutputFile {
     }
 }
 
+impl Read for OutputFile {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.file.read(bytes)
+    }
+}
+
 impl Seek for OutputFile {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         self.file.seek(position)
@@ -299,12 +306,70 @@ impl Write for Sink<'_> {
     }
 }
 
+/// What was written, after a seek to it.
+impl Read for Sink<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::File(output) => output.get_mut().read(bytes),
+            Self::Stream { written, .. } | Self::Memory { written, .. } => written.read(bytes),
+        }
+    }
+}
+
 impl Seek for Sink<'_> {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         match self {
             Self::File(output) => output.seek(position),
             Self::Stream { written, .. } | Self::Memory { written, .. } => written.seek(position),
         }
+    }
+}
+
+impl Target<'_> {
+    /// The name in messages.
+    fn name(&self) -> FileName {
+        FileName::new(match self {
+            Self::File(path) => path,
+            Self::Memory(_) => Path::new("memory"),
+        })
+    }
+}
+
+/// Writes a file of any format from its beginning to its end. If dropped before [`Self::finish`], no output is left.
+#[derive(Debug)]
+pub struct RawWriter<'a> {
+    name: FileName,
+    output: Sink<'a>,
+}
+
+impl<'a> RawWriter<'a> {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn create(target: impl Into<Target<'a>>) -> Result<Self, CircomError> {
+        let target = target.into();
+        let name = target.name();
+        match Sink::create(target) {
+            Ok(output) => Ok(Self { name, output }),
+            Err(source) => Err(CircomError::io(&name, source)),
+        }
+    }
+
+    /// Appends bytes.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), CircomError> {
+        self.output.write_all(bytes).map_err(|source| CircomError::io(&self.name, source))
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn finish(self) -> Result<(), CircomError> {
+        self.output.finish().map_err(|source| CircomError::io(&self.name, source))
     }
 }
 
@@ -315,6 +380,8 @@ pub struct BinWriter<'a> {
     output: Sink<'a>,
     position: u64,
     sections_left: u32,
+    /// Numbers and contents of the sections so far.
+    sections: Vec<(u32, Range<u64>)>,
 }
 
 impl<'a> BinWriter<'a> {
@@ -332,10 +399,7 @@ impl<'a> BinWriter<'a> {
     }
 
     fn begin(target: Target<'a>, kind: FileKind, version: u32, sections: u32) -> Result<Self, CircomError> {
-        let name = FileName::new(match &target {
-            Target::File(path) => path,
-            Target::Memory(_) => Path::new("memory"),
-        });
+        let name = target.name();
         let begin = || {
             let mut output = Sink::create(target)?;
             output.write_all(kind.magic().as_bytes())?;
@@ -344,7 +408,9 @@ impl<'a> BinWriter<'a> {
             Ok(output)
         };
         match begin() {
-            Ok(output) => Ok(Self { name, output, position: 12, sections_left: sections }),
+            Ok(output) => {
+                Ok(Self { name, output, position: 12, sections_left: sections, sections: Vec::new() })
+            }
             Err(source) => Err(CircomError::io(&name, source)),
         }
     }
@@ -371,7 +437,39 @@ impl<'a> BinWriter<'a> {
         let length = writer.written;
         let length_at = self.position + 4;
         self.position = length_at + 8 + length;
+        self.sections.push((id, length_at + 8..self.position));
         self.patch(length_at, length).map_err(|source| CircomError::io(&self.name, source))
+    }
+
+    /// Reads the section with this number again, which has been written: `each` receives `piece` bytes at a time, the last time perhaps
+    /// fewer.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`], and the errors of `each`.
+    ///
+    /// # Panics
+    /// If there is no such section yet.
+    pub fn reread(
+        &mut self,
+        id: u32,
+        piece: usize,
+        mut each: impl FnMut(&[u8]) -> Result<(), CircomError>,
+    ) -> Result<(), CircomError> {
+        let section = self.sections.iter().find(|(number, _)| *number == id).map(|(_, range)| range.clone());
+        assert!(section.is_some(), "section {id} has not been written");
+        let Range { mut start, end } = section.unwrap_or_default();
+        let Self { name, output, position, .. } = self;
+        let failed = |source| CircomError::io(name, source);
+        output.seek(SeekFrom::Start(start)).map_err(failed)?;
+        let mut bytes = Vec::new();
+        while start < end {
+            bytes.resize((end - start).min(piece as u64) as usize, 0);
+            output.read_exact(&mut bytes).map_err(failed)?;
+            each(&bytes)?;
+            start += bytes.len() as u64;
+        }
+        output.seek(SeekFrom::Start(*position)).map_err(failed)?;
+        Ok(())
     }
 
     /// Marks the key in this file as one for which anyone may forge proofs, by an empty section that counts as one of those

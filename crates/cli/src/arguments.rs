@@ -2,9 +2,9 @@
 
 use crate::{
     bls::BlsCommand, dev::Dev, fflonk::FflonkCommand, files::Files, groth16::Groth16Command, info::Info,
-    merkle::MerkleCommand, ntt::Ntt, plonk::PlonkCommand, programs::Passed, prover::Prover,
-    r1cs::R1csCommand, sha256::Sha256Command, srs::SrsCommand, stark::StarkCommand, witness::WtnsCommand,
-    zkey::ZkeyCommand,
+    merkle::MerkleCommand, ntt::Ntt, plonk::PlonkCommand, powersoftau::PowersCommand, programs::Passed,
+    prover::Prover, r1cs::R1csCommand, sha256::Sha256Command, srs::SrsCommand, stark::StarkCommand,
+    witness::WtnsCommand, zkey::ZkeyCommand,
 };
 use clap::{Parser, Subcommand};
 use proofmill_console::{Completions, Man, Options, StorageOptions};
@@ -50,6 +50,12 @@ pub(crate) enum Command {
         after_help = "Examples:\n  proofmill fflonk setup circuit.r1cs pot.ptau circuit.zkey\n  proofmill fflonk prove circuit.zkey witness.wtns proof.json public.json"
     )]
     Fflonk(FflonkCommand),
+    /// The first phase of a ceremony: new, contribute, beacon, verify, challenges and responses, smaller files
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill powersoftau new bn128 14 pot14_0000.ptau\n  proofmill powersoftau contribute pot14_0000.ptau pot14_0001.ptau --name \"Alice\"\n  proofmill powersoftau verify pot14_0001.ptau"
+    )]
+    Powersoftau(PowersCommand),
     /// Proving keys
     #[command(
         subcommand,
@@ -192,6 +198,7 @@ impl Command {
             Self::Groth16(command) => command.name(),
             Self::Plonk(command) => command.name(),
             Self::Fflonk(command) => command.name(),
+            Self::Powersoftau(command) => command.name(),
             Self::Zkey(command) => command.name(),
             Self::R1cs(command) => command.name(),
             Self::Wtns(command) => command.name(),
@@ -224,6 +231,7 @@ impl Command {
             Self::Plonk(command) => command.files(),
             Self::R1cs(command) => command.files(),
             Self::Fflonk(command) => command.files(),
+            Self::Powersoftau(command) => command.files(),
             Self::Zkey(command) => command.files(),
             Self::Merkle(command) => command.files(),
             Self::Srs(command) => command.files(),

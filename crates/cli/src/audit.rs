@@ -2,7 +2,10 @@
 
 use crate::files::Input;
 use clap::Args;
-use proofmill::audit::{Audit, Beacon, Circuit, Contribution, audit};
+use proofmill::{
+    audit::{Audit, Beacon, Circuit, Contribution, audit},
+    ceremony::powers::PowersContribution,
+};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -58,7 +61,7 @@ impl ZkeyAudit {
             "insecure": found.insecurity.is_some(),
             "insecurity": found.insecurity,
             "ceremony": found.ceremony,
-            "contributions": contributions.map(|list| list.iter().map(contribution_object).collect::<Vec<_>>()),
+            "contributions": contributions.map(|list| list.iter().map(|each| Shown::from(each).object()).collect::<Vec<_>>()),
             "contributions_match": contributions.map(|_| found.contributions_match),
             "ignored_signals": found.ignored_signals,
             "belongs_to_circuit": self.r1cs.as_ref().map(|_| found.differs.is_none()),
@@ -81,7 +84,7 @@ impl ZkeyAudit {
         if let Some(list) = &found.contributions {
             row("contributions", &list.len().to_string());
             for (index, contribution) in list.iter().enumerate() {
-                row("", &format!("{}: {}", index + 1, described(contribution)));
+                row("", &format!("{}: {}", index + 1, Shown::from(contribution).line(8)));
             }
             if !list.is_empty() && !found.contributions_match {
                 row("", "delta is not that of the last contribution");
@@ -102,23 +105,48 @@ impl ZkeyAudit {
     }
 }
 
-/// A contribution in JSON.
-pub(crate) fn contribution_object(contribution: &Contribution) -> serde_json::Value {
-    json!({
-        "name": contribution.name,
-        "hash": hex::encode(contribution.hash()),
-        "beacon": contribution.beacon.as_ref().map(|Beacon { seed, log_iterations }| json!({
-            "seed": hex::encode(seed), "log_iterations": log_iterations,
-        })),
-    })
+/// What is shown of a contribution to a key or to powers of tau.
+pub(crate) struct Shown<'a> {
+    pub(crate) name: Option<&'a str>,
+    pub(crate) beacon: Option<&'a Beacon>,
+    pub(crate) hash: [u8; 64],
 }
 
-/// A contribution in a line. Control characters in a name are escaped.
-pub(crate) fn described(contribution: &Contribution) -> String {
-    let name = contribution.name.as_deref().unwrap_or("without a name");
-    let kind = match &contribution.beacon {
-        Some(Beacon { log_iterations, .. }) => format!(", a beacon of 2^{log_iterations} iterations"),
-        None => String::new(),
-    };
-    format!("{}{kind}, {}...", name.escape_debug(), hex::encode(&contribution.hash()[..8]))
+impl<'a> From<&'a Contribution> for Shown<'a> {
+    fn from(contribution: &'a Contribution) -> Self {
+        let (name, beacon) = (contribution.name.as_deref(), contribution.beacon.as_ref());
+        Self { name, beacon, hash: contribution.hash() }
+    }
+}
+
+impl<'a> From<&'a PowersContribution> for Shown<'a> {
+    fn from(contribution: &'a PowersContribution) -> Self {
+        let (name, beacon) = (contribution.name.as_deref(), contribution.beacon.as_ref());
+        Self { name, beacon, hash: contribution.response_hash }
+    }
+}
+
+impl Shown<'_> {
+    /// In JSON.
+    pub(crate) fn object(&self) -> serde_json::Value {
+        json!({
+            "name": self.name,
+            "hash": hex::encode(self.hash),
+            "beacon": self.beacon.map(|Beacon { seed, log_iterations }| json!({
+                "seed": hex::encode(seed), "log_iterations": log_iterations,
+            })),
+        })
+    }
+
+    /// In a line, with `bytes` of the hash. Control characters in a name are escaped.
+    pub(crate) fn line(&self, bytes: usize) -> String {
+        let name = self.name.unwrap_or("without a name");
+        let kind = match self.beacon {
+            Some(Beacon { log_iterations, .. }) => format!(", a beacon of 2^{log_iterations} iterations"),
+            None => String::new(),
+        };
+        let hash = hex::encode(self.hash.iter().take(bytes).copied().collect::<Vec<_>>());
+        let rest = if bytes < self.hash.len() { "..." } else { "" };
+        format!("{}{kind}, {hash}{rest}", name.escape_debug())
+    }
 }

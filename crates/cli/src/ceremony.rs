@@ -1,19 +1,20 @@
-//! `zkey contribute`, `beacon`, `verify`: the second phase of a ceremony.
+//! `zkey contribute`, `beacon`, `verify`: the second phase of a ceremony, and what it shares with the first.
 
 use crate::{
-    audit::{contribution_object, described},
+    audit::Shown,
     files::{Files, Input, Output},
 };
 use clap::{Args, Subcommand};
 use proofmill::{
-    audit::{Beacon, Contribution},
+    audit::Beacon,
     ceremony::{self, Randomness},
     circom::{Ptau, R1cs},
     groth16::ProvingKey,
 };
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
-use zeroize::Zeroizing;
+use std::path::Path;
+use zeroize::{Zeroize, Zeroizing};
 
 /// The phases of a contribution.
 const PHASES: usize = 4;
@@ -31,12 +32,10 @@ pub(crate) struct Contribute {
     /// The key to write
     #[arg(value_name = "NEW_ZKEY")]
     new: Output,
-    /// Your name, which everybody sees: at most 255 bytes
-    #[arg(long, short, value_name = "NAME")]
-    name: Option<String>,
-    /// Text that is mixed into the secret, in addition to the operating system's randomness
-    #[arg(long, short, value_name = "TEXT", default_value = "", hide_default_value = true)]
-    entropy: String,
+    #[command(flatten)]
+    name: Name,
+    #[command(flatten)]
+    entropy: Entropy,
 }
 
 #[derive(Args, Debug)]
@@ -54,15 +53,61 @@ pub(crate) struct ApplyBeacon {
     /// The key to write
     #[arg(value_name = "NEW_ZKEY")]
     new: Output,
+    #[command(flatten)]
+    beacon: BeaconValue,
+    #[command(flatten)]
+    name: Name,
+}
+
+/// The name of a contribution.
+#[derive(Args, Debug)]
+pub(crate) struct Name {
+    /// The contribution's name, which everybody sees: at most 255 bytes
+    #[arg(long, short, value_name = "NAME")]
+    name: Option<String>,
+}
+
+impl Name {
+    pub(crate) fn get(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+}
+
+/// The user's part of a contribution's randomness.
+#[derive(Args, Debug)]
+pub(crate) struct Entropy {
+    /// Text that is mixed into the secret, in addition to the operating system's randomness
+    #[arg(long, short, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    entropy: String,
+}
+
+impl Entropy {
+    pub(crate) fn bytes(&self) -> Zeroizing<Vec<u8>> {
+        Zeroizing::new(self.entropy.clone().into_bytes())
+    }
+}
+
+impl Drop for Entropy {
+    fn drop(&mut self) {
+        self.entropy.zeroize();
+    }
+}
+
+/// The parameters of a beacon.
+#[derive(Args, Debug)]
+pub(crate) struct BeaconValue {
     /// The beacon's value: up to 255 bytes in hexadecimal digits
     #[arg(value_name = "HEX", value_parser = seed)]
     seed: Seed,
     /// SHA-256 is applied 2^N times
     #[arg(value_name = "N", value_parser = clap::value_parser!(u8).range(10..=63))]
     log_iterations: u8,
-    /// The contribution's name: at most 255 bytes
-    #[arg(long, short, value_name = "NAME")]
-    name: Option<String>,
+}
+
+impl From<BeaconValue> for Beacon {
+    fn from(BeaconValue { seed: Seed(seed), log_iterations }: BeaconValue) -> Self {
+        Self { seed, log_iterations }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -113,8 +158,7 @@ impl Contribute {
     }
 
     pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
-        let entropy = Zeroizing::new(self.entropy.into_bytes());
-        write(&self.old, &self.new, self.name.as_deref(), Randomness::System(&entropy), machine)
+        write(&self.old, &self.new, &self.name, Randomness::System(&self.entropy.bytes()), machine)
     }
 }
 
@@ -124,25 +168,38 @@ impl ApplyBeacon {
     }
 
     pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
-        let beacon = Beacon { seed: self.seed.0, log_iterations: self.log_iterations };
-        write(&self.old, &self.new, self.name.as_deref(), Randomness::Beacon(&beacon), machine)
+        write(&self.old, &self.new, &self.name, Randomness::Beacon(&self.beacon.into()), machine)
     }
 }
 
 fn write(
     old: &Input,
     new: &Output,
-    name: Option<&str>,
+    name: &Name,
     randomness: Randomness<'_>,
     machine: &mut Machine,
 ) -> Result<Outcome, Failure> {
     machine.clock().expect(PHASES);
-    let hash = machine.run(|_, _| ceremony::contribute(&ProvingKey::open(old)?, new, name, randomness))?;
+    let hash =
+        machine.run(|_, _| ceremony::contribute(&ProvingKey::open(old)?, new, name.get(), randomness))?;
+    Ok(hash_outcome("contribution", hash, "zkey", new))
+}
+
+/// The outcome of a command that writes a file and prints a hash, whose names in JSON are `kind` and `{of}_hash`.
+pub(crate) fn hash_outcome(of: &str, hash: [u8; 64], kind: &str, file: &Path) -> Outcome {
     let hash = hex::encode(hash);
-    Ok(Outcome {
-        text: format!("contribution hash {hash}\n"),
-        ..Outcome::done(json!({ "zkey": &**new, "contribution_hash": hash }))
-    })
+    let text = format!("{of} hash {hash}\n");
+    Outcome { text, ..Outcome::done(json!({ (kind): file, (format!("{of}_hash")): hash })) }
+}
+
+/// The outcome of a verification, with `bytes` of each hash.
+pub(crate) fn list_outcome<'a>(list: impl Iterator<Item = Shown<'a>>, bytes: usize) -> Outcome {
+    let (mut text, mut contributions) = (String::new(), Vec::new());
+    for (number, contribution) in (1..).zip(list) {
+        text += &format!("contribution {number}: {}\n", contribution.line(bytes));
+        contributions.push(contribution.object());
+    }
+    Outcome { text, ..Outcome::done(json!({ "valid": true, "contributions": contributions })) }
 }
 
 impl VerifyCommand {
@@ -165,12 +222,7 @@ impl VerifyCommand {
         if list.is_empty() && !quiet {
             eprintln!("warning: nobody contributed to this key: anyone can forge proofs for it");
         }
-        let line = |(index, contribution): (usize, &Contribution)| {
-            format!("contribution {}: {}\n", index + 1, described(contribution))
-        };
-        let text = list.iter().enumerate().map(line).collect();
-        let contributions: Vec<_> = list.iter().map(contribution_object).collect();
-        Ok(Outcome { text, ..Outcome::done(json!({ "valid": true, "contributions": contributions })) })
+        Ok(list_outcome(list.iter().map(Shown::from), 8))
     }
 
     pub(crate) fn name(&self) -> &'static str {

@@ -17,6 +17,7 @@ mod info;
 mod merkle;
 mod ntt;
 mod plonk;
+mod powersoftau;
 mod programs;
 mod prover;
 mod proving;
@@ -88,6 +89,7 @@ fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
         Command::Groth16(command) => groth16::run(command, machine),
         Command::Plonk(command) => plonk::run(command, machine),
         Command::Fflonk(command) => fflonk::run(command, machine),
+        Command::Powersoftau(command) => powersoftau::run(command, machine),
         Command::Zkey(command) => zkey::run(command, machine),
         Command::R1cs(command) => r1cs::run(command, machine),
         Command::Dev(dev) => dev::run(&dev, machine),

@@ -17,7 +17,7 @@
 //! |---|---|
 //! | [`groth16`], [`plonk`], [`fflonk`] | keys, proofs and verifiers of circom's circuits, and of circuits written in Rust |
 //! | [`circom`] | files of witnesses, constraints, powers of tau, public signals |
-//! | [`ceremony`] | contributions to Groth16 keys, and their verification |
+//! | [`ceremony`] | ceremonies: powers of tau, contributions to Groth16 keys, and their verification |
 //! | [`audit`](mod@audit) | what keys and contracts show of their setup |
 //! | [`srs`] | structured reference strings and KZG commitments |
 //! | [`stark`] | STARKs over Goldilocks for AIRs written in Rust |

@@ -2,7 +2,7 @@
 
 use crate::{Srs, SrsError};
 use proofmill_cpu::Level;
-use proofmill_curve::{Curve, Jacobian, bn254::G2};
+use proofmill_curve::{Affine, Curve, Jacobian, bn254::G2};
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_pairing::pairing_product_is_one;
 use proofmill_parallel as parallel;
@@ -29,15 +29,11 @@ impl Srs {
         let results = parallel::map(self.transcripts(), |file| file.check_sum());
         results.into_iter().collect::<Result<(), _>>()?;
         OsRng.try_next_u64().map_err(|error| SrsError::Randomness(error.to_string()))?;
-        let mut bad = 0..self.len() - 1;
-        if self.relations_hold(level, bad.clone())? {
+        let relations = 0..self.len() - 1;
+        let Some(before) = first_broken(relations, |range| self.relations_hold(level, range))? else {
             return Ok(());
-        }
-        while bad.len() > 1 {
-            let half = bad.start + bad.len() / 2;
-            bad = if self.relations_hold(level, bad.start..half)? { half..bad.end } else { bad.start..half };
-        }
-        let (power, before) = (bad.start + 1, bad.start);
+        };
+        let power = before + 1;
         let problem = format!("power {power} of tau in G1 is not tau times power {before}");
         Err(SrsError::inconsistent(self.name(), problem))
     }
@@ -56,9 +52,38 @@ impl Srs {
             sum = sum.add(&self.msm(level, start, &scalars)?);
         }
         let first = self.power(level, range.start)?;
-        let last = self.power(level, range.end)?.mul_vartime(&last);
-        let after = sum.add_affine(&-first).to_affine();
-        let before = sum.add(&-last).to_affine().mul_vartime(&z).to_affine();
+        let [before, after] = sides(&sum, &first, (&self.power(level, range.end)?, &last), &z);
         Ok(pairing_product_is_one(level, &[(after, G2::GENERATOR), (-before, *self.tau_g2())]))
     }
+}
+
+/// From the sum of `z^i P_i` for i from 0 to n, `P_0`, `P_n` and `z^n`: z times the sum of all but the last term, and the sum of all but the
+/// first. For powers of tau the second is tau times the first; otherwise, with negligible probability.
+pub fn sides<C: Curve>(
+    sum: &Jacobian<C>,
+    first: &Affine<C>,
+    (last, power): (&Affine<C>, &C::Scalar),
+    z: &C::Scalar,
+) -> [Affine<C>; 2] {
+    let before = sum.add(&-last.mul_vartime(power)).to_affine().mul_vartime(z).to_affine();
+    [before, sum.add_affine(&-*first).to_affine()]
+}
+
+/// The first relation that does not hold, found by halves; `hold` says whether all of a range do.
+///
+/// # Errors
+/// The errors of `hold`.
+pub fn first_broken<E>(
+    relations: Range<usize>,
+    mut hold: impl FnMut(Range<usize>) -> Result<bool, E>,
+) -> Result<Option<usize>, E> {
+    let mut broken = relations;
+    if hold(broken.clone())? {
+        return Ok(None);
+    }
+    while broken.len() > 1 {
+        let half = broken.start + broken.len() / 2;
+        broken = if hold(broken.start..half)? { half..broken.end } else { broken.start..half };
+    }
+    Ok(Some(broken.start))
 }

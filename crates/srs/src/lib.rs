@@ -17,6 +17,7 @@ mod string;
 mod transcript;
 
 pub use ceremonies::{ceremony_of_alpha, ceremony_of_tau};
+pub use check::{first_broken, sides};
 pub use error::SrsError;
 pub use insecure::{SPARE, write_insecure};
 pub use prepared::write_insecure_prepared;

@@ -1,14 +1,18 @@
-//! Binary files as the JSON that snarkjs 0.7.6 exports, byte for byte. Memory is bounded: nothing is held as a whole.
+//! Binary files as the JSON that snarkjs 0.7.6 exports, byte for byte but for powers of tau. Memory is bounded: nothing is held as a whole.
 
 use super::stream::{JsonPoint, JsonStream};
 use crate::{
     decode::{Coordinate, PointCheck, Points},
     error::CircomError,
+    ptau::{Ptau, PtauContribution, PtauPoints},
     r1cs::{R1csFile, Terms},
     zkey::{Groth16Zkey, Matrix},
 };
 use proofmill_cpu::Level;
-use proofmill_curve::{Affine, Curve};
+use proofmill_curve::{
+    Affine, Curve,
+    bn254::{G1, G2},
+};
 use proofmill_field::{
     Field,
     bn254::{Fq, Fr},
@@ -99,6 +103,79 @@ pub fn write_groth16_json(level: Level, key: &Groth16Zkey, path: &Path) -> Resul
         write_points(level, out.key("hExps")?, key.h(), 0)
     })?;
     file.finish()
+}
+
+/// Writes powers of tau in the order of `snarkjs powersoftau export json`: contributions, powers, and Lagrange polynomials by domain if there
+/// are any. Where snarkjs writes one number for a point, which does not determine it, and for a hash, this has coordinates and hexadecimal
+/// digits. Points are checked to be on their curve.
+///
+/// # Errors
+/// [`CircomError::Io`], and [`CircomError`] for sections that are missing or malformed.
+pub fn write_ptau_json(level: Level, powers: &Ptau, path: &Path) -> Result<(), CircomError> {
+    powers.expect_complete()?;
+    let contributions = powers.decoded_contributions()?;
+    let power = powers.header().power;
+    let mut file = JsonStream::create(path)?;
+    file.object(|out| {
+        out.key("q")?.string(modulus_of_coordinates())?;
+        out.key("power")?.bare(power)?;
+        out.key("contributions")?.list(|out| {
+            (1_u32..).zip(&contributions).try_for_each(|(id, each)| write_contribution(out, id, each))
+        })?;
+        write_points(level, out.key("tauG1")?, powers.tau_g1()?, 0)?;
+        write_points(level, out.key("tauG2")?, powers.tau_g2()?, 0)?;
+        write_points(level, out.key("alphaTauG1")?, powers.alpha_tau_g1()?, 0)?;
+        write_points(level, out.key("betaTauG1")?, powers.beta_tau_g1()?, 0)?;
+        write_points(level, out.key("betaG2")?, powers.points::<G2>(PtauPoints::BetaG2)?, 0)?;
+        if powers.is_prepared() {
+            let domains = |out: &mut JsonStream, section| {
+                out.list(|out| {
+                    (0..=power).try_for_each(|log_n| {
+                        write_points(level, out, powers.domain::<G1>(section, log_n)?, 0)
+                    })
+                })
+            };
+            domains(out.key("lTauG1")?, PtauPoints::LagrangeTauG1)?;
+            out.key("lTauG2")?.list(|out| {
+                (0..=power).try_for_each(|log_n| write_points(level, out, powers.lagrange_tau_g2(log_n)?, 0))
+            })?;
+            domains(out.key("lAlphaTauG1")?, PtauPoints::LagrangeAlphaTauG1)?;
+            domains(out.key("lBetaTauG1")?, PtauPoints::LagrangeBetaTauG1)?;
+        }
+        Ok(())
+    })?;
+    file.finish()
+}
+
+fn write_contribution(out: &mut JsonStream, id: u32, each: &PtauContribution) -> Result<(), CircomError> {
+    out.object(|out| {
+        each.powers.tau_g1.write(out.key("tauG1")?)?;
+        each.powers.tau_g2.write(out.key("tauG2")?)?;
+        each.powers.alpha_g1.write(out.key("alphaG1")?)?;
+        each.powers.beta_g1.write(out.key("betaG1")?)?;
+        each.powers.beta_g2.write(out.key("betaG2")?)?;
+        out.key("key")?.object(|out| {
+            ["tau", "alpha", "beta"].into_iter().zip(&each.proofs).try_for_each(|(name, proof)| {
+                out.key(name)?.object(|out| {
+                    proof.s.write(out.key("g1_s")?)?;
+                    proof.sx.write(out.key("g1_sx")?)?;
+                    proof.spx.write(out.key("g2_spx")?)
+                })
+            })
+        })?;
+        out.key("partialHash")?.string(hex::encode(each.partial_hash))?;
+        out.key("nextChallenge")?.string(hex::encode(each.next_challenge))?;
+        out.key("type")?.bare(u8::from(each.beacon.is_some()))?;
+        if let Some(name) = &each.name {
+            // A string with its quotes and escapes.
+            out.key("name")?.bare(serde_json::Value::from(name.as_str()))?;
+        }
+        if let Some(beacon) = &each.beacon {
+            out.key("numIterationsExp")?.bare(beacon.log_iterations)?;
+            out.key("beaconHash")?.string(hex::encode(&beacon.seed))?;
+        }
+        out.key("id")?.bare(id)
+    })
 }
 
 fn write_coefficients(out: &mut JsonStream, key: &Groth16Zkey) -> Result<(), CircomError> {

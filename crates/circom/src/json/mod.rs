@@ -50,7 +50,7 @@ mod stream;
 
 pub use circuit::{AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey};
 pub use describe::{JsonDescription, describe_json};
-pub use export::{write_groth16_json, write_r1cs_json, write_witness_json};
+pub use export::{write_groth16_json, write_ptau_json, write_r1cs_json, write_witness_json};
 pub use fflonk::{FflonkProof, FflonkVerificationKey};
 pub use groth16::{Groth16Proof, Groth16VerificationKey};
 pub use plonk::{PlonkProof, PlonkVerificationKey};

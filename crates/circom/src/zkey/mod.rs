@@ -8,7 +8,7 @@ mod groth16;
 mod plonk;
 
 pub use coefficients::{Coefficient, Coefficients, Matrix};
-pub use contributions::{Beacon, Contribution, Contributions};
+pub use contributions::{Contribution, Contributions};
 pub use fflonk::{FflonkHeader, FflonkWriter, FflonkZkey};
 pub(crate) use fflonk::{ROOTS as FFLONK_ROOTS, roots_of_unity as fflonk_roots};
 pub use gates::{
@@ -191,10 +191,10 @@ pub(crate) fn read_point<C: Curve<Base: crate::Coordinate>>(
     points.first().copied().ok_or_else(|| bytes.malformed(0, format!("expected {what}")))
 }
 
-fn g1(cursor: &mut Cursor<'_>, what: &str) -> Result<Affine<G1>, CircomError> {
+pub(crate) fn g1(cursor: &mut Cursor<'_>, what: &str) -> Result<Affine<G1>, CircomError> {
     take_point(cursor, what)
 }
 
-fn g2(cursor: &mut Cursor<'_>, what: &str) -> Result<Affine<G2>, CircomError> {
+pub(crate) fn g2(cursor: &mut Cursor<'_>, what: &str) -> Result<Affine<G2>, CircomError> {
     take_point(cursor, what)
 }

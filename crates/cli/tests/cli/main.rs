@@ -19,6 +19,7 @@ mod merkle;
 mod ntt;
 mod outputs;
 mod pipes;
+mod powers;
 mod process;
 mod programs;
 mod prover;

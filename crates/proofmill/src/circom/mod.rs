@@ -27,7 +27,7 @@ pub use proofmill_circom::{
 };
 use proofmill_circom::{
     BinFile, CircomError, FileName, R1csFile, Target, decode_witness, describe_file, parse_public,
-    public_text, read_public, write_bytes, write_r1cs, write_text, write_witness,
+    public_text, read_public, write_bytes, write_ptau_json, write_r1cs, write_text, write_witness,
 };
 use std::{collections::BTreeSet, fmt, ops::Deref, path::Path};
 use zeroize::Zeroizing;
@@ -386,6 +386,15 @@ impl Ptau {
     /// [`Error::Malformed`] if the section is missing or malformed.
     pub fn contributions(&self) -> Result<u32> {
         Ok(self.ptau.contributions()?)
+    }
+
+    /// Writes all points, the Lagrange polynomials if there are any, and the contributions as JSON, in the order of `snarkjs powersoftau
+    /// export json`, with points by their coordinates.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::Malformed`].
+    pub fn write_json(&self, path: impl AsRef<Path>) -> Result<()> {
+        Ok(write_ptau_json(current().level, &self.ptau, path.as_ref())?)
     }
 
     pub(crate) fn get(&self) -> &proofmill_circom::Ptau {

@@ -1,4 +1,5 @@
-//! The second phase of a Groth16 key's ceremony: contributions, beacons and their verification, with snarkjs's files.
+//! The ceremonies of Groth16, with snarkjs's files: [`powers`] of tau, then the second phase, which is a key's: contributions, beacons and
+//! their verification.
 //!
 //! ```
 //! use proofmill::{ceremony::{self, Randomness}, circom::{Ptau, R1cs}, groth16::ProvingKey};
@@ -22,6 +23,8 @@
 //! # }
 //! ```
 
+pub mod powers;
+
 use crate::{
     Error, Result,
     circom::{Contribution, Ptau, R1cs},
@@ -31,6 +34,7 @@ use crate::{
 };
 use proofmill_ceremony::CeremonyError;
 pub use proofmill_ceremony::Randomness;
+use proofmill_circom::FileName;
 use std::path::Path;
 
 /// Writes the key with one more contribution to a file, completely or not at all, and returns the contribution's hash, with which its author
@@ -87,15 +91,18 @@ pub fn verify_powers(initial: &ProvingKey, powers: &Ptau) -> Result<()> {
 }
 
 fn of_key(key: &ProvingKey, error: CeremonyError) -> Error {
-    let key = key.name();
+    about(key.name(), error)
+}
+
+fn about(name: Option<&FileName>, error: CeremonyError) -> Error {
     match error {
         CeremonyError::File(error) => error.into(),
-        CeremonyError::Key(error) => Names { key, ..Names::default() }.groth16(error),
+        CeremonyError::Key(error) => Names { key: name, ..Names::default() }.groth16(error),
         CeremonyError::Randomness(_) => Error::System(crate::Cause::new(error)),
         CeremonyError::NotInitial(_) => Names::mismatch(None, error.to_string()),
         CeremonyError::Contribution { .. } | CeremonyError::Delta | CeremonyError::Differs(_) => {
-            Error::rejected(key, error)
+            Error::rejected(name, error)
         }
-        _ => Error::malformed(key, error.to_string()),
+        _ => Error::malformed(name, error.to_string()),
     }
 }

@@ -8,8 +8,12 @@
 //! The lengths of point sections are checked when they are requested, so that files reduced to the needs of one setup can be
 //! read.
 
+mod contributions;
+
+pub use contributions::{FirstPowers, KnowledgeProof, PtauContribution};
+
 use crate::{
-    binfile::BinFile,
+    binfile::{BinFile, Section},
     decode::{Coordinate, Points},
     error::{CircomError, SectionName},
     file_kind::FileKind,
@@ -29,6 +33,9 @@ const CONTRIBUTIONS: SectionName = SectionName { id: 7, content: "contributions"
 
 /// The largest usable power: the two-adicity of the scalar field.
 const LARGEST_POWER: u32 = 28;
+
+/// Bytes before the first contribution in their section.
+const COUNT: usize = 4;
 
 /// The sections of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +61,33 @@ pub enum PtauPoints {
 }
 
 impl PtauPoints {
-    const fn section(self) -> SectionName {
+    /// The sections of Lagrange polynomials.
+    pub const PREPARED: [Self; 4] =
+        [Self::LagrangeTauG1, Self::LagrangeTauG2, Self::LagrangeAlphaTauG1, Self::LagrangeBetaTauG1];
+
+    /// The points in a file of this power that has all of them.
+    pub const fn count(self, power: u32) -> usize {
+        let n = 1 << power;
+        match self {
+            Self::TauG1 | Self::LagrangeTauG2 | Self::LagrangeAlphaTauG1 | Self::LagrangeBetaTauG1 => {
+                2 * n - 1
+            }
+            Self::TauG2 | Self::AlphaTauG1 | Self::BetaTauG1 => n,
+            Self::BetaG2 => 1,
+            Self::LagrangeTauG1 => 4 * n - 1,
+        }
+    }
+
+    /// Bytes of a point.
+    const fn size(self) -> usize {
+        match self {
+            Self::TauG2 | Self::BetaG2 | Self::LagrangeTauG2 => Points::<G2>::BYTES,
+            _ => Points::<G1>::BYTES,
+        }
+    }
+
+    /// The section's number and content.
+    pub const fn section(self) -> SectionName {
         let (id, content) = match self {
             Self::TauG1 => (2, "tau in G1"),
             Self::TauG2 => (3, "tau in G2"),
@@ -131,6 +164,56 @@ impl Ptau {
     /// [`CircomError`] if the section is missing, duplicated, or too short.
     pub fn contributions(&self) -> Result<u32, CircomError> {
         contributions(&self.file)
+    }
+
+    /// The contributions, decoded. Every point is checked to be on its curve and in the subgroup; the proofs of knowledge are not. Memory is
+    /// bounded by the section's length.
+    ///
+    /// # Errors
+    /// [`CircomError`] if the section is missing, duplicated or malformed.
+    pub fn decoded_contributions(&self) -> Result<Vec<PtauContribution>, CircomError> {
+        let mut cursor = self.file.section(CONTRIBUTIONS)?.cursor();
+        let count = cursor.u32("count of contributions")?;
+        let list = (0..count).map(|_| PtauContribution::read(&mut cursor)).collect::<Result<_, _>>()?;
+        cursor.finish()?;
+        Ok(list)
+    }
+
+    /// The contributions as they are in the file, without their count.
+    ///
+    /// # Errors
+    /// [`CircomError`] if the section is missing, duplicated or too short.
+    pub fn encoded_contributions(&self) -> Result<&[u8], CircomError> {
+        let section = self.file.section(CONTRIBUTIONS)?;
+        Ok(section.slice(COUNT..section.len())?.bytes())
+    }
+
+    /// Checks that the file has all powers of a ceremony: a power from 1 to 28, not above the ceremony's, and sections of their lengths,
+    /// those of the Lagrange polynomials too if it is prepared.
+    ///
+    /// # Errors
+    /// [`CircomError`].
+    pub fn expect_complete(&self) -> Result<(), CircomError> {
+        let PtauHeader { power, ceremony_power } = self.header;
+        if power == 0 || !(power..=LARGEST_POWER).contains(&ceremony_power) {
+            let problem = format!(
+                "power {power} of a ceremony of power {ceremony_power}, expected 1 <= power <= {LARGEST_POWER}, and none above the ceremony's"
+            );
+            return Err(self.file.section(HEADER)?.malformed(0, problem));
+        }
+        let raw = [
+            PtauPoints::TauG1,
+            PtauPoints::TauG2,
+            PtauPoints::AlphaTauG1,
+            PtauPoints::BetaTauG1,
+            PtauPoints::BetaG2,
+        ];
+        let prepared = if self.is_prepared() { PtauPoints::PREPARED.as_slice() } else { &[] };
+        for points in raw.iter().chain(prepared) {
+            let (count, size) = (points.count(power), points.size());
+            self.file.section(points.section())?.expect_elements(count as u64, size as u64, "points")?;
+        }
+        Ok(())
     }
 
     /// Whether nobody contributed to these powers, as far as the file says: its author may know tau. A file without a readable
@@ -214,14 +297,21 @@ impl Ptau {
         self.domain(PtauPoints::LagrangeBetaTauG1, log_size)
     }
 
-    fn points<C: Curve<Base: Coordinate>>(&self, points: PtauPoints) -> Result<Points<'_, C>, CircomError> {
+    /// The points of a section, whose curve is `C`.
+    ///
+    /// # Errors
+    /// As [`Self::tau_g1`].
+    pub fn points<C: Curve<Base: Coordinate>>(
+        &self,
+        points: PtauPoints,
+    ) -> Result<Points<'_, C>, CircomError> {
         let section = self.file.section(points.section())?;
         let size = Points::<C>::BYTES;
         section.expect_elements((section.len() / size) as u64, size as u64, "points")?;
         Ok(Points::new(section))
     }
 
-    fn domain<C: Curve<Base: Coordinate>>(
+    pub(crate) fn domain<C: Curve<Base: Coordinate>>(
         &self,
         points: PtauPoints,
         log_size: u32,
@@ -249,7 +339,7 @@ pub(crate) fn contributions(file: &BinFile) -> Result<u32, CircomError> {
     file.section(CONTRIBUTIONS)?.cursor().u32("count of contributions")
 }
 
-/// Writes a file without contributions, section by section in the order of the calls. snarkjs writes them in ascending order,
+/// Writes a file, section by section in the order of the calls. snarkjs writes them in ascending order,
 /// the contributions after [`PtauPoints::BetaG2`].
 #[derive(Debug)]
 pub struct PtauWriter<'a>(BinWriter<'a>);
@@ -290,7 +380,60 @@ impl<'a> PtauWriter<'a> {
     /// # Errors
     /// [`CircomError::Io`].
     pub fn no_contributions(&mut self) -> Result<(), CircomError> {
-        self.0.section(CONTRIBUTIONS.id, |out| out.u32(0))
+        self.contributions(0, &[])
+    }
+
+    /// Writes `count` contributions, encoded as [`Ptau::encoded_contributions`] returns them.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`].
+    pub fn contributions(&mut self, count: u32, encoded: &[u8]) -> Result<(), CircomError> {
+        self.0.section(CONTRIBUTIONS.id, |out| {
+            out.u32(count)?;
+            out.bytes(encoded)
+        })
+    }
+
+    /// Writes the first points of another file's section, as many as one of this power has.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`], and if the section is missing, duplicated or too short.
+    pub fn copy(&mut self, powers: &Ptau, points: PtauPoints, power: u32) -> Result<(), CircomError> {
+        /// Bytes that are in memory at the same time.
+        const PIECE: usize = 1 << 24;
+        let section = powers.file.section(points.section())?;
+        let section = section.slice(0..points.count(power) * points.size())?;
+        self.points(points, |out| {
+            (0..section.len()).step_by(PIECE).try_for_each(|start| {
+                let piece: Section<'_> = section.part(start..section.len().min(start + PIECE));
+                out.bytes(piece.bytes())?;
+                piece.release();
+                Ok(())
+            })
+        })
+    }
+
+    /// Reads a section again that has been written, `piece` points at a time.
+    ///
+    /// # Errors
+    /// [`CircomError::Io`], and the errors of `each`.
+    ///
+    /// # Panics
+    /// If the section has not been written.
+    pub fn reread<C: Curve<Base: Coordinate>>(
+        &mut self,
+        points: PtauPoints,
+        piece: usize,
+        mut each: impl FnMut(&[Affine<C>]) -> Result<(), CircomError>,
+    ) -> Result<(), CircomError> {
+        self.0.reread(points.section().id, piece * Points::<C>::BYTES, |bytes| {
+            // They were elements when they were written.
+            let point = |bytes: &[u8]| {
+                let (x, y) = bytes.split_at(C::Base::BYTES);
+                Affine { x: C::Base::read(x).unwrap_or_default(), y: C::Base::read(y).unwrap_or_default() }
+            };
+            each(&bytes.chunks_exact(Points::<C>::BYTES).map(point).collect::<Vec<_>>())
+        })
     }
 
     /// Gives the file its name.

@@ -1,0 +1,319 @@
+//! Challenges and responses as files of their own.
+
+use super::{
+    PIECE, Secrets, Sections,
+    contribute::{HASHED, contribution, expect_short, finish, multiplied, remember},
+    each_section, expect_whole, next_challenge, read,
+    verify::{problem, response_hash},
+};
+use crate::{
+    CeremonyError, Randomness,
+    contribute::named,
+    encoding::{Encoding, Form, decode, encode},
+    state::HashState,
+};
+use blake2::{Blake2b512, Digest};
+use proofmill_circom::{
+    CircomError, FileName, FirstPowers, KnowledgeProof, Ptau, PtauPoints, PtauWriter, RawWriter, Target,
+};
+use proofmill_cpu::Level;
+use proofmill_curve::{
+    Affine,
+    bn254::{G1, G2},
+};
+use proofmill_memory::{FileBytes, most_of_a_pipe};
+use proofmill_parallel as parallel;
+use proofmill_progress::Progress;
+use std::{ops::Range, path::Path};
+
+/// Bytes of a hash.
+const HASH: usize = 64;
+/// Bytes of the proofs of knowledge in a response.
+const PROOFS: usize = 768;
+/// The bytes of a response that snarkjs hashes together when it imports one.
+const IMPORTED: usize = 1 << 23;
+
+/// Writes the challenge to the next contributor, and returns its hash.
+///
+/// # Errors
+/// [`CeremonyError::File`], [`CeremonyError::Reduced`], [`CeremonyError::Powers`] for infinity, [`CeremonyError::Contribution`];
+/// [`CeremonyError::Challenge`] if the hash is not the one in the file, and nothing is written.
+pub fn export_challenge<'a>(
+    level: Level,
+    powers: &Ptau,
+    target: impl Into<Target<'a>>,
+    progress: Progress<'_>,
+) -> Result<[u8; 64], CeremonyError> {
+    let power = expect_whole(powers)?;
+    progress.begin("hash of the challenge");
+    let expected = next_challenge(powers)?;
+    let contributions = powers.decoded_contributions()?;
+    let response = match contributions.last() {
+        Some(last) => response_hash(last, power).ok_or(CeremonyError::Challenge)?,
+        None => Blake2b512::digest([]).into(),
+    };
+    let mut exported =
+        Exported { level, powers, out: RawWriter::create(target)?, hash: Blake2b512::new(), progress };
+    exported.write(&response)?;
+    each_section(power, &mut exported)?;
+    let Exported { out, hash, .. } = exported;
+    if expected != <[u8; HASH]>::from(hash.finalize()) {
+        return Err(CeremonyError::Challenge);
+    }
+    out.finish()?;
+    Ok(expected)
+}
+
+struct Exported<'a> {
+    level: Level,
+    powers: &'a Ptau,
+    out: RawWriter<'a>,
+    hash: Blake2b512,
+    progress: Progress<'a>,
+}
+
+impl Exported<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), CeremonyError> {
+        self.hash.update(bytes);
+        Ok(self.out.bytes(bytes)?)
+    }
+}
+
+impl Sections for Exported<'_> {
+    fn section<C: Encoding>(&mut self, section: PtauPoints, count: usize) -> Result<(), CeremonyError> {
+        self.progress.begin(section.section().content);
+        parallel::ranges(count, PIECE).try_for_each(|range| {
+            let points = read::<C>(self.level, self.powers, section, range)?;
+            self.write(&encode(&points, Form::Uncompressed))
+        })
+    }
+}
+
+/// Writes a response to a challenge, and returns its hash, with which its author can find the contribution. Each point is checked to be in its
+/// group. Runs on the ambient rayon pool.
+///
+/// # Errors
+/// [`CeremonyError::File`], also for a file that is no challenge, [`CeremonyError::Randomness`], [`CeremonyError::Beacon`].
+pub fn contribute_to_challenge<'a>(
+    level: Level,
+    challenge: &Path,
+    target: impl Into<Target<'a>>,
+    randomness: Randomness<'_>,
+    progress: Progress<'_>,
+) -> Result<[u8; 64], CeremonyError> {
+    let input = RawFile::open(challenge)?;
+    let power = input.power_of_challenge()?;
+    progress.begin("hash of the challenge");
+    let hash = input.hash();
+    progress.begin("secrets");
+    let (secrets, proofs) = Secrets::new(&mut randomness.generator()?, &hash)?;
+    let out = RawWriter::create(target)?;
+    let mut response = Response { level, input, at: HASH, secrets, out, hash: HashState::new(), progress };
+    response.write(&hash)?;
+    each_section(power, &mut response)?;
+    let first = FirstPowers::INITIAL;
+    response.write(&contribution(None, None, first, proofs).key())?;
+    let Response { out, hash, .. } = response;
+    out.finish()?;
+    Ok(hash.finish())
+}
+
+struct Response<'a> {
+    level: Level,
+    input: RawFile,
+    /// Where the next section begins.
+    at: usize,
+    secrets: Secrets,
+    out: RawWriter<'a>,
+    hash: HashState,
+    progress: Progress<'a>,
+}
+
+impl Response<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), CeremonyError> {
+        bytes.chunks(HASHED).for_each(|bytes| self.hash.update(bytes));
+        Ok(self.out.bytes(bytes)?)
+    }
+}
+
+impl Sections for Response<'_> {
+    fn section<C: Encoding>(&mut self, section: PtauPoints, count: usize) -> Result<(), CeremonyError> {
+        let Self { level, input, at, secrets, out, hash, progress } = self;
+        progress.begin(section.section().content);
+        multiplied::<C>(
+            *level,
+            count,
+            secrets.factors(section),
+            |range| Ok(input.points(*at, Form::Uncompressed, range)?),
+            |_, points| {
+                let bytes = encode(points, Form::Compressed);
+                bytes.chunks(HASHED).for_each(|bytes| hash.update(bytes));
+                Ok(out.bytes(&bytes)?)
+            },
+        )?;
+        *at += count * Form::Uncompressed.size::<C>();
+        Ok(())
+    }
+}
+
+/// Writes the powers of a response to their challenge, and returns the response's hash. The proofs of knowledge are verified, and each
+/// point is checked to be in its group, not to be the power that it should be: see [`verify`](super::verify). Runs on the ambient rayon
+/// pool.
+///
+/// # Errors
+/// [`CeremonyError::File`], also for a file that is no response, [`CeremonyError::Reduced`], [`CeremonyError::OtherChallenge`],
+/// [`CeremonyError::Contribution`], [`CeremonyError::TooLong`].
+pub fn import_response<'a>(
+    level: Level,
+    powers: &Ptau,
+    response: &Path,
+    target: impl Into<Target<'a>>,
+    name: Option<&str>,
+    progress: Progress<'_>,
+) -> Result<[u8; 64], CeremonyError> {
+    let power = expect_whole(powers)?;
+    let name = named(name);
+    expect_short(name.as_deref(), None)?;
+    progress.begin("hash of the challenge");
+    let challenge = next_challenge(powers)?;
+    let input = RawFile::open(response)?;
+    input.expect_response(power)?;
+    if input.part(0..HASH) != challenge {
+        return Err(CeremonyError::OtherChallenge);
+    }
+    let mut hash = HashState::new();
+    hash.update(&challenge);
+    let proofs = input.proofs()?;
+    let file = PtauWriter::create(target, powers.header(), 5)?;
+    let first = FirstPowers::INITIAL;
+    let mut imported = Imported { input, at: HASH, file, hash, first, progress };
+    each_section(power, &mut imported)?;
+    let Imported { file, hash, first, .. } = imported;
+    let contribution = contribution(name, None, first, proofs);
+    let contributions = powers.decoded_contributions()?;
+    let before = contributions.last().map_or(FirstPowers::INITIAL, |last| last.powers);
+    if let Some(problem) = problem(level, &contribution, &before, &challenge)? {
+        let (number, name) = (contributions.len() + 1, contribution.name);
+        return Err(CeremonyError::Contribution { number, name, problem });
+    }
+    finish(file, powers, hash, contribution, progress)
+}
+
+struct Imported<'a> {
+    input: RawFile,
+    /// Where the next section begins.
+    at: usize,
+    file: PtauWriter<'a>,
+    hash: HashState,
+    first: FirstPowers,
+    progress: Progress<'a>,
+}
+
+impl Sections for Imported<'_> {
+    fn section<C: Encoding>(&mut self, section: PtauPoints, count: usize) -> Result<(), CeremonyError> {
+        let Self { input, at, file, hash, first, progress } = self;
+        progress.begin(section.section().content);
+        let size = Form::Compressed.size::<C>();
+        file.points(section, |out| {
+            parallel::ranges(count, PIECE).try_for_each(|range| {
+                let bytes = input.part(*at + range.start * size..*at + range.end * size);
+                bytes.chunks(IMPORTED).for_each(|bytes| hash.update(bytes));
+                let points = input.points::<C>(*at, Form::Compressed, range.clone())?;
+                remember(first, section, range.start, &points);
+                out.points(&points)
+            })
+        })?;
+        *at += count * size;
+        Ok(())
+    }
+}
+
+/// A file without a container.
+struct RawFile {
+    name: FileName,
+    bytes: FileBytes,
+}
+
+impl RawFile {
+    fn open(path: &Path) -> Result<Self, CeremonyError> {
+        let name = FileName::new(path);
+        match FileBytes::open_or_read(path, 0, |_| most_of_a_pipe()) {
+            Ok(bytes) => Ok(Self { name, bytes }),
+            Err(source) => Err(CircomError::Io { file: name, source }.into()),
+        }
+    }
+
+    fn malformed(&self, offset: usize, problem: String) -> CircomError {
+        CircomError::Container { file: self.name.clone(), offset: offset as u64, problem }
+    }
+
+    /// The power of a challenge, by its length: the response's hash, `2^(power + 1) - 1` points in G1, `2^power` in G2, twice `2^power` in
+    /// G1, one in G2.
+    fn power_of_challenge(&self) -> Result<u32, CircomError> {
+        let length = self.bytes.len();
+        let n = length.saturating_sub(128) / 384;
+        let is_right =
+            384 * n + 128 == length && n.is_power_of_two() && (1..=28).contains(&n.trailing_zeros());
+        if is_right {
+            return Ok(n.trailing_zeros());
+        }
+        let problem = format!(
+            "expected a challenge, of 384 bytes for each of 2^1 to 2^28 powers and 128 more, found {length} bytes"
+        );
+        Err(self.malformed(0, problem))
+    }
+
+    /// Checks the length of a response: the challenge's hash, as many points as the challenge has, compressed, and the proofs of knowledge.
+    fn expect_response(&self, power: u32) -> Result<(), CircomError> {
+        let (length, expected) = (self.bytes.len(), (192 << power) + HASH + 32 + PROOFS);
+        if length == expected {
+            return Ok(());
+        }
+        let problem = format!("expected a response of 2^{power} powers, {expected} bytes, found {length}");
+        Err(self.malformed(0, problem))
+    }
+
+    fn part(&self, range: Range<usize>) -> &[u8] {
+        self.bytes.get(range).unwrap_or_default()
+    }
+
+    /// Points of a section that begins at byte `at`.
+    fn points<C: Encoding>(
+        &self,
+        at: usize,
+        form: Form,
+        range: Range<usize>,
+    ) -> Result<Vec<Affine<C>>, CircomError> {
+        let size = form.size::<C>();
+        let bytes = at + range.start * size..at + range.end * size;
+        let points = decode(self.part(bytes.clone()), form);
+        self.bytes.release(bytes.clone());
+        points.map_err(|(index, problem)| {
+            let problem = format!("element {}: {problem}", range.start + index);
+            self.malformed(bytes.start + index * size, problem)
+        })
+    }
+
+    /// The proofs of knowledge at the end of a response.
+    fn proofs(&self) -> Result<[KnowledgeProof; 3], CircomError> {
+        let at = self.bytes.len().saturating_sub(PROOFS);
+        let in_g1 = self.points::<G1>(at, Form::Uncompressed, 0..6)?;
+        let in_g2 = self.points::<G2>(at + 6 * Form::Uncompressed.size::<G1>(), Form::Uncompressed, 0..3)?;
+        let proofs = in_g1.as_chunks::<2>().0.iter().zip(in_g2);
+        let mut proofs = proofs.map(|([s, sx], spx)| KnowledgeProof { s: *s, sx: *sx, spx });
+        match [proofs.next(), proofs.next(), proofs.next()] {
+            [Some(tau), Some(alpha), Some(beta)] => Ok([tau, alpha, beta]),
+            _ => Err(self.malformed(at, "expected three proofs of knowledge".to_owned())),
+        }
+    }
+
+    fn hash(&self) -> [u8; HASH] {
+        const PIECE: usize = 1 << 24;
+        let mut hash = Blake2b512::new();
+        for range in parallel::ranges(self.bytes.len(), PIECE) {
+            hash.update(self.part(range.clone()));
+            self.bytes.release(range);
+        }
+        hash.finalize().into()
+    }
+}

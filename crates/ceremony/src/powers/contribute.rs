@@ -1,0 +1,228 @@
+//! New powers, and contributions to them.
+
+use super::{PIECE, Secrets, Sections, each_section, expect_whole, first_challenge, next_challenge, read};
+use crate::{
+    CeremonyError, Randomness,
+    contribute::named,
+    encoding::{Encoding, Form, encode},
+    state::HashState,
+};
+use blake2::{Blake2b512, Digest};
+use proofmill_circom::{
+    Beacon, CircomError, FirstPowers, KnowledgeProof, Ptau, PtauContribution, PtauHeader, PtauPoints,
+    PtauWriter, Target,
+};
+use proofmill_cpu::Level;
+use proofmill_curve::{Affine, products_of_points};
+use proofmill_field::bn254::Fr;
+use proofmill_parallel as parallel;
+use proofmill_progress::Progress;
+use std::ops::Range;
+use zeroize::Zeroizing;
+
+/// Sections of powers.
+const SECTIONS: u32 = 5;
+/// The bytes of compressed points that snarkjs hashes together when it contributes. The state of the hash shows it.
+pub(super) const HASHED: usize = 1 << 19;
+
+/// Writes powers of tau = 1, to which nobody contributed, for circuits of up to `2^power` rows. Returns the hash of the challenge to the
+/// first contributor.
+///
+/// # Errors
+/// [`CeremonyError::File`].
+///
+/// # Panics
+/// If `power` is 0 or above 28.
+pub fn new<'a>(
+    target: impl Into<Target<'a>>,
+    power: u32,
+    progress: Progress<'_>,
+) -> Result<[u8; 64], CeremonyError> {
+    assert!((1..=28).contains(&power), "a power from 1 to 28");
+    progress.begin("write powers");
+    let header = PtauHeader { power, ceremony_power: power };
+    let mut ones = Ones(PtauWriter::create(target, &header, SECTIONS)?);
+    each_section(power, &mut ones)?;
+    ones.0.no_contributions()?;
+    ones.0.finish()?;
+    progress.begin("hash of the challenge");
+    first_challenge(power)
+}
+
+struct Ones<'a>(PtauWriter<'a>);
+
+impl Sections for Ones<'_> {
+    fn section<C: Encoding>(&mut self, section: PtauPoints, count: usize) -> Result<(), CeremonyError> {
+        let piece = vec![C::GENERATOR; count.min(1 << 12)];
+        let write = |out: &mut proofmill_circom::SectionWriter<'_>| {
+            parallel::ranges(count, piece.len())
+                .try_for_each(|range| out.points(piece.get(..range.len()).unwrap_or_default()))
+        };
+        Ok(self.0.points(section, write)?)
+    }
+}
+
+/// Writes the powers with one more contribution, and returns the hash of its response, with which its author can find it. Lagrange polynomials
+/// are left out: prepare the result for phase 2 again. Runs on the ambient rayon pool.
+///
+/// Each point is checked to be in its group, not to be the power that it should be: see [`verify`](super::verify).
+///
+/// # Errors
+/// [`CeremonyError::File`], [`CeremonyError::Reduced`], [`CeremonyError::Powers`] for infinity, [`CeremonyError::Randomness`],
+/// [`CeremonyError::Beacon`], [`CeremonyError::TooLong`].
+pub fn contribute<'a>(
+    level: Level,
+    powers: &Ptau,
+    target: impl Into<Target<'a>>,
+    name: Option<&str>,
+    randomness: Randomness<'_>,
+    progress: Progress<'_>,
+) -> Result<[u8; 64], CeremonyError> {
+    let power = expect_whole(powers)?;
+    let (name, beacon) = (named(name), randomness.beacon());
+    expect_short(name.as_deref(), beacon.as_ref())?;
+    progress.begin("hash of the challenge");
+    let challenge = next_challenge(powers)?;
+    progress.begin("secrets");
+    let (secrets, proofs) = Secrets::new(&mut randomness.generator()?, &challenge)?;
+    let mut response = HashState::new();
+    response.update(&challenge);
+    let file = PtauWriter::create(target, powers.header(), SECTIONS)?;
+    let first = FirstPowers::INITIAL;
+    let mut multiplied = Multiplied { level, powers, secrets, file, response, first, progress };
+    each_section(power, &mut multiplied)?;
+    let Multiplied { file, response, first, .. } = multiplied;
+    finish(file, powers, response, contribution(name, beacon, first, proofs), progress)
+}
+
+/// Refuses what has no room in the file before it is computed.
+pub(super) fn expect_short(name: Option<&str>, beacon: Option<&Beacon>) -> Result<(), CeremonyError> {
+    let longest = name.map_or(0, str::len).max(beacon.map_or(0, |beacon| beacon.seed.len()));
+    if u8::try_from(longest).is_ok() { Ok(()) } else { Err(CeremonyError::TooLong) }
+}
+
+/// A contribution whose hashes are not known yet.
+pub(super) fn contribution(
+    name: Option<String>,
+    beacon: Option<Beacon>,
+    powers: FirstPowers,
+    proofs: [KnowledgeProof; 3],
+) -> PtauContribution {
+    PtauContribution { name, beacon, powers, proofs, partial_hash: [0; 216], next_challenge: [0; 64] }
+}
+
+/// Ends a file whose powers are written by a contribution, with the hashes of both.
+pub(super) fn finish(
+    mut file: PtauWriter<'_>,
+    before: &Ptau,
+    mut response: HashState,
+    mut contribution: PtauContribution,
+    progress: Progress<'_>,
+) -> Result<[u8; 64], CeremonyError> {
+    progress.begin("hash of the next challenge");
+    contribution.partial_hash = response.to_bytes();
+    response.update(&contribution.key());
+    let response = response.finish();
+    let mut written = Written { file: &mut file, hash: Blake2b512::new_with_prefix(response) };
+    each_section(before.header().power, &mut written)?;
+    contribution.next_challenge = written.hash.finalize().into();
+    let own = contribution.to_bytes().ok_or(CeremonyError::TooLong)?;
+    let encoded = [before.encoded_contributions()?, &own].concat();
+    file.contributions(before.contributions()? + 1, &encoded)?;
+    file.finish()?;
+    Ok(response)
+}
+
+/// Writes the powers of a file times those of the secrets.
+struct Multiplied<'a> {
+    level: Level,
+    powers: &'a Ptau,
+    secrets: Secrets,
+    file: PtauWriter<'a>,
+    response: HashState,
+    first: FirstPowers,
+    progress: Progress<'a>,
+}
+
+impl Sections for Multiplied<'_> {
+    fn section<C: Encoding>(&mut self, section: PtauPoints, count: usize) -> Result<(), CeremonyError> {
+        let Self { level, powers, secrets, file, response, first, progress } = self;
+        progress.begin(section.section().content);
+        // An error of the file being read, which the writer cannot pass on.
+        let mut failure = None;
+        let written = file.points(section, |out| {
+            let result = multiplied::<C>(
+                *level,
+                count,
+                secrets.factors(section),
+                |range| read(*level, powers, section, range),
+                |start, points| {
+                    remember(first, section, start, points);
+                    encode(points, Form::Compressed).chunks(HASHED).for_each(|bytes| response.update(bytes));
+                    Ok(out.points(points)?)
+                },
+            );
+            result.or_else(|error| match error {
+                CeremonyError::File(error) => Err(error),
+                other => {
+                    failure = Some(other);
+                    Ok(())
+                }
+            })
+        });
+        written.map_err(CeremonyError::from).and(failure.map_or(Ok(()), Err))
+    }
+}
+
+/// Reads `count` points, multiplies them by the first factor, by it and the second, by it and the second's square and so on, and gives
+/// them to `write`.
+pub(super) fn multiplied<C: Encoding>(
+    level: Level,
+    count: usize,
+    [first, step]: [&Fr; 2],
+    mut read: impl FnMut(Range<usize>) -> Result<Vec<Affine<C>>, CeremonyError>,
+    mut write: impl FnMut(usize, &[Affine<C>]) -> Result<(), CeremonyError>,
+) -> Result<(), CeremonyError> {
+    /// Points that are multiplied together, whole pieces of what is hashed together.
+    const PIECE: usize = 1 << 16;
+    let mut next = Zeroizing::new(*first);
+    for range in parallel::ranges(count, PIECE) {
+        let mut factors = Zeroizing::new(Vec::with_capacity(range.len()));
+        for _ in range.clone() {
+            factors.push(*next);
+            *next *= *step;
+        }
+        write(range.start, &products_of_points(level, &read(range)?, &factors))?;
+    }
+    Ok(())
+}
+
+/// Keeps a section's first power of those that begin at index `start`.
+pub(super) fn remember<C: Encoding>(
+    powers: &mut FirstPowers,
+    section: PtauPoints,
+    start: usize,
+    points: &[Affine<C>],
+) {
+    if let Some((slot, index)) = C::slot(powers, section)
+        && let Some(point) = index.checked_sub(start).and_then(|index| points.get(index))
+    {
+        *slot = *point;
+    }
+}
+
+/// Hashes what was written.
+struct Written<'a, 'b> {
+    file: &'a mut PtauWriter<'b>,
+    hash: Blake2b512,
+}
+
+impl Sections for Written<'_, '_> {
+    fn section<C: Encoding>(&mut self, section: PtauPoints, _: usize) -> Result<(), CeremonyError> {
+        let Self { file, hash } = self;
+        Ok(file.reread::<C>(section, PIECE, |points| {
+            hash.update(encode(points, Form::Uncompressed));
+            Ok::<_, CircomError>(())
+        })?)
+    }
+}

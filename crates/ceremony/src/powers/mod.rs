@@ -1,0 +1,147 @@
+//! The first phase: powers of tau, which do not depend on a circuit.
+//!
+//! A contribution multiplies tau, alpha and beta by secrets x, and so each point of the file by a product of powers of them. For each x
+//! there is a proof of knowledge `(s, x s, x s')`: s is a random point of G1, s' a hash to G2 of the previous challenge's hash, s and x s.
+//! The *challenge* is the response's hash and all powers, uncompressed; the *response* to it is its hash, all new powers, compressed, and the
+//! proofs of knowledge. Both may travel as files, in place of the `.ptau`, in the format of the Perpetual Powers of Tau. A file has the hash
+//! of each challenge, and of each response the state of its hash before the proofs of knowledge, with which it can be completed.
+//!
+//! Sections are read, multiplied, hashed and written piece by piece, so that memory does not depend on the power.
+
+mod challenge;
+mod contribute;
+mod smaller;
+mod verify;
+
+pub use challenge::{contribute_to_challenge, export_challenge, import_response};
+pub use contribute::{contribute, new};
+pub use smaller::{truncate, truncated_powers};
+pub use verify::{response_hash, verify};
+
+use crate::{CeremonyError, encoding::Encoding, generator::Generator};
+use blake2::{Blake2b512, Digest};
+use proofmill_circom::{KnowledgeProof, Ptau, PtauHeader, PtauPoints};
+use proofmill_cpu::Level;
+use proofmill_curve::{
+    Affine,
+    bn254::{G1, G2},
+};
+use proofmill_field::{Field, bn254::Fr};
+use std::ops::Range;
+use zeroize::Zeroizing;
+
+/// Points of a section that are in memory at the same time.
+const PIECE: usize = 1 << 18;
+
+/// What is done to each section of powers.
+trait Sections {
+    fn section<C: Encoding>(&mut self, section: PtauPoints, count: usize) -> Result<(), CeremonyError>;
+}
+
+/// Visits the sections of powers in the order of files, challenges and responses.
+fn each_section(power: u32, visitor: &mut impl Sections) -> Result<(), CeremonyError> {
+    visitor.section::<G1>(PtauPoints::TauG1, PtauPoints::TauG1.count(power))?;
+    visitor.section::<G2>(PtauPoints::TauG2, PtauPoints::TauG2.count(power))?;
+    visitor.section::<G1>(PtauPoints::AlphaTauG1, PtauPoints::AlphaTauG1.count(power))?;
+    visitor.section::<G1>(PtauPoints::BetaTauG1, PtauPoints::BetaTauG1.count(power))?;
+    visitor.section::<G2>(PtauPoints::BetaG2, PtauPoints::BetaG2.count(power))
+}
+
+/// The sections of a file, all of which have their lengths, of a whole ceremony.
+fn expect_whole(powers: &Ptau) -> Result<u32, CeremonyError> {
+    powers.expect_complete()?;
+    let PtauHeader { power, ceremony_power } = *powers.header();
+    if power == ceremony_power { Ok(power) } else { Err(CeremonyError::Reduced { power, ceremony_power }) }
+}
+
+/// Points of a file, each checked to be in its group and not infinity.
+fn read<C: Encoding>(
+    level: Level,
+    powers: &Ptau,
+    section: PtauPoints,
+    range: Range<usize>,
+) -> Result<Vec<Affine<C>>, CeremonyError> {
+    let points = powers.points::<C>(section)?.slice(range.clone())?.decode(level, C::CHECK)?;
+    match points.iter().position(Affine::is_infinity) {
+        None => Ok(points),
+        Some(at) => Err(wrong(section, format!("element {}: point is infinity", range.start + at))),
+    }
+}
+
+fn wrong(section: PtauPoints, problem: impl Into<String>) -> CeremonyError {
+    CeremonyError::Powers { section: section.section(), problem: problem.into() }
+}
+
+/// The secrets of a contribution.
+struct Secrets {
+    tau: Zeroizing<Fr>,
+    alpha: Zeroizing<Fr>,
+    beta: Zeroizing<Fr>,
+}
+
+impl Secrets {
+    /// Draws them and makes their proofs of knowledge, to a challenge with this hash.
+    fn new(
+        generator: &mut Generator,
+        challenge: &[u8; 64],
+    ) -> Result<(Self, [KnowledgeProof; 3]), CeremonyError> {
+        let [tau, alpha, beta] = std::array::from_fn(|_| Zeroizing::new(generator.element()));
+        let secrets = Self { tau, alpha, beta };
+        if [&secrets.tau, &secrets.alpha, &secrets.beta].into_iter().any(|secret| secret.is_zero()) {
+            return Err(CeremonyError::Beacon("one of its secrets is zero".to_owned()));
+        }
+        let mut proof = |which, secret: &Fr| {
+            let s = generator.g1();
+            let sx = s.mul_vartime(secret).to_affine();
+            let spx = base(which, challenge, &s, &sx).mul_vartime(secret).to_affine();
+            KnowledgeProof { s, sx, spx }
+        };
+        let proofs = [proof(0, &secrets.tau), proof(1, &secrets.alpha), proof(2, &secrets.beta)];
+        Ok((secrets, proofs))
+    }
+
+    /// The factor of a section's first point, and of each point's factor to the next one's.
+    fn factors(&self, section: PtauPoints) -> [&Fr; 2] {
+        let first = match section {
+            PtauPoints::AlphaTauG1 => &self.alpha,
+            PtauPoints::BetaTauG1 | PtauPoints::BetaG2 => &self.beta,
+            _ => &Fr::ONE,
+        };
+        [first, &self.tau]
+    }
+}
+
+/// The base in G2 of the proof of knowledge of tau (0), alpha (1) or beta (2).
+fn base(which: u8, challenge: &[u8; 64], s: &Affine<G1>, sx: &Affine<G1>) -> Affine<G2> {
+    let hash = Blake2b512::new_with_prefix([which]).chain_update(challenge);
+    Generator::new(&hash.chain_update(s.to_evm()).chain_update(sx.to_evm()).finalize()).g2()
+}
+
+/// The hash of the challenge that has no contributions: of an empty response's hash and generators.
+fn first_challenge(power: u32) -> Result<[u8; 64], CeremonyError> {
+    let mut hash = Generators(Blake2b512::new_with_prefix(Blake2b512::digest([])));
+    each_section(power, &mut hash)?;
+    Ok(hash.0.finalize().into())
+}
+
+struct Generators(Blake2b512);
+
+impl Sections for Generators {
+    fn section<C: Encoding>(&mut self, _: PtauPoints, count: usize) -> Result<(), CeremonyError> {
+        const TOGETHER: usize = 1 << 10;
+        let mut one = Vec::new();
+        C::write_uncompressed(&C::GENERATOR, &mut one);
+        let many = one.repeat(TOGETHER);
+        (0..count / TOGETHER).for_each(|_| self.0.update(&many));
+        (0..count % TOGETHER).for_each(|_| self.0.update(&one));
+        Ok(())
+    }
+}
+
+/// The hash of the challenge to the next contributor.
+fn next_challenge(powers: &Ptau) -> Result<[u8; 64], CeremonyError> {
+    match powers.decoded_contributions()?.last() {
+        Some(last) => Ok(last.next_challenge),
+        None => first_challenge(powers.header().power),
+    }
+}

@@ -1,0 +1,41 @@
+//! Parts of powers for smaller circuits.
+
+use crate::CeremonyError;
+use proofmill_circom::{Ptau, PtauHeader, PtauPoints, PtauWriter, Target};
+use std::ops::Range;
+
+/// The powers for which `snarkjs powersoftau truncate` writes files: 1 to one less than the file's.
+pub fn truncated_powers(powers: &Ptau) -> Range<u32> {
+    1..powers.header().power
+}
+
+/// Writes the part of prepared powers that circuits of up to `2^power` rows need, with all contributions.
+///
+/// # Errors
+/// [`CeremonyError::File`], [`CeremonyError::Unprepared`].
+///
+/// # Panics
+/// If `power` is not one of [`truncated_powers`].
+pub fn truncate<'a>(powers: &Ptau, power: u32, target: impl Into<Target<'a>>) -> Result<(), CeremonyError> {
+    assert!(truncated_powers(powers).contains(&power), "a power below the file's");
+    powers.expect_complete()?;
+    if !powers.is_prepared() {
+        return Err(CeremonyError::Unprepared);
+    }
+    let header = PtauHeader { power, ..*powers.header() };
+    let mut file = PtauWriter::create(target, &header, 9)?;
+    for points in [
+        PtauPoints::TauG1,
+        PtauPoints::TauG2,
+        PtauPoints::AlphaTauG1,
+        PtauPoints::BetaTauG1,
+        PtauPoints::BetaG2,
+    ] {
+        file.copy(powers, points, power)?;
+    }
+    file.contributions(powers.contributions()?, powers.encoded_contributions()?)?;
+    for points in PtauPoints::PREPARED {
+        file.copy(powers, points, power)?;
+    }
+    Ok(file.finish()?)
+}

@@ -1,0 +1,368 @@
+//! `powersoftau`: the first phase of a ceremony.
+
+use crate::{
+    audit::Shown,
+    ceremony::{BeaconValue, Entropy, Name, hash_outcome, list_outcome},
+    files::{Files, Input, Output},
+};
+use clap::{Args, Subcommand};
+use proofmill::{
+    ceremony::{Randomness, powers},
+    circom::Ptau,
+};
+use proofmill_console::{Failure, Machine, Outcome};
+use serde_json::json;
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PowersCommand {
+    /// Begin a ceremony: write powers of tau = 1
+    New(New),
+    /// Contribute: multiply tau, alpha and beta by secrets that are forgotten
+    Contribute(Contribute),
+    /// Export the challenge to the next contributor, or all points as JSON
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill powersoftau export challenge pot14_0003.ptau challenge_0003\n  proofmill powersoftau export json pot4.ptau pot4.json"
+    )]
+    Export(PowersExport),
+    /// Work on a challenge
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill powersoftau challenge contribute bn128 challenge_0003 response_0003"
+    )]
+    Challenge(ChallengeCommand),
+    /// Import a contribution
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill powersoftau import response pot14_0003.ptau response_0003 pot14_0004.ptau --name \"Alice\""
+    )]
+    Import(ImportCommand),
+    /// Apply a beacon, as the last contribution
+    Beacon(ApplyBeacon),
+    /// Write the parts for all smaller powers
+    Truncate(Truncate),
+    /// Verify powers and all contributions to them
+    Verify(Verify),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PowersExport {
+    /// Write the challenge to the next contributor, in the format of the Perpetual Powers of Tau
+    Challenge(ExportChallenge),
+    /// Write all points and contributions as JSON
+    Json(ExportJson),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ChallengeCommand {
+    /// Contribute to a challenge: write a response
+    Contribute(Respond),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportCommand {
+    /// Write the powers of a response to the challenge of a file
+    Response(ImportResponse),
+}
+
+/// The curve of snarkjs's first argument.
+#[derive(Clone, Debug)]
+struct Bn254;
+
+fn curve(text: &str) -> Result<Bn254, String> {
+    let name: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
+    match name.to_ascii_lowercase().as_str() {
+        "bn128" | "bn254" | "altbn128" => Ok(Bn254),
+        _ => Err("expected bn128, the only curve of these ceremonies here".to_owned()),
+    }
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill powersoftau new bn128 14 pot14_0000.ptau
+
+The file has 384 bytes for each of 2^POWER powers, the most rows that a circuit may have. Anyone knows tau until someone contributes.")]
+pub(crate) struct New {
+    /// bn128
+    #[arg(value_name = "CURVE", value_parser = curve)]
+    _curve: Bn254,
+    /// The logarithm of the most rows
+    #[arg(value_name = "POWER", value_parser = clap::value_parser!(u32).range(1..=28))]
+    power: u32,
+    /// The file to write [default: powersOfTauPOWER_0000.ptau]
+    #[arg(value_name = "PTAU")]
+    ptau: Option<Output>,
+    #[arg(skip)]
+    default: OnceLock<Output>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill powersoftau contribute pot14_0000.ptau pot14_0001.ptau --name \"Alice\"
+
+The secrets are made of the operating system's randomness and of --entropy, and forgotten. Publish the hash that is printed: with it, you can
+find your contribution in the last file.")]
+pub(crate) struct Contribute {
+    /// The powers so far
+    #[arg(value_name = "OLD_PTAU")]
+    old: Input,
+    /// The powers to write
+    #[arg(value_name = "NEW_PTAU")]
+    new: Output,
+    #[command(flatten)]
+    name: Name,
+    #[command(flatten)]
+    entropy: Entropy,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    name = "beacon",
+    after_help = "Examples:
+  proofmill powersoftau beacon pot14_0003.ptau pot14_beacon.ptau 0102030405060708090a0b0c0d0e0f10 10 --name \"Final beacon\"
+
+It is the last contribution, by a value that nobody could know before the others were made, such as the hash of a later block. It is no secret."
+)]
+pub(crate) struct ApplyBeacon {
+    /// The powers so far
+    #[arg(value_name = "OLD_PTAU")]
+    old: Input,
+    /// The powers to write
+    #[arg(value_name = "NEW_PTAU")]
+    new: Output,
+    #[command(flatten)]
+    beacon: BeaconValue,
+    #[command(flatten)]
+    name: Name,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill powersoftau export challenge pot14_0003.ptau challenge_0003")]
+pub(crate) struct ExportChallenge {
+    /// The powers so far
+    #[arg(value_name = "PTAU")]
+    ptau: Input,
+    /// The challenge to write
+    #[arg(value_name = "CHALLENGE", default_value = "challenge")]
+    challenge: Output,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill powersoftau export json pot4.ptau pot4.json")]
+pub(crate) struct ExportJson {
+    /// The powers
+    #[arg(value_name = "PTAU")]
+    ptau: Input,
+    /// The file to write
+    #[arg(value_name = "JSON")]
+    json: Output,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill powersoftau challenge contribute bn128 challenge_0003 response_0003
+
+The secrets are made of the operating system's randomness and of --entropy, and forgotten. Publish the hash that is printed.")]
+pub(crate) struct Respond {
+    /// bn128
+    #[arg(value_name = "CURVE", value_parser = curve)]
+    _curve: Bn254,
+    /// The challenge
+    #[arg(value_name = "CHALLENGE")]
+    challenge: Input,
+    /// The response to write [default: the challenge's name with the extension response]
+    #[arg(value_name = "RESPONSE")]
+    response: Option<Output>,
+    #[arg(skip)]
+    default: OnceLock<Output>,
+    #[command(flatten)]
+    entropy: Entropy,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill powersoftau import response pot14_0003.ptau response_0003 pot14_0004.ptau --name \"Alice\"
+
+The proofs of knowledge are verified, the powers are not: `powersoftau verify` does that.")]
+pub(crate) struct ImportResponse {
+    /// The powers that the challenge was exported from
+    #[arg(value_name = "OLD_PTAU")]
+    old: Input,
+    /// The response
+    #[arg(value_name = "RESPONSE")]
+    response: Input,
+    /// The powers to write
+    #[arg(value_name = "NEW_PTAU")]
+    new: Output,
+    #[command(flatten)]
+    name: Name,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill powersoftau truncate pot14.ptau
+
+writes pot14_01.ptau to pot14_13.ptau, next to the file. It must be prepared for phase 2.")]
+pub(crate) struct Truncate {
+    /// The powers
+    #[arg(value_name = "PTAU")]
+    ptau: Input,
+    /// The first of the files to write, which tells where they are.
+    #[arg(skip)]
+    first: OnceLock<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill powersoftau verify pot14.ptau")]
+pub(crate) struct Verify {
+    /// The powers
+    #[arg(value_name = "PTAU")]
+    ptau: Input,
+}
+
+impl New {
+    fn ptau(&self) -> &Output {
+        let default = || OsString::from(format!("powersOfTau{}_0000.ptau", self.power)).into();
+        self.ptau.as_ref().unwrap_or_else(|| self.default.get_or_init(default))
+    }
+}
+
+impl Respond {
+    fn response(&self) -> &Output {
+        let default = || self.challenge.with_extension("response").into_os_string().into();
+        self.response.as_ref().unwrap_or_else(|| self.default.get_or_init(default))
+    }
+}
+
+impl Truncate {
+    /// The file of a power.
+    fn part(&self, power: u32) -> PathBuf {
+        let mut name = self.ptau.with_extension("").into_os_string();
+        name.push(format!("_{power:02}.ptau"));
+        name.into()
+    }
+
+    fn run(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
+        let files = machine.run(|_, progress| {
+            let powers = Ptau::open(&self.ptau)?;
+            progress.begin("write powers");
+            let mut files = Vec::new();
+            for power in powers::truncated_powers(&powers) {
+                let file = self.part(power);
+                powers::truncate(&powers, power, &file)?;
+                files.push(file);
+            }
+            Ok::<_, Failure>(files)
+        })?;
+        Ok(Outcome::done(json!({ "files": files })))
+    }
+}
+
+impl PowersCommand {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::New(_) => "powersoftau new",
+            Self::Contribute(_) => "powersoftau contribute",
+            Self::Export(PowersExport::Challenge(_)) => "powersoftau export challenge",
+            Self::Export(PowersExport::Json(_)) => "powersoftau export json",
+            Self::Challenge(ChallengeCommand::Contribute(_)) => "powersoftau challenge contribute",
+            Self::Import(ImportCommand::Response(_)) => "powersoftau import response",
+            Self::Beacon(_) => "powersoftau beacon",
+            Self::Truncate(_) => "powersoftau truncate",
+            Self::Verify(_) => "powersoftau verify",
+        }
+    }
+
+    pub(crate) fn files(&self) -> Files<'_> {
+        let (inputs, output): (Vec<&Path>, &Path) = match self {
+            Self::New(new) => (vec![], new.ptau()),
+            Self::Contribute(files) => (vec![&files.old], &files.new),
+            Self::Export(PowersExport::Challenge(files)) => (vec![&files.ptau], &files.challenge),
+            Self::Export(PowersExport::Json(files)) => (vec![&files.ptau], &files.json),
+            Self::Challenge(ChallengeCommand::Contribute(files)) => {
+                (vec![&files.challenge], files.response())
+            }
+            Self::Import(ImportCommand::Response(files)) => (vec![&files.old, &files.response], &files.new),
+            Self::Beacon(files) => (vec![&files.old], &files.new),
+            Self::Truncate(files) => (vec![&files.ptau], files.first.get_or_init(|| files.part(1))),
+            Self::Verify(_) => return Files::default(),
+        };
+        Files { inputs, outputs: vec![output] }
+    }
+
+    /// The phases that it reports.
+    fn phases(&self) -> usize {
+        match self {
+            Self::New(_) => 2,
+            Self::Contribute(_) | Self::Beacon(_) => 8,
+            Self::Export(PowersExport::Challenge(_)) => 6,
+            Self::Export(PowersExport::Json(_)) | Self::Truncate(_) => 1,
+            Self::Challenge(_) | Self::Import(_) => 7,
+            Self::Verify(_) => 7 + 4,
+        }
+    }
+}
+
+pub(crate) fn run(command: PowersCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
+    machine.clock().expect(command.phases());
+    match command {
+        PowersCommand::New(new) => {
+            let hash = machine.run(|_, _| powers::new(new.ptau(), new.power))?;
+            Ok(hash_outcome("challenge", hash, "ptau", new.ptau()))
+        }
+        PowersCommand::Contribute(Contribute { old, new, name, entropy }) => {
+            let randomness = Randomness::System(&entropy.bytes());
+            contribute(&old, &new, &name, randomness, machine)
+        }
+        PowersCommand::Beacon(ApplyBeacon { old, new, beacon, name }) => {
+            contribute(&old, &new, &name, Randomness::Beacon(&beacon.into()), machine)
+        }
+        PowersCommand::Export(PowersExport::Challenge(ExportChallenge { ptau, challenge })) => {
+            let hash = machine.run(|_, _| powers::export_challenge(&Ptau::open(&ptau)?, &challenge))?;
+            Ok(hash_outcome("challenge", hash, "challenge", &challenge))
+        }
+        PowersCommand::Export(PowersExport::Json(ExportJson { ptau, json })) => {
+            machine.run(|_, progress| {
+                progress.begin("write json");
+                Ptau::open(&ptau)?.write_json(&json)
+            })?;
+            Ok(Outcome::done(json!({ "json": &*json })))
+        }
+        PowersCommand::Challenge(ChallengeCommand::Contribute(files)) => {
+            let (entropy, response) = (files.entropy.bytes(), files.response());
+            let randomness = Randomness::System(&entropy);
+            let hash = machine
+                .run(|_, _| powers::contribute_to_challenge(&files.challenge, response, randomness))?;
+            Ok(hash_outcome("contribution", hash, "response", response))
+        }
+        PowersCommand::Import(ImportCommand::Response(ImportResponse { old, response, new, name })) => {
+            let hash = machine
+                .run(|_, _| powers::import_response(&Ptau::open(&old)?, &response, &new, name.get()))?;
+            Ok(hash_outcome("contribution", hash, "ptau", &new))
+        }
+        PowersCommand::Truncate(truncate) => truncate.run(machine),
+        PowersCommand::Verify(Verify { ptau }) => {
+            let list = machine.run(|_, _| powers::verify(&Ptau::open(&ptau)?))?;
+            Ok(list_outcome(list.iter().map(Shown::from), 64))
+        }
+    }
+}
+
+fn contribute(
+    old: &Input,
+    new: &Output,
+    name: &Name,
+    randomness: Randomness<'_>,
+    machine: &mut Machine,
+) -> Result<Outcome, Failure> {
+    let hash = machine.run(|_, _| powers::contribute(&Ptau::open(old)?, new, name.get(), randomness))?;
+    Ok(hash_outcome("contribution", hash, "ptau", new))
+}

@@ -1,0 +1,75 @@
+//! `powersoftau`.
+
+use crate::process::{Folder, section_of};
+use serde_json::Value;
+
+const BEACON: &str = "0102030405060708090a0b0c0d0e0f10";
+
+#[test]
+fn a_ceremony_is_verified() {
+    let folder = Folder::new();
+    let first = folder.run("powersoftau new bn128 2 0.ptau").succeeded();
+    assert!(first.stdout.starts_with("challenge hash cbe18de1dbb2c768cc2516accddf9c75"), "{first:?}");
+    folder.run("powersoftau contribute 0.ptau 1.ptau --name Alice --entropy typed").succeeded();
+    // As snarkjs's users write it.
+    folder.run("ptc 1.ptau 2.ptau -n=Bob -e=typed").succeeded();
+    folder.run("ptec 2.ptau").succeeded();
+    folder.run("ptcc bn128 challenge -e=typed").succeeded();
+    folder.run("ptir 2.ptau challenge.response 3.ptau -n=Carol").succeeded();
+    let last = folder.run(&format!("ptb 3.ptau 4.ptau 0x{BEACON} 10 -n=last --json")).succeeded();
+    let last: Value = serde_json::from_str(&last.stdout).unwrap();
+    let run = folder.run("powersoftau verify 4.ptau --json").succeeded();
+    let run: Value = serde_json::from_str(&run.stdout).unwrap();
+    let list = run["result"]["contributions"].as_array().unwrap();
+    let names: Vec<_> = list.iter().map(|each| each["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["Alice", "Bob", "Carol", "last"]);
+    assert_eq!(list[3]["hash"], last["result"]["contribution_hash"]);
+    assert_eq!(list[3]["beacon"]["seed"], BEACON);
+    let run = folder.run("ptv 4.ptau").succeeded();
+    let hash = list[1]["hash"].as_str().unwrap();
+    assert!(run.stdout.contains(&format!("contribution 2: Bob, {hash}\n")), "{run:?}");
+    folder.run("ptej 4.ptau 4.json").succeeded();
+    let json: Value = serde_json::from_slice(&folder.read("4.json")).unwrap();
+    assert_eq!((json["tauG1"].as_array().unwrap().len(), &json["power"]), (7, &2.into()));
+    assert_eq!(json["contributions"][0]["name"], "Alice");
+    // snarkjs's file, with its contributions.
+    folder.run("ptv pot8.ptau").succeeded();
+    folder.run("ptt pot8.ptau").succeeded();
+    folder.run("ptv pot8_07.ptau").succeeded();
+    assert!(folder.path("pot8_01.ptau").exists() && !folder.path("pot8_08.ptau").exists());
+    folder.run("powersoftau new bn128 1").succeeded();
+    assert!(folder.path("powersOfTau1_0000.ptau").exists());
+}
+
+#[test]
+fn wrong_powers_and_arguments_are_refused() {
+    let folder = Folder::new();
+    folder.run("powersoftau new bn254 2 0.ptau").succeeded();
+    folder.run("powersoftau contribute 0.ptau 1.ptau").succeeded();
+    folder.run("powersoftau export challenge 0.ptau challenge").succeeded();
+    folder.run("powersoftau challenge contribute bn128 challenge response").succeeded();
+    let mut changed = folder.read("1.ptau");
+    let tau = section_of(&changed, 2);
+    changed.copy_within(tau + 4 * 64..tau + 5 * 64, tau + 5 * 64);
+    folder.write("changed.ptau", changed);
+    for (command, status, words) in [
+        ("powersoftau verify 0.ptau", 1, "nobody contributed"),
+        ("powersoftau verify changed.ptau", 1, "point 5 is not tau times point 4"),
+        ("powersoftau verify circuit.r1cs", 2, "circuit.r1cs"),
+        ("powersoftau new bls12381 2 2.ptau", 2, "bn128"),
+        ("powersoftau new bn128 0 2.ptau", 2, "0"),
+        ("powersoftau new bn128 29 2.ptau", 2, "29"),
+        ("powersoftau contribute 0.ptau 0.ptau", 2, "0.ptau"),
+        ("powersoftau contribute missing.ptau 2.ptau", 2, "missing.ptau"),
+        ("powersoftau beacon 1.ptau 2.ptau 01x 10", 2, "01x"),
+        ("powersoftau import response 1.ptau response 2.ptau", 2, "not to the challenge"),
+        ("powersoftau import response 0.ptau challenge 2.ptau", 2, "expected a response"),
+        ("powersoftau challenge contribute bn128 response 2.ptau", 2, "expected a challenge"),
+        ("powersoftau truncate 1.ptau", 2, "not prepared"),
+    ] {
+        let run = folder.run(command);
+        assert_eq!(run.status, Some(status), "{command}: {run:?}");
+        assert!(run.stderr.starts_with("error: ") && run.stderr.contains(words), "{command}: {run:?}");
+    }
+    assert!(!folder.path("2.ptau").exists(), "nothing is left");
+}

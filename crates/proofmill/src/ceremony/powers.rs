@@ -1,0 +1,165 @@
+//! The first phase: powers of tau, from their beginning to their verification. They serve any circuit up to their size, once they are
+//! prepared for phase 2.
+//!
+//! ```
+//! use proofmill::{ceremony::{Randomness, powers}, circom::Ptau};
+//!
+//! # fn main() -> proofmill::Result<()> {
+//! # let folder = std::env::temp_dir().join(format!("proofmill-powers-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder).expect("a folder");
+//! # std::env::set_current_dir(&folder).expect("the folder");
+//! powers::new("0000.ptau", 3)?;
+//! powers::contribute(&Ptau::open("0000.ptau")?, "0001.ptau", Some("Alice"), Randomness::System(b"typed at random"))?;
+//! let contributions = powers::verify(&Ptau::open("0001.ptau")?)?;
+//! assert_eq!(contributions[0].name.as_deref(), Some("Alice"));
+//! # std::env::set_current_dir("/").expect("a folder");
+//! # std::fs::remove_dir_all(&folder).expect("it is there");
+//! # Ok(())
+//! # }
+//! ```
+
+use super::Randomness;
+use crate::{
+    Error, Result,
+    circom::{Beacon, Ptau},
+    error::Names,
+    machine::current,
+};
+use proofmill_ceremony::{CeremonyError, powers};
+use proofmill_circom::FileName;
+use std::{ops::Range, path::Path};
+
+/// A contribution to powers of tau.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PowersContribution {
+    /// The participant's name, which nothing binds.
+    pub name: Option<String>,
+    /// The beacon's parameters, `None` for a participant's contribution.
+    pub beacon: Option<Beacon>,
+    /// The BLAKE2b-512 hash of the response, with which its author finds the contribution.
+    pub response_hash: [u8; 64],
+}
+
+/// Writes powers of tau = 1, to which nobody contributed, to a file, completely or not at all: for circuits of up to `2^power` rows. Returns
+/// the hash of the challenge to the first contributor.
+///
+/// # Errors
+/// [`Error::Io`].
+///
+/// # Panics
+/// If `power` is 0 or above 28.
+pub fn new(path: impl AsRef<Path>, power: u32) -> Result<[u8; 64]> {
+    let made = powers::new(path.as_ref(), power, current().progress());
+    made.map_err(|error| about(None, error))
+}
+
+/// Writes the powers with one more contribution to a file, completely or not at all, and returns the hash of its response. `name` has at
+/// most 255 bytes and is public. Lagrange polynomials are left out. Memory is bounded.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::Malformed`] for damaged powers, a name or a beacon that cannot be used; [`Error::Mismatch`] for a part of a
+/// ceremony's powers; [`Error::System`] without randomness.
+pub fn contribute(
+    powers: &Ptau,
+    path: impl AsRef<Path>,
+    name: Option<&str>,
+    randomness: Randomness<'_>,
+) -> Result<[u8; 64]> {
+    let (machine, path) = (current(), path.as_ref());
+    let made = powers::contribute(machine.level, powers.get(), path, name, randomness, machine.progress());
+    made.map_err(|error| of(powers, error))
+}
+
+/// Verifies all contributions and all powers, and the Lagrange polynomials if there are any. Returns the contributions. Of the largest power,
+/// 28, the Lagrange polynomials of 2^29 points are not verified.
+///
+/// # Errors
+/// [`Error::Rejected`] for wrong powers, and for ones to which nobody contributed; [`Error::Malformed`]; [`Error::System`] without
+/// randomness.
+pub fn verify(powers: &Ptau) -> Result<Vec<PowersContribution>> {
+    let machine = current();
+    let hashes = powers::verify(machine.level, powers.get(), machine.progress());
+    let hashes = hashes.map_err(|error| of(powers, error))?;
+    let list = powers.get().decoded_contributions()?.into_iter().zip(hashes);
+    let contribution = |(contribution, response_hash): (proofmill_circom::PtauContribution, _)| {
+        let proofmill_circom::PtauContribution { name, beacon, .. } = contribution;
+        PowersContribution { name, beacon, response_hash }
+    };
+    Ok(list.map(contribution).collect())
+}
+
+/// Writes the challenge to the next contributor to a file, completely or not at all, and returns its hash.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::Malformed`] for damaged powers; [`Error::Mismatch`] for a part of a ceremony's powers; [`Error::Rejected`] if the
+/// hash is not the one in the file.
+pub fn export_challenge(powers: &Ptau, path: impl AsRef<Path>) -> Result<[u8; 64]> {
+    let (machine, path) = (current(), path.as_ref());
+    let made = powers::export_challenge(machine.level, powers.get(), path, machine.progress());
+    made.map_err(|error| of(powers, error))
+}
+
+/// Writes a response to a challenge to a file, completely or not at all, and returns its hash.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::Malformed`] for a file that is no challenge; [`Error::System`] without randomness.
+pub fn contribute_to_challenge(
+    challenge: impl AsRef<Path>,
+    path: impl AsRef<Path>,
+    randomness: Randomness<'_>,
+) -> Result<[u8; 64]> {
+    let (machine, challenge, path) = (current(), challenge.as_ref(), path.as_ref());
+    let progress = machine.progress();
+    let made = powers::contribute_to_challenge(machine.level, challenge, path, randomness, progress);
+    made.map_err(|error| about(Some(&FileName::new(challenge)), error))
+}
+
+/// Writes the powers of a response to the challenge of `powers` to a file, completely or not at all, and returns the response's hash. The proofs
+/// of knowledge are verified, the powers are not: use [`verify`].
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::Malformed`] for damaged files; [`Error::Mismatch`] for a response to another challenge or a part of a ceremony's
+/// powers; [`Error::Rejected`] for wrong proofs.
+pub fn import_response(
+    powers: &Ptau,
+    response: impl AsRef<Path>,
+    path: impl AsRef<Path>,
+    name: Option<&str>,
+) -> Result<[u8; 64]> {
+    let (machine, response, path) = (current(), response.as_ref(), path.as_ref());
+    let progress = machine.progress();
+    let made = powers::import_response(machine.level, powers.get(), response, path, name, progress);
+    made.map_err(|error| about(Some(&FileName::new(response)), error))
+}
+
+/// The powers that [`truncate`] accepts: 1 to one less than the file's.
+pub fn truncated_powers(powers: &Ptau) -> Range<u32> {
+    powers::truncated_powers(powers.get())
+}
+
+/// Writes the part of prepared powers for circuits of up to `2^power` rows to a file, completely or not at all.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::Malformed`] for damaged powers; [`Error::Mismatch`] for powers that are not prepared.
+///
+/// # Panics
+/// If `power` is not one of [`truncated_powers`].
+pub fn truncate(powers: &Ptau, power: u32, path: impl AsRef<Path>) -> Result<()> {
+    powers::truncate(powers.get(), power, path.as_ref()).map_err(|error| of(powers, error))
+}
+
+fn of(powers: &Ptau, error: CeremonyError) -> Error {
+    about(Some(powers.get().file().name()), error)
+}
+
+fn about(name: Option<&FileName>, error: CeremonyError) -> Error {
+    match error {
+        CeremonyError::Reduced { .. } | CeremonyError::OtherChallenge | CeremonyError::Unprepared => {
+            Names::mismatch(name, error.to_string())
+        }
+        CeremonyError::NoContributions | CeremonyError::Powers { .. } | CeremonyError::Challenge => {
+            Error::rejected(name, error)
+        }
+        error => super::about(name, error),
+    }
+}
