@@ -8,13 +8,14 @@ use crate::generator::is_greater;
 use proofmill_circom::{Coordinate, FirstPowers, PointCheck, PtauPoints};
 use proofmill_cpu::Level;
 use proofmill_curve::{
-    Affine, CompleteCurve, Curve, EncodingError, Msm,
+    Affine, Curve, EncodingError, Msm, Products,
     bn254::{G1, G2},
 };
 use proofmill_field::{
     Algebra, Field, Packable, SquareRoot,
     bn254::{Fq, Fq2, Fr},
 };
+use proofmill_memory::Zeroed;
 use proofmill_pairing::pairing_product_is_one;
 use proofmill_parallel as parallel;
 
@@ -44,7 +45,7 @@ impl Form {
 
 /// G1 and G2 of a ceremony.
 pub(crate) trait Encoding:
-    CompleteCurve<Scalar = Fr, Base: Coordinate + SquareRoot + Packable> + Msm
+    Products<Scalar = Fr, Base: Coordinate + SquareRoot + Packable + Zeroed> + Msm
 {
     /// What makes a point on the curve one of the group.
     const CHECK: PointCheck;

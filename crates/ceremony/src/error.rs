@@ -2,6 +2,7 @@
 
 use proofmill_circom::{CircomError, SectionName};
 use proofmill_groth16::Groth16Error;
+use std::{io, path::PathBuf};
 
 /// Why a contribution was not made or not accepted.
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +66,14 @@ pub enum CeremonyError {
     /// Powers without Lagrange polynomials.
     #[error("the powers are not prepared for phase 2, as truncation and conversion need them")]
     Unprepared,
+    /// A temporary file could not be created or mapped.
+    #[error("{}: cannot keep points in a temporary file: {source}", folder.display())]
+    Scratch {
+        /// The folder for temporary files.
+        folder: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
     /// A name or a beacon's seed has no room in the file.
     #[error("a contribution's name and a beacon's seed have at most 255 bytes")]
     TooLong,

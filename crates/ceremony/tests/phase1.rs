@@ -98,8 +98,7 @@ fn snarkjss_powers_are_valid() {
         });
         // What is decoded is encoded as it was.
         let list = powers.decoded_contributions().expect("a list");
-        let encoded: Vec<u8> =
-            list.iter().flat_map(|each| each.to_bytes().expect("short names")).collect();
+        let encoded: Vec<u8> = list.iter().flat_map(|each| each.to_bytes().expect("short names")).collect();
         assert!(encoded == powers.encoded_contributions().expect("a list"));
         assert_eq!(list[0].name.as_deref(), Some("Alice \u{c5}ngstr\u{f6}m"));
         assert_eq!((&list[0].beacon, &list[1].beacon), (&None, &Some(beacon())));
@@ -131,7 +130,8 @@ fn challenges_and_responses_are_snarkjss_bytes() {
     let (level, folder) = (Level::best(), tempfile::tempdir().expect("a folder"));
     let contributed = file("contributed.ptau");
     let mut made = Vec::new();
-    powers::export_challenge(level, &contributed, Target::Memory(&mut made), Progress::NONE).expect("written");
+    powers::export_challenge(level, &contributed, Target::Memory(&mut made), Progress::NONE)
+        .expect("written");
     assert!(made == bytes("challenge"));
     let import = |response: &PathBuf| {
         let mut made = Vec::new();
@@ -216,10 +216,8 @@ fn a_change_anywhere_is_noticed() {
         at..at + name.len()
     };
     let names = ["Alice \u{c5}ngstr\u{f6}m", "Final beacon"].map(find);
-    let second = list.end - file("beacon.ptau").decoded_contributions().expect("a list")[1]
-        .to_bytes()
-        .expect("short")
-        .len();
+    let second = list.end
+        - file("beacon.ptau").decoded_contributions().expect("a list")[1].to_bytes().expect("short").len();
     let state = |contribution: usize| contribution + 448 + 768..contribution + 448 + 768 + 216;
     let (first, second) = (state(list.start + 4), state(second));
     let is_free = |place: usize| {
@@ -303,11 +301,17 @@ fn wrong_points_are_named() {
         .expect("half of all x");
     assert!(outside.is_on_curve() && !outside.is_in_subgroup());
     let error = refused(3, 5, &in_g2(&outside));
-    assert!(error.contains("tau in G2") && error.contains("element 5: point is not in the subgroup"), "{error}");
+    assert!(
+        error.contains("tau in G2") && error.contains("element 5: point is not in the subgroup"),
+        "{error}"
+    );
     let error = refused(4, 6, &[0; 64]);
     assert!(error.contains("section 4 (alpha tau in G1): element 6: point is infinity"), "{error}");
     let error = refused(4, 6, &[1; 64]);
-    assert!(error.contains("alpha tau in G1") && error.contains("element 6: point is not on the curve"), "{error}");
+    assert!(
+        error.contains("alpha tau in G1") && error.contains("element 6: point is not on the curve"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -344,10 +348,13 @@ fn what_cannot_be_contributed_to_is_refused_at_once() {
     }
     // Powers and counts that the file has no room for.
     let header = range_of(&before, 1).start + 36;
-    for (at, value) in [(header, 0), (header, 4), (header, 28), (header, 29), (header + 4, 2), (header + 4, 99)] {
+    for (at, value) in
+        [(header, 0), (header, 4), (header, 28), (header, 29), (header + 4, 2), (header + 4, 99)]
+    {
         let mut changed = bytes("new.ptau");
         changed[at] = value;
-        let made = of_bytes(changed).and_then(|powers| contributed(level, &powers, None, Randomness::System(b"")));
+        let made =
+            of_bytes(changed).and_then(|powers| contributed(level, &powers, None, Randomness::System(b"")));
         let error = made.expect_err("refused").to_string();
         assert!(!error.contains('\n'), "{error}");
     }

@@ -14,12 +14,12 @@
 //! outside the subgroup.
 
 use crate::{
-    Affine, Curve, Jacobian, bls12_381, bn254,
+    Affine, Curve, Jacobian, bls12_381, bn254, msm,
     steps::{Step, chain, has_zero, invert_chains, sums},
 };
 use proofmill_cpu::Level;
 use proofmill_field::{
-    Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, PrimeField, Select, Vector, dispatch,
+    Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, PrimeField, Select, dispatch,
 };
 use proofmill_parallel as parallel;
 
@@ -41,6 +41,12 @@ pub trait Products: Curve<Base: Packable> {
     /// # Panics
     /// See there.
     fn products(level: Level, points: &[Affine<Self>], scalars: &[Self::Scalar]) -> Vec<Affine<Self>>;
+
+    /// As [`sums_and_differences`].
+    ///
+    /// # Panics
+    /// See there.
+    fn sums_and_differences(level: Level, a: &mut [Affine<Self>], b: &mut [Affine<Self>]);
 }
 
 /// A curve's endomorphism.
@@ -203,6 +209,10 @@ macro_rules! compile {
             fn products(level: Level, points: &[Affine<Self>], scalars: &[Self::Scalar]) -> Vec<Affine<Self>> {
                 in_batches(level, points, scalars)
             }
+
+            fn sums_and_differences(level: Level, a: &mut [Affine<Self>], b: &mut [Affine<Self>]) {
+                msm::sums_and_differences(level, a, b);
+            }
         }
     )*};
 }
@@ -220,6 +230,15 @@ pub fn products_of_points<C: Products>(
     scalars: &[C::Scalar],
 ) -> Vec<Affine<C>> {
     C::products(level, points, scalars)
+}
+
+/// Replaces each pair `(a, b)` by `(a + b, a - b)`: the butterflies of a transform of points. Runs on the ambient rayon pool. Any points
+/// of the curve, equal, opposite and infinite ones too.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn sums_and_differences<C: Products>(level: Level, a: &mut [Affine<C>], b: &mut [Affine<C>]) {
+    C::sums_and_differences(level, a, b);
 }
 
 fn in_batches<C: Endomorphism>(level: Level, points: &[Affine<C>], scalars: &[C::Scalar]) -> Vec<Affine<C>> {
@@ -358,7 +377,15 @@ impl<C: Endomorphism, E: Engine> Batch<C, E> {
             #[inline(always)]
             || {
                 for (group, (term, table)) in terms.iter_mut().zip(tables).enumerate() {
-                    *term = C::image::<E>(part, find::<C, E>(table, digit(group)), &factors[part.max(1) - 1]);
+                    let [a, b, c, positive] = digit(group);
+                    // 2 B - 15 is the multiple B - 8 if B is at least 8, otherwise the negated multiple 7 - B.
+                    let bits = [a, b, c].map(
+                        #[inline(always)]
+                        |bit| !(bit ^ positive),
+                    );
+                    let multiple = [select::<C, E>(table, 0, bits), select::<C, E>(table, 1, bits)];
+                    let [x, y] = C::image::<E>(part, multiple, &factors[part.max(1) - 1]);
+                    *term = [x, L::<C, E>::select(!positive, -y, y)];
                 }
             },
         );
@@ -461,18 +488,6 @@ fn transposed(mut bits: u64) -> u64 {
         bits ^= swapped ^ swapped << distance;
     }
     bits
-}
-
-/// The multiple for a digit in every lane.
-#[inline(always)]
-fn find<C: Endomorphism, E: Engine>(table: &[[L<C, E>; 2]; MULTIPLES], digit: Digit) -> [L<C, E>; 2] {
-    // 2 B - 15 is positive for B of 8 and more: the multiple B - 8, or the negated multiple 7 - B.
-    let [a, b, c, positive] = digit;
-    let [a, b, c] = [!(a ^ positive), !(b ^ positive), !(c ^ positive)];
-    let masks = [a, b, c];
-    let x = select::<C, E>(table, 0, masks);
-    let y = select::<C, E>(table, 1, masks);
-    [x, L::<C, E>::negate_lanes(!positive, y)]
 }
 
 /// A coordinate of the multiples whose numbers have these bits in each lane.

@@ -1,6 +1,8 @@
 //! Products of many points and scalars, at every level and on several threads.
 
-use proofmill_curve::{Affine, Curve, Jacobian, Products, bls12_381, bn254, products_of_points};
+use proofmill_curve::{
+    Affine, Curve, Jacobian, Products, bls12_381, bn254, products_of_points, sums_and_differences,
+};
 use proofmill_field::{Field, PrimeField};
 use proofmill_testing::{for_each_level, for_each_pool, rng};
 use rand::RngCore;
@@ -32,6 +34,28 @@ fn check<C: Products>(points: &[Affine<C>], scalars: &[C::Scalar], context: &str
             assert_eq!(products, expected, "{context}, {level}, {threads} threads");
         });
     });
+}
+
+fn check_butterflies<C: Products>() {
+    for count in [0, 1, 2, 9, 33, 5000] {
+        let (a, mut b) = (points::<C>(count), points::<C>(count + 3)[3..].to_vec());
+        for i in (0..count).step_by(7) {
+            b[i] = if i % 2 == 0 { a[i] } else { -a[i] };
+        }
+        let combined = |sign: fn(Affine<C>) -> Affine<C>| {
+            let all: Vec<_> =
+                a.iter().zip(&b).map(|(a, b)| Jacobian::from(*a).add_affine(&sign(*b))).collect();
+            Jacobian::batch_to_affine(&all)
+        };
+        let expected = (combined(|b| b), combined(|b| -b));
+        for_each_level(|level| {
+            for_each_pool(&[1, 2, 5], |threads| {
+                let mut pairs = (a.clone(), b.clone());
+                sums_and_differences(level, &mut pairs.0, &mut pairs.1);
+                assert_eq!(pairs, expected, "{level}, {threads} threads, {count} pairs");
+            });
+        });
+    }
 }
 
 /// Roots of unity of order 3 and 4 in the scalars: eigenvalues of endomorphisms and their like.
@@ -83,4 +107,12 @@ fn products_are_right_in_g1() {
 fn products_are_right_in_g2() {
     check_all::<bn254::G2>(bn254::X, false);
     check_all::<bls12_381::G2>(bls12_381::X, true);
+}
+
+#[test]
+fn sums_and_differences_are_right() {
+    check_butterflies::<bn254::G1>();
+    check_butterflies::<bn254::G2>();
+    check_butterflies::<bls12_381::G1>();
+    check_butterflies::<bls12_381::G2>();
 }

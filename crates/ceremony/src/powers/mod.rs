@@ -10,11 +10,13 @@
 
 mod challenge;
 mod contribute;
+mod prepare;
 mod smaller;
 mod verify;
 
 pub use challenge::{contribute_to_challenge, export_challenge, import_response};
 pub use contribute::{contribute, new};
+pub use prepare::{convert, prepare};
 pub use smaller::{truncate, truncated_powers};
 pub use verify::{response_hash, verify};
 

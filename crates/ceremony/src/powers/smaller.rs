@@ -24,13 +24,7 @@ pub fn truncate<'a>(powers: &Ptau, power: u32, target: impl Into<Target<'a>>) ->
     }
     let header = PtauHeader { power, ..*powers.header() };
     let mut file = PtauWriter::create(target, &header, 9)?;
-    for points in [
-        PtauPoints::TauG1,
-        PtauPoints::TauG2,
-        PtauPoints::AlphaTauG1,
-        PtauPoints::BetaTauG1,
-        PtauPoints::BetaG2,
-    ] {
+    for points in PtauPoints::POWERS {
         file.copy(powers, points, power)?;
     }
     file.contributions(powers.contributions()?, powers.encoded_contributions()?)?;

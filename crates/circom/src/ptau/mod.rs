@@ -61,6 +61,8 @@ pub enum PtauPoints {
 }
 
 impl PtauPoints {
+    /// The sections of powers, in the order of the file.
+    pub const POWERS: [Self; 5] = [Self::TauG1, Self::TauG2, Self::AlphaTauG1, Self::BetaTauG1, Self::BetaG2];
     /// The sections of Lagrange polynomials.
     pub const PREPARED: [Self; 4] =
         [Self::LagrangeTauG1, Self::LagrangeTauG2, Self::LagrangeAlphaTauG1, Self::LagrangeBetaTauG1];
@@ -188,12 +190,11 @@ impl Ptau {
         Ok(section.slice(COUNT..section.len())?.bytes())
     }
 
-    /// Checks that the file has all powers of a ceremony: a power from 1 to 28, not above the ceremony's, and sections of their lengths,
-    /// those of the Lagrange polynomials too if it is prepared.
+    /// Checks that the file has all powers: a power from 1 to 28, not above the ceremony's, and sections of their lengths.
     ///
     /// # Errors
     /// [`CircomError`].
-    pub fn expect_complete(&self) -> Result<(), CircomError> {
+    pub fn expect_powers(&self) -> Result<(), CircomError> {
         let PtauHeader { power, ceremony_power } = self.header;
         if power == 0 || !(power..=LARGEST_POWER).contains(&ceremony_power) {
             let problem = format!(
@@ -201,19 +202,22 @@ impl Ptau {
             );
             return Err(self.file.section(HEADER)?.malformed(0, problem));
         }
-        let raw = [
-            PtauPoints::TauG1,
-            PtauPoints::TauG2,
-            PtauPoints::AlphaTauG1,
-            PtauPoints::BetaTauG1,
-            PtauPoints::BetaG2,
-        ];
+        PtauPoints::POWERS.into_iter().try_for_each(|points| self.expect_count(points))
+    }
+
+    /// [`Self::expect_powers`], and the same for the Lagrange polynomials if the file is prepared.
+    ///
+    /// # Errors
+    /// [`CircomError`].
+    pub fn expect_complete(&self) -> Result<(), CircomError> {
+        self.expect_powers()?;
         let prepared = if self.is_prepared() { PtauPoints::PREPARED.as_slice() } else { &[] };
-        for points in raw.iter().chain(prepared) {
-            let (count, size) = (points.count(power), points.size());
-            self.file.section(points.section())?.expect_elements(count as u64, size as u64, "points")?;
-        }
-        Ok(())
+        prepared.iter().try_for_each(|points| self.expect_count(*points))
+    }
+
+    fn expect_count(&self, points: PtauPoints) -> Result<(), CircomError> {
+        let count = points.count(self.header.power) as u64;
+        self.file.section(points.section())?.expect_elements(count, points.size() as u64, "points")
     }
 
     /// Whether nobody contributed to these powers, as far as the file says: its author may know tau. A file without a readable

@@ -164,6 +164,11 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         self.infinity = false;
     }
 
+    /// Infinity may be among the bases.
+    pub(super) fn expect_infinity(&mut self) {
+        self.infinity = true;
+    }
+
     pub(super) fn engine(&self) -> E {
         self.engine
     }

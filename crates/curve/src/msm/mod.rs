@@ -17,9 +17,11 @@
 
 mod batch_add;
 mod buckets;
+mod butterflies;
 mod digits;
 mod fixed_base;
 
+pub(crate) use butterflies::sums_and_differences;
 pub use fixed_base::FixedBase;
 
 use crate::{Affine, Curve, Jacobian, bls12_381, bn254, grumpkin::Grumpkin};

@@ -1,6 +1,7 @@
 //! `A[u] / (u^2 + 1)` over scalars or lanes.
 
 use super::{Algebra, Field, Invert, SquareRoot};
+use proofmill_memory::Zeroed;
 use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// `c0 + c1 u` with `u^2 = -1`: the quadratic extension of BN254 and BLS12-381.
@@ -12,6 +13,9 @@ pub struct Quadratic<A> {
     /// The coefficient of u.
     pub c1: A,
 }
+
+// SAFETY: the fields are two elements, whose type promises it.
+unsafe impl<A: Zeroed> Zeroed for Quadratic<A> {}
 
 impl<A: Algebra> Quadratic<A> {
     /// `c0 + c1 u`.
