@@ -61,6 +61,17 @@ done
 "$proofmill" zkey verify init initial.zkey "$small/pot8.ptau" third.zkey
 if "$proofmill" zkey verify r1cs "$large/circuit.r1cs" "$small/pot8.ptau" third.zkey; then exit 1; fi
 
+echo "-- keys in bellman's format: the same bytes, and each takes the other's contributions"
+snarkjs zkey export bellman second.zkey theirs > said
+"$proofmill" zkey export bellman second.zkey ours
+cmp ours theirs
+"$proofmill" zkey bellman contribute bn128 ours first --entropy test
+snarkjs zkey bellman contribute bn128 first response -e=test > said
+snarkjs zkey import bellman second.zkey response theirs.zkey -n=imported > said
+"$proofmill" zkey import bellman second.zkey response ours.zkey --name imported
+cmp ours.zkey theirs.zkey
+accepts zkey verify "$small/circuit.r1cs" "$small/pot8.ptau" ours.zkey
+
 echo "-- powers of tau: proofmill and snarkjs contribute in turn and verify; what is determined has the same bytes"
 seed=0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
 "$proofmill" powersoftau new bn128 5 0.ptau > said
@@ -92,6 +103,13 @@ grep -A20 'Contribution #' said | grep -oE '\b[0-9a-f]{8}\b' | paste -sd '' | gr
 cmp ours theirs
 snarkjs powersoftau prepare phase2 5.ptau prepared.ptau > said
 "$proofmill" powersoftau verify prepared.ptau
+for level in $("$proofmill" cpu --json | node -p 'JSON.parse(fs.readFileSync(0)).result.levels.join(" ")'); do
+    "$proofmill" powersoftau prepare phase2 5.ptau ours.ptau --level "$level"
+    cmp ours.ptau prepared.ptau
+done
+snarkjs powersoftau convert prepared.ptau theirs.ptau > said
+"$proofmill" powersoftau convert prepared.ptau ours.ptau
+cmp ours.ptau theirs.ptau
 snarkjs powersoftau export json prepared.ptau theirs.json > said
 "$proofmill" powersoftau export json prepared.ptau ours.json
 # snarkjs writes x / R mod r for a point with the Montgomery limbs of x (of its first coefficient in G2).

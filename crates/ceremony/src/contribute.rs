@@ -7,7 +7,11 @@ use proofmill_circom::{
     PointCheck, Points, Target,
 };
 use proofmill_cpu::Level;
-use proofmill_curve::{Affine, bn254::G1, products_of_points};
+use proofmill_curve::{
+    Affine,
+    bn254::{G1, G2},
+    products_of_points,
+};
 use proofmill_field::{Invert, bn254::Fr};
 use proofmill_progress::Progress;
 use rand::{TryRngCore, rngs::OsRng};
@@ -77,6 +81,49 @@ pub(crate) fn transcript(before: &Blake2b512, s: &Affine<G1>, sx: &Affine<G1>) -
     before.clone().chain_update(s.to_evm()).chain_update(sx.to_evm()).finalize().into()
 }
 
+/// A contribution's secret and its proof of knowledge.
+pub(crate) struct Secret {
+    /// By which delta is multiplied.
+    pub(crate) factor: Zeroizing<Fr>,
+    pub(crate) inverse: Zeroizing<Fr>,
+    s: Affine<G1>,
+    sx: Affine<G1>,
+    spx: Affine<G2>,
+    transcript: [u8; 64],
+}
+
+impl Secret {
+    /// Draws it, and proves to know it, after the contributions to a key of a circuit.
+    pub(crate) fn new(
+        randomness: Randomness<'_>,
+        circuit_hash: &[u8; 64],
+        list: &[Contribution],
+    ) -> Result<Self, CeremonyError> {
+        let mut generator = randomness.generator()?;
+        let factor = Zeroizing::new(generator.element());
+        let Some(inverse) = factor.invert_vartime().map(Zeroizing::new) else {
+            return Err(CeremonyError::Beacon("its secret is zero".to_owned()));
+        };
+        let s = generator.g1();
+        let sx = s.mul_vartime(&factor).to_affine();
+        let mut before = Blake2b512::new_with_prefix(circuit_hash);
+        list.iter().for_each(|contribution| before.update(contribution.public()));
+        let transcript = transcript(&before, &s, &sx);
+        let spx = Generator::new(&transcript).g2().mul_vartime(&factor).to_affine();
+        Ok(Self { factor, inverse, s, sx, spx, transcript })
+    }
+
+    pub(crate) fn contribution(
+        &self,
+        name: Option<String>,
+        beacon: Option<Beacon>,
+        delta_after: Affine<G1>,
+    ) -> Contribution {
+        let Self { s, sx, spx, transcript, .. } = *self;
+        Contribution { name, beacon, delta_after, s, sx, spx, transcript }
+    }
+}
+
 /// Writes the key with one more contribution, and returns the contribution's hash, with which its author can find it. Runs on the
 /// ambient rayon pool; a few megabytes of the key are in memory at the same time.
 ///
@@ -99,24 +146,13 @@ pub fn contribute<'a>(
         return Err(CeremonyError::NoList);
     };
     progress.begin("secret");
-    let mut generator = randomness.generator()?;
-    let secret = Zeroizing::new(generator.element());
-    let Some(inverse) = secret.invert_vartime().map(Zeroizing::new) else {
-        return Err(CeremonyError::Beacon("its secret is zero".to_owned()));
-    };
-    let s = generator.g1();
-    let sx = s.mul_vartime(&secret).to_affine();
-    let mut before = Blake2b512::new_with_prefix(circuit_hash);
-    list.iter().for_each(|contribution| before.update(contribution.public()));
-    let transcript = transcript(&before, &s, &sx);
-    let spx = Generator::new(&transcript).g2().mul_vartime(&secret).to_affine();
+    let secret = Secret::new(randomness, &circuit_hash, &list)?;
     let header = Groth16Header {
-        delta_1: key.header().delta_1.mul_vartime(&secret).to_affine(),
-        delta_2: key.header().delta_2.mul_vartime(&secret).to_affine(),
+        delta_1: key.header().delta_1.mul_vartime(&secret.factor).to_affine(),
+        delta_2: key.header().delta_2.mul_vartime(&secret.factor).to_affine(),
         ..*key.header()
     };
-    let (name, beacon) = (named(name), randomness.beacon());
-    let own = Contribution { name, beacon, delta_after: header.delta_1, s, sx, spx, transcript };
+    let own = secret.contribution(named(name), randomness.beacon(), header.delta_1);
     // Those before it stay as they are.
     let earlier = section.bytes().get(HASH_AND_COUNT..).unwrap_or_default();
     let encoded = [earlier, &own.to_bytes().ok_or(CeremonyError::TooLong)?].concat();
@@ -132,7 +168,7 @@ pub fn contribute<'a>(
         [(Groth16Points::C, key.c(), "points c"), (Groth16Points::H, key.h(), "points h")]
     {
         progress.begin(phase);
-        file.points(points, |out| multiplied(level, source, *inverse, |points| out.points(points)))?;
+        file.points(points, |out| multiplied(level, source, *secret.inverse, |points| out.points(points)))?;
     }
     file.contributions(&circuit_hash, list.len() as u32 + 1, &encoded)?;
     file.finish()?;

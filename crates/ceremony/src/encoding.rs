@@ -168,6 +168,11 @@ fn coordinate<C: Curve>(bytes: &[u8], offset: usize) -> Result<Fq, EncodingError
     })
 }
 
+/// Infinity as bellman writes it, which is not that of snarkjs, all zeros.
+fn is_infinity(bytes: &[u8]) -> bool {
+    matches!(bytes, [INFINITY, rest @ ..] if rest.iter().all(|byte| *byte == 0))
+}
+
 fn read_compressed<C: Encoding>(bytes: &[u8]) -> Result<Affine<C>, EncodingError> {
     let mut bytes = bytes.to_vec();
     let first = bytes.first().copied().unwrap_or_default();
@@ -181,7 +186,7 @@ fn read_compressed<C: Encoding>(bytes: &[u8]) -> Result<Affine<C>, EncodingError
     if C::Base::in_subgroup(x, y) { Ok(Affine { x, y }) } else { Err(EncodingError::NotInSubgroup(C::NAME)) }
 }
 
-/// The encodings of points, none of which is infinity. Runs on the ambient rayon pool.
+/// The encodings of points; infinity, all zeros, only uncompressed. Runs on the ambient rayon pool.
 pub(crate) fn encode<C: Encoding>(points: &[Affine<C>], form: Form) -> Vec<u8> {
     let block = |points: &[Affine<C>]| {
         let mut bytes = Vec::with_capacity(points.len() * form.size::<C>());
@@ -202,20 +207,17 @@ pub(crate) fn encode<C: Encoding>(points: &[Affine<C>], form: Form) -> Vec<u8> {
     parallel::map(points.chunks(BLOCK), block).concat()
 }
 
-/// Decodes whole points, each checked to be in its group and not infinity; else the index of the first that is not, and the problem.
+/// Decodes whole points, each checked to be in its group; else the index of the first that is not, and the problem.
 /// Runs on the ambient rayon pool.
 pub(crate) fn decode<C: Encoding>(bytes: &[u8], form: Form) -> Result<Vec<Affine<C>>, (usize, String)> {
     let size = form.size::<C>();
     let point = |(index, bytes): (usize, &[u8])| {
         let read = match form {
+            Form::Uncompressed if is_infinity(bytes) => Ok(Affine::INFINITY),
             Form::Uncompressed => C::read_uncompressed(bytes),
             Form::Compressed => read_compressed(bytes),
         };
-        match read {
-            Ok(point) if point.is_infinity() => Err((index, "point is infinity".to_owned())),
-            Ok(point) => Ok(point),
-            Err(error) => Err((index, error.to_string())),
-        }
+        read.map_err(|error| (index, error.to_string()))
     };
     let blocks = parallel::map((0..).step_by(BLOCK).zip(bytes.chunks(BLOCK * size)), |(start, bytes)| {
         (start..).zip(bytes.chunks_exact(size)).map(point).collect::<Result<Vec<_>, _>>()

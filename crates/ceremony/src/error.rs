@@ -60,6 +60,9 @@ pub enum CeremonyError {
         /// The ceremony's.
         ceremony_power: u32,
     },
+    /// Parameters of bellman that do not continue a key.
+    #[error("the parameters do not continue the key: {0}")]
+    OtherKey(&'static str),
     /// A response to another challenge.
     #[error("the response is not to the challenge of these powers")]
     OtherChallenge,

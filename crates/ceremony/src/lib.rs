@@ -9,12 +9,15 @@
 //! multiplied by formulas without branches on the secrets; the other computations with them are not protected.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+pub mod bellman;
 mod contribute;
 mod encoding;
 mod error;
 mod generator;
 pub mod powers;
+mod raw_file;
 mod state;
+mod transform;
 pub mod verify;
 
 pub use contribute::{Randomness, contribute};

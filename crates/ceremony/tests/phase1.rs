@@ -89,6 +89,21 @@ fn new_powers_and_a_beacon_are_snarkjss_bytes() {
 }
 
 #[test]
+fn prepared_powers_are_snarkjss_bytes() {
+    let (before, expected, folder) = (file("beacon.ptau"), bytes("prepared.ptau"), std::env::temp_dir());
+    for_each_pool(&[1, 2, 5], |threads| {
+        for_each_level(|level| {
+            for source in [&before, &file("prepared.ptau")] {
+                let mut made = Vec::new();
+                let target = Target::Memory(&mut made);
+                powers::prepare(level, source, target, &folder, Progress::NONE).expect("prepared");
+                assert!(made == expected, "{level}, {threads} threads");
+            }
+        });
+    });
+}
+
+#[test]
 fn snarkjss_powers_are_valid() {
     for name in ["beacon.ptau", "prepared.ptau"] {
         let powers = file(name);

@@ -1,9 +1,11 @@
 //! Contributions and beacons against snarkjs 0.7.6, and what verification refuses.
 //!
 //! `contributed.zkey` is `snarkjs zkey contribute toy.zkey contributed.zkey -n="Alice Ångström"`, and `beacon.zkey` is
-//! `snarkjs zkey beacon contributed.zkey beacon.zkey 010203..1f 10 -n="Final beacon"`.
+//! `snarkjs zkey beacon contributed.zkey beacon.zkey 010203..1f 10 -n="Final beacon"`. `exported.mpcparams` is
+//! `zkey export bellman contributed.zkey`, `response.mpcparams` a `zkey bellman contribute` of that, and `imported.zkey` is
+//! `zkey import bellman contributed.zkey response.mpcparams imported.zkey -n=imported`.
 
-use proofmill_ceremony::{CeremonyError, Randomness, contribute, verify};
+use proofmill_ceremony::{CeremonyError, Randomness, bellman, contribute, verify};
 use proofmill_circom::{Beacon, BinFile, Groth16Zkey, Ptau, R1cs, Target, read_witness};
 use proofmill_cpu::Level;
 use proofmill_groth16::{prove, verifying_key};
@@ -178,4 +180,86 @@ fn what_cannot_be_written_is_refused() {
     assert!(
         refused(None, Randomness::Beacon(&Beacon { seed: vec![], log_iterations: 10 })).contains("empty")
     );
+}
+
+/// The hash that snarkjs printed.
+const RESPONSE: &str = "2b91628628a30053ca51441a3d7006c2a867f17481f155c1b1591c1f8793fe7fb2f6eda98c149c62adf5e221cdc478cc87993a00c22bce393f9ff1211e550ec2";
+
+fn imported(
+    key: &Groth16Zkey,
+    parameters: &[u8],
+    name: Option<&str>,
+) -> Result<(Vec<u8>, Vec<[u8; 64]>), CeremonyError> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("parameters");
+    fs::write(&file, parameters).expect("written");
+    let mut made = Vec::new();
+    let target = Target::Memory(&mut made);
+    let hashes = bellman::import(Level::best(), key, &file, target, name, folder.path(), Progress::NONE)?;
+    Ok((made, hashes))
+}
+
+#[test]
+fn bellmans_parameters_are_snarkjss_bytes() {
+    let (key, folder) = (key("contributed.zkey"), tempfile::tempdir().expect("a folder"));
+    let expected = bytes("exported.mpcparams");
+    for_each_pool(&[1, 2, 5], |threads| {
+        for_each_level(|level| {
+            let mut made = Vec::new();
+            let target = Target::Memory(&mut made);
+            bellman::export(level, &key, target, folder.path(), Progress::NONE).expect("exported");
+            assert!(made == expected, "{level}, {threads} threads");
+        });
+    });
+    let (made, hashes) = imported(&key, &bytes("response.mpcparams"), Some("imported")).expect("imported");
+    assert!(made == bytes("imported.zkey"));
+    assert_eq!(hashes.iter().map(|hash| hex(hash)).collect::<Vec<_>>(), [HASHES[0], RESPONSE]);
+}
+
+#[test]
+fn contributions_to_bellmans_parameters_are_valid() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (first, second) = (folder.path().join("first"), folder.path().join("second"));
+    let contribute = |from: &PathBuf, to: &PathBuf| {
+        let randomness = Randomness::System(b"typed");
+        bellman::contribute(Level::best(), from, to, randomness, Progress::NONE).expect("a contribution")
+    };
+    let hash = contribute(&path("crates/ceremony/tests/data/exported.mpcparams"), &first);
+    let hashes = [hash, contribute(&first, &second)];
+    let parameters = fs::read(&second).expect("written");
+    let key = key("contributed.zkey");
+    let (made, all) = imported(&key, &parameters, None).expect("imported");
+    assert_eq!(all[1..], hashes);
+    let verified = verify::key(Level::best(), &of_bytes(made).expect("a key"), &self::key("toy.zkey"));
+    assert_eq!(verified.expect("valid"), all);
+    // Without a new contribution, of another key, and a key that has more.
+    for (key, parameters, problem) in [
+        ("contributed.zkey", bytes("exported.mpcparams"), "no new contribution"),
+        ("beacon.zkey", bytes("response.mpcparams"), "no new contribution"),
+        ("beacon.zkey", parameters.clone(), "other contributions"),
+    ] {
+        let error = imported(&self::key(key), &parameters, None).expect_err(problem).to_string();
+        assert!(error.contains(problem), "{error}");
+    }
+}
+
+#[test]
+fn changed_parameters_are_refused() {
+    let (key, parameters) = (key("contributed.zkey"), bytes("response.mpcparams"));
+    let header = 3 * 64 + 3 * 128;
+    // Alpha to gamma, IC, A and B are those of the key.
+    for at in (2 * 64 + 2 * 128..header).chain(parameters.len() - 2 * 384 - 68..parameters.len()) {
+        let mut changed = parameters.clone();
+        changed[at] ^= 1;
+        assert!(imported(&key, &changed, None).is_err(), "byte {at}");
+    }
+    for length in (0..parameters.len()).step_by(37) {
+        assert!(imported(&key, &parameters[..length], None).is_err(), "{length} bytes");
+    }
+    // Counts that go beyond the file, or that are not the key's.
+    for count in [0, 1, 1 << 20, u32::MAX] {
+        let mut changed = parameters.clone();
+        changed[header..header + 4].copy_from_slice(&count.to_be_bytes());
+        assert!(imported(&key, &changed, None).is_err(), "{count} points");
+    }
 }

@@ -5,6 +5,7 @@ mod alias;
 mod arguments;
 mod artefact;
 mod audit;
+mod bellman;
 mod bls;
 mod calculator;
 mod ceremony;

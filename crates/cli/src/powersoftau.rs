@@ -44,6 +44,15 @@ pub(crate) enum PowersCommand {
     Import(ImportCommand),
     /// Apply a beacon, as the last contribution
     Beacon(ApplyBeacon),
+    /// Prepare powers for setups
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill powersoftau prepare phase2 pot14_beacon.ptau pot14_final.ptau"
+    )]
+    Prepare(PrepareCommand),
+    /// Add to powers that snarkjs prepared before version 0.3 what PLONK needs
+    #[command(after_help = "Examples:\n  proofmill powersoftau convert old.ptau new.ptau")]
+    Convert(Prepare),
     /// Write the parts for all smaller powers
     Truncate(Truncate),
     /// Verify powers and all contributions to them
@@ -70,11 +79,21 @@ pub(crate) enum ImportCommand {
     Response(ImportResponse),
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum PrepareCommand {
+    /// Compute the Lagrange polynomials of all domains, which setups need
+    #[command(after_help = "Examples:
+  proofmill powersoftau prepare phase2 pot14_beacon.ptau pot14_final.ptau
+
+Verify the powers first. Domains of more than 2^21 points are in temporary files next to the new one.")]
+    Phase2(Prepare),
+}
+
 /// The curve of snarkjs's first argument.
 #[derive(Clone, Debug)]
-struct Bn254;
+pub(crate) struct Bn254;
 
-fn curve(text: &str) -> Result<Bn254, String> {
+pub(crate) fn curve(text: &str) -> Result<Bn254, String> {
     let name: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
     match name.to_ascii_lowercase().as_str() {
         "bn128" | "bn254" | "altbn128" => Ok(Bn254),
@@ -206,6 +225,16 @@ pub(crate) struct ImportResponse {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct Prepare {
+    /// The powers
+    #[arg(value_name = "OLD_PTAU")]
+    old: Input,
+    /// The powers to write
+    #[arg(value_name = "NEW_PTAU")]
+    new: Output,
+}
+
+#[derive(Args, Debug)]
 #[command(after_help = "Examples:
   proofmill powersoftau truncate pot14.ptau
 
@@ -276,6 +305,8 @@ impl PowersCommand {
             Self::Challenge(ChallengeCommand::Contribute(_)) => "powersoftau challenge contribute",
             Self::Import(ImportCommand::Response(_)) => "powersoftau import response",
             Self::Beacon(_) => "powersoftau beacon",
+            Self::Prepare(_) => "powersoftau prepare phase2",
+            Self::Convert(_) => "powersoftau convert",
             Self::Truncate(_) => "powersoftau truncate",
             Self::Verify(_) => "powersoftau verify",
         }
@@ -292,6 +323,9 @@ impl PowersCommand {
             }
             Self::Import(ImportCommand::Response(files)) => (vec![&files.old, &files.response], &files.new),
             Self::Beacon(files) => (vec![&files.old], &files.new),
+            Self::Prepare(PrepareCommand::Phase2(files)) | Self::Convert(files) => {
+                (vec![&files.old], &files.new)
+            }
             Self::Truncate(files) => (vec![&files.ptau], files.first.get_or_init(|| files.part(1))),
             Self::Verify(_) => return Files::default(),
         };
@@ -306,6 +340,8 @@ impl PowersCommand {
             Self::Export(PowersExport::Challenge(_)) => 6,
             Self::Export(PowersExport::Json(_)) | Self::Truncate(_) => 1,
             Self::Challenge(_) | Self::Import(_) => 7,
+            Self::Prepare(_) => 5,
+            Self::Convert(_) => 2,
             Self::Verify(_) => 7 + 4,
         }
     }
@@ -347,6 +383,14 @@ pub(crate) fn run(command: PowersCommand, machine: &mut Machine) -> Result<Outco
             let hash = machine
                 .run(|_, _| powers::import_response(&Ptau::open(&old)?, &response, &new, name.get()))?;
             Ok(hash_outcome("contribution", hash, "ptau", &new))
+        }
+        PowersCommand::Prepare(PrepareCommand::Phase2(Prepare { old, new })) => {
+            machine.run(|_, _| powers::prepare(&Ptau::open(&old)?, &new))?;
+            Ok(Outcome::done(json!({ "ptau": &*new })))
+        }
+        PowersCommand::Convert(Prepare { old, new }) => {
+            machine.run(|_, _| powers::convert(&Ptau::open(&old)?, &new))?;
+            Ok(Outcome::done(json!({ "ptau": &*new })))
         }
         PowersCommand::Truncate(truncate) => truncate.run(machine),
         PowersCommand::Verify(Verify { ptau }) => {

@@ -2,6 +2,7 @@
 
 use crate::{
     audit::ZkeyAudit,
+    bellman::{self, BellmanCommand, ImportCommand},
     ceremony::{ApplyBeacon, Contribute, VerifyCommand},
     files::{Files, Input, Output},
     solidity::{self, SolidityCalldata, SolidityVerifier},
@@ -26,6 +27,18 @@ pub(crate) enum ZkeyCommand {
     Contribute(Contribute),
     /// Apply a beacon to a Groth16 key, as its last contribution
     Beacon(ApplyBeacon),
+    /// Contribute to a Groth16 key in bellman's format
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill zkey bellman contribute bn128 circuit_0003.mpcparams circuit_0004.mpcparams"
+    )]
+    Bellman(BellmanCommand),
+    /// Import contributions to a Groth16 key
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  proofmill zkey import bellman circuit_0003.zkey circuit_0004.mpcparams circuit_0004.zkey --name \"Alice\""
+    )]
+    Import(ImportCommand),
     /// Verify a Groth16 key and all contributions to it
     #[command(subcommand)]
     Verify(VerifyCommand),
@@ -41,6 +54,8 @@ pub(crate) enum ExportCommand {
     SolidityVerifier(SolidityVerifier),
     /// Write a Groth16 proving key as JSON: the same bytes as `snarkjs zkey export json`, in bounded memory
     Json(KeyJson),
+    /// Write a Groth16 key in bellman's format, for contributors who use phase2-bn254
+    Bellman(bellman::Export),
     /// Print a proof and its public signals as the arguments of that contract's verifyProof
     #[command(name = "soliditycalldata")]
     SolidityCalldata(SolidityCalldata),
@@ -77,6 +92,9 @@ impl ZkeyCommand {
             Self::Export(ExportCommand::Json(_)) => "zkey export json",
             Self::Export(ExportCommand::SolidityVerifier(_)) => "zkey export solidityverifier",
             Self::Export(ExportCommand::SolidityCalldata(_)) => "zkey export soliditycalldata",
+            Self::Export(ExportCommand::Bellman(_)) => "zkey export bellman",
+            Self::Bellman(_) => "zkey bellman contribute",
+            Self::Import(_) => "zkey import bellman",
             Self::Audit(_) => "zkey audit",
             Self::Contribute(_) => "zkey contribute",
             Self::Beacon(_) => "zkey beacon",
@@ -95,6 +113,9 @@ impl ZkeyCommand {
             Self::Export(ExportCommand::SolidityVerifier(export)) => {
                 Files { inputs: vec![&export.key], outputs: vec![&export.contract] }
             }
+            Self::Export(ExportCommand::Bellman(export)) => export.files(),
+            Self::Bellman(command) => command.files(),
+            Self::Import(command) => command.files(),
             Self::Contribute(contribute) => contribute.files(),
             Self::Beacon(beacon) => beacon.files(),
             Self::Export(ExportCommand::SolidityCalldata(_)) | Self::Audit(_) | Self::Verify(_) => {
@@ -110,6 +131,9 @@ pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome
         ZkeyCommand::Contribute(arguments) => arguments.run(machine),
         ZkeyCommand::Beacon(arguments) => arguments.run(machine),
         ZkeyCommand::Verify(command) => command.run(machine),
+        ZkeyCommand::Bellman(command) => command.run(machine),
+        ZkeyCommand::Import(command) => command.run(machine),
+        ZkeyCommand::Export(ExportCommand::Bellman(export)) => export.run(machine),
         ZkeyCommand::Export(ExportCommand::VerificationKey(files)) => export(&files, machine),
         ZkeyCommand::Export(ExportCommand::Json(files)) => {
             machine.run(|_, _| groth16::ProvingKey::open(&files.zkey)?.write_json(&files.output))?;

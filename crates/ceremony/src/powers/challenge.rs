@@ -9,22 +9,19 @@ use super::{
 use crate::{
     CeremonyError, Randomness,
     contribute::named,
-    encoding::{Encoding, Form, decode, encode},
+    encoding::{Encoding, Form, encode},
+    raw_file::RawFile,
     state::HashState,
 };
 use blake2::{Blake2b512, Digest};
 use proofmill_circom::{
-    CircomError, FileName, FirstPowers, KnowledgeProof, Ptau, PtauPoints, PtauWriter, RawWriter, Target,
+    CircomError, FirstPowers, KnowledgeProof, Ptau, PtauPoints, PtauWriter, RawWriter, Target,
 };
 use proofmill_cpu::Level;
-use proofmill_curve::{
-    Affine,
-    bn254::{G1, G2},
-};
-use proofmill_memory::{FileBytes, most_of_a_pipe};
+use proofmill_curve::bn254::{G1, G2};
 use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
-use std::{ops::Range, path::Path};
+use std::path::Path;
 
 /// Bytes of a hash.
 const HASH: usize = 64;
@@ -144,7 +141,7 @@ impl Sections for Response<'_> {
             *level,
             count,
             secrets.factors(section),
-            |range| Ok(input.points(*at, Form::Uncompressed, range)?),
+            |range| Ok(input.finite_points(*at, Form::Uncompressed, range)?),
             |_, points| {
                 let bytes = encode(points, Form::Compressed);
                 bytes.chunks(HASHED).for_each(|bytes| hash.update(bytes));
@@ -218,7 +215,7 @@ impl Sections for Imported<'_> {
             parallel::ranges(count, PIECE).try_for_each(|range| {
                 let bytes = input.part(*at + range.start * size..*at + range.end * size);
                 bytes.chunks(IMPORTED).for_each(|bytes| hash.update(bytes));
-                let points = input.points::<C>(*at, Form::Compressed, range.clone())?;
+                let points = input.finite_points::<C>(*at, Form::Compressed, range.clone())?;
                 remember(first, section, range.start, &points);
                 out.points(&points)
             })
@@ -228,29 +225,11 @@ impl Sections for Imported<'_> {
     }
 }
 
-/// A file without a container.
-struct RawFile {
-    name: FileName,
-    bytes: FileBytes,
-}
-
 impl RawFile {
-    fn open(path: &Path) -> Result<Self, CeremonyError> {
-        let name = FileName::new(path);
-        match FileBytes::open_or_read(path, 0, |_| most_of_a_pipe()) {
-            Ok(bytes) => Ok(Self { name, bytes }),
-            Err(source) => Err(CircomError::Io { file: name, source }.into()),
-        }
-    }
-
-    fn malformed(&self, offset: usize, problem: String) -> CircomError {
-        CircomError::Container { file: self.name.clone(), offset: offset as u64, problem }
-    }
-
     /// The power of a challenge, by its length: the response's hash, `2^(power + 1) - 1` points in G1, `2^power` in G2, twice `2^power` in
     /// G1, one in G2.
     fn power_of_challenge(&self) -> Result<u32, CircomError> {
-        let length = self.bytes.len();
+        let length = self.len();
         let n = length.saturating_sub(128) / 384;
         let is_right =
             384 * n + 128 == length && n.is_power_of_two() && (1..=28).contains(&n.trailing_zeros());
@@ -265,7 +244,7 @@ impl RawFile {
 
     /// Checks the length of a response: the challenge's hash, as many points as the challenge has, compressed, and the proofs of knowledge.
     fn expect_response(&self, power: u32) -> Result<(), CircomError> {
-        let (length, expected) = (self.bytes.len(), (192 << power) + HASH + 32 + PROOFS);
+        let (length, expected) = (self.len(), (192 << power) + HASH + 32 + PROOFS);
         if length == expected {
             return Ok(());
         }
@@ -273,47 +252,17 @@ impl RawFile {
         Err(self.malformed(0, problem))
     }
 
-    fn part(&self, range: Range<usize>) -> &[u8] {
-        self.bytes.get(range).unwrap_or_default()
-    }
-
-    /// Points of a section that begins at byte `at`.
-    fn points<C: Encoding>(
-        &self,
-        at: usize,
-        form: Form,
-        range: Range<usize>,
-    ) -> Result<Vec<Affine<C>>, CircomError> {
-        let size = form.size::<C>();
-        let bytes = at + range.start * size..at + range.end * size;
-        let points = decode(self.part(bytes.clone()), form);
-        self.bytes.release(bytes.clone());
-        points.map_err(|(index, problem)| {
-            let problem = format!("element {}: {problem}", range.start + index);
-            self.malformed(bytes.start + index * size, problem)
-        })
-    }
-
     /// The proofs of knowledge at the end of a response.
     fn proofs(&self) -> Result<[KnowledgeProof; 3], CircomError> {
-        let at = self.bytes.len().saturating_sub(PROOFS);
-        let in_g1 = self.points::<G1>(at, Form::Uncompressed, 0..6)?;
-        let in_g2 = self.points::<G2>(at + 6 * Form::Uncompressed.size::<G1>(), Form::Uncompressed, 0..3)?;
+        let at = self.len().saturating_sub(PROOFS);
+        let in_g1 = self.finite_points::<G1>(at, Form::Uncompressed, 0..6)?;
+        let in_g2 =
+            self.finite_points::<G2>(at + 6 * Form::Uncompressed.size::<G1>(), Form::Uncompressed, 0..3)?;
         let proofs = in_g1.as_chunks::<2>().0.iter().zip(in_g2);
         let mut proofs = proofs.map(|([s, sx], spx)| KnowledgeProof { s: *s, sx: *sx, spx });
         match [proofs.next(), proofs.next(), proofs.next()] {
             [Some(tau), Some(alpha), Some(beta)] => Ok([tau, alpha, beta]),
             _ => Err(self.malformed(at, "expected three proofs of knowledge".to_owned())),
         }
-    }
-
-    fn hash(&self) -> [u8; HASH] {
-        const PIECE: usize = 1 << 24;
-        let mut hash = Blake2b512::new();
-        for range in parallel::ranges(self.bytes.len(), PIECE) {
-            hash.update(self.part(range.clone()));
-            self.bytes.release(range);
-        }
-        hash.finalize().into()
     }
 }

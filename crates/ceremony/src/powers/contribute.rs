@@ -176,7 +176,7 @@ impl Sections for Multiplied<'_> {
 
 /// Reads `count` points, multiplies them by the first factor, by it and the second, by it and the second's square and so on, and gives
 /// them to `write`.
-pub(super) fn multiplied<C: Encoding>(
+pub(crate) fn multiplied<C: Encoding>(
     level: Level,
     count: usize,
     [first, step]: [&Fr; 2],

@@ -15,6 +15,7 @@ mod smaller;
 mod verify;
 
 pub use challenge::{contribute_to_challenge, export_challenge, import_response};
+pub(crate) use contribute::multiplied;
 pub use contribute::{contribute, new};
 pub use prepare::{convert, prepare};
 pub use smaller::{truncate, truncated_powers};

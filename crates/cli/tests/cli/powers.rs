@@ -32,6 +32,19 @@ fn a_ceremony_is_verified() {
     let json: Value = serde_json::from_slice(&folder.read("4.json")).unwrap();
     assert_eq!((json["tauG1"].as_array().unwrap().len(), &json["power"]), (7, &2.into()));
     assert_eq!(json["contributions"][0]["name"], "Alice");
+    folder.run("pt2 4.ptau prepared.ptau").succeeded();
+    let prepared = folder.read("prepared.ptau");
+    folder.run("ptv prepared.ptau").succeeded();
+    // As before snarkjs 0.3: without the largest domain, of 2^3 points.
+    let lagrange = section_of(&prepared, 12);
+    let length = u64::from_le_bytes(prepared[lagrange - 8..lagrange].try_into().unwrap());
+    let mut old = prepared.clone();
+    old[lagrange - 8..lagrange].copy_from_slice(&(length - 8 * 64).to_le_bytes());
+    let end = lagrange + length as usize;
+    old.drain(end - 8 * 64..end);
+    folder.write("old.ptau", old);
+    folder.run("ptcv old.ptau converted.ptau").succeeded();
+    assert!(folder.read("converted.ptau") == prepared);
     // snarkjs's file, with its contributions.
     folder.run("ptv pot8.ptau").succeeded();
     folder.run("ptt pot8.ptau").succeeded();
@@ -66,6 +79,8 @@ fn wrong_powers_and_arguments_are_refused() {
         ("powersoftau import response 0.ptau challenge 2.ptau", 2, "expected a response"),
         ("powersoftau challenge contribute bn128 response 2.ptau", 2, "expected a challenge"),
         ("powersoftau truncate 1.ptau", 2, "not prepared"),
+        ("powersoftau convert 1.ptau 2.ptau", 2, "not prepared"),
+        ("powersoftau prepare phase2 missing.ptau 2.ptau", 2, "missing.ptau"),
     ] {
         let run = folder.run(command);
         assert_eq!(run.status, Some(status), "{command}: {run:?}");

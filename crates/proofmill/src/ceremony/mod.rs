@@ -23,6 +23,7 @@
 //! # }
 //! ```
 
+pub mod bellman;
 pub mod powers;
 
 use crate::{
@@ -30,12 +31,12 @@ use crate::{
     circom::{Contribution, Ptau, R1cs},
     error::Names,
     groth16::ProvingKey,
-    machine::current,
+    machine::{Settings, current},
 };
 use proofmill_ceremony::CeremonyError;
 pub use proofmill_ceremony::Randomness;
 use proofmill_circom::FileName;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes the key with one more contribution to a file, completely or not at all, and returns the contribution's hash, with which its author
 /// finds it in the last key. `name` has at most 255 bytes and is public; nothing binds it. Memory is bounded.
@@ -90,6 +91,12 @@ pub fn verify_powers(initial: &ProvingKey, powers: &Ptau) -> Result<()> {
     verified.map_err(|error| of_key(initial, error))
 }
 
+/// The folder of large transforms whose result goes to `path`.
+fn scratch(machine: &Settings, path: &Path) -> PathBuf {
+    let beside = || path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    machine.storage.scratch.clone().unwrap_or_else(|| beside().to_owned())
+}
+
 fn of_key(key: &ProvingKey, error: CeremonyError) -> Error {
     about(key.name(), error)
 }
@@ -98,8 +105,10 @@ fn about(name: Option<&FileName>, error: CeremonyError) -> Error {
     match error {
         CeremonyError::File(error) => error.into(),
         CeremonyError::Key(error) => Names { key: name, ..Names::default() }.groth16(error),
+        CeremonyError::Scratch { .. } => Error::Io(crate::Cause::new(error)),
         CeremonyError::Randomness(_) => Error::System(crate::Cause::new(error)),
         CeremonyError::NotInitial(_) => Names::mismatch(None, error.to_string()),
+        CeremonyError::OtherKey(_) => Names::mismatch(name, error.to_string()),
         CeremonyError::Contribution { .. } | CeremonyError::Delta | CeremonyError::Differs(_) => {
             Error::rejected(name, error)
         }

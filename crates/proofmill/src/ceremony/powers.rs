@@ -18,7 +18,7 @@
 //! # }
 //! ```
 
-use super::Randomness;
+use super::{Randomness, scratch};
 use crate::{
     Error, Result,
     circom::{Beacon, Ptau},
@@ -130,6 +130,31 @@ pub fn import_response(
     let progress = machine.progress();
     let made = powers::import_response(machine.level, powers.get(), response, path, name, progress);
     made.map_err(|error| about(Some(&FileName::new(response)), error))
+}
+
+/// Writes the powers, and the Lagrange polynomials of all domains that setup needs, to a file, completely or not at all. Domains of more than
+/// 2^21 points are in temporary files in the machine's scratch folder, otherwise in that of `path`; memory is bounded.
+///
+/// The powers are not verified: use [`verify`].
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::Malformed`] for damaged powers.
+pub fn prepare(powers: &Ptau, path: impl AsRef<Path>) -> Result<()> {
+    let (machine, path) = (current(), path.as_ref());
+    let made =
+        powers::prepare(machine.level, powers.get(), path, &scratch(&machine, path), machine.progress());
+    made.map_err(|error| of(powers, error))
+}
+
+/// Adds to powers that snarkjs prepared before version 0.3 what PLONK's setup needs, in a new file. Otherwise as [`prepare`].
+///
+/// # Errors
+/// As [`prepare`], and [`Error::Mismatch`] for powers that are not prepared.
+pub fn convert(powers: &Ptau, path: impl AsRef<Path>) -> Result<()> {
+    let (machine, path) = (current(), path.as_ref());
+    let made =
+        powers::convert(machine.level, powers.get(), path, &scratch(&machine, path), machine.progress());
+    made.map_err(|error| of(powers, error))
 }
 
 /// The powers that [`truncate`] accepts: 1 to one less than the file's.

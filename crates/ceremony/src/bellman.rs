@@ -1,0 +1,360 @@
+//! Keys in bellman's format of the second phase, as kobigurk's phase2-bn254 has it, for participants who use that program.
+//!
+//! Points are uncompressed, counts and coordinates big-endian: alpha and beta in G1, beta and gamma in G2, delta in G1 and G2; then, each
+//! behind its count of 32 bits, IC, H, L (a zkey's C), A, B in G1, B in G2; the circuit's hash; and behind their count the contributions,
+//! each without name and beacon. The facts are from snarkjs's `zkey_export_bellman.js` and `zkey_import_bellman.js`.
+//!
+//! H are powers of tau times (tau^n - 1) / delta, where a zkey has Lagrange polynomials on the odd coset: with w of order 2 n,
+//! `H_i = -2 w^i sum_j w^(2 i j) h_j` for i below n - 1.
+
+use crate::{
+    CeremonyError, Randomness,
+    contribute::{Secret, named},
+    encoding::{Encoding, Form, encode},
+    powers::multiplied,
+    raw_file::RawFile,
+    transform::{Direction, PIECE, Transform, inverse, scratch},
+    verify,
+};
+use proofmill_circom::{
+    CircomError, Contribution, Contributions, Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey,
+    PointCheck, Points, RawWriter, Target,
+};
+use proofmill_cpu::Level;
+use proofmill_curve::{
+    Affine, Curve,
+    bn254::{G1, G2},
+    products_of_points,
+};
+use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_parallel as parallel;
+use proofmill_progress::Progress;
+use std::{ops::Range, path::Path};
+use zeroize::Zeroizing;
+
+const G1_BYTES: usize = 64;
+const G2_BYTES: usize = 128;
+/// Bytes of a count.
+const COUNT: usize = 4;
+/// Bytes of a hash.
+const HASH: usize = 64;
+/// Where the deltas are, and where they end.
+const DELTA: usize = 2 * G1_BYTES + 2 * G2_BYTES;
+const HEADER: usize = DELTA + G1_BYTES + G2_BYTES;
+/// Bytes of a contribution.
+const CONTRIBUTION: usize = 3 * G1_BYTES + G2_BYTES + HASH;
+
+/// Writes a key in bellman's format. Runs on the ambient rayon pool. Points H of a domain of more than 2^21 points are in a temporary file
+/// in `folder`.
+///
+/// # Errors
+/// [`CeremonyError::NoList`], [`CeremonyError::File`], [`CeremonyError::Scratch`].
+pub fn export<'a>(
+    level: Level,
+    key: &Groth16Zkey,
+    target: impl Into<Target<'a>>,
+    folder: &Path,
+    progress: Progress<'_>,
+) -> Result<(), CeremonyError> {
+    let Contributions { circuit_hash, list } = key.decoded_contributions()?.ok_or(CeremonyError::NoList)?;
+    let header = key.header();
+    let mut out = RawWriter::create(target)?;
+    out.bytes(&encode(&[header.alpha_1, header.beta_1], Form::Uncompressed))?;
+    out.bytes(&encode(&[header.beta_2, header.gamma_2], Form::Uncompressed))?;
+    out.bytes(&header.delta_1.to_evm())?;
+    out.bytes(&header.delta_2.to_evm())?;
+    write_points(level, &mut out, key.ic())?;
+
+    progress.begin("points h");
+    let n = header.domain_size as usize;
+    let mut points = scratch::<G1>(folder, n)?;
+    for range in parallel::ranges(n, PIECE) {
+        let piece = key.h().slice(range.clone())?.decode(level, PointCheck::OnCurve)?;
+        points.iter_mut().skip(range.start).zip(piece).for_each(|(to, point)| *to = point);
+        points.release(range);
+    }
+    write_count(&mut out, n - 1)?;
+    let (minus_two, root) = (-Fr::from(2), root_of_twice(n));
+    Transform { level, points: &mut points }.run(0..n, Direction::Forward, |start, piece| {
+        // The degree of a quotient is at most n - 2.
+        let piece = piece.get(..piece.len().min(n - 1 - start)).unwrap_or_default();
+        let factors = powers(minus_two, root, start, piece.len());
+        out.bytes(&encode(&products_of_points(level, piece, &factors), Form::Uncompressed))
+    })?;
+
+    progress.begin("other points");
+    for points in [key.c(), key.a(), key.b1()] {
+        write_points(level, &mut out, points)?;
+    }
+    write_points(level, &mut out, key.b2())?;
+    out.bytes(&circuit_hash)?;
+    write_count(&mut out, list.len())?;
+    list.iter().try_for_each(|contribution| out.bytes(&contribution.public()))?;
+    Ok(out.finish()?)
+}
+
+fn write_points<C: Encoding>(
+    level: Level,
+    out: &mut RawWriter<'_>,
+    points: Points<'_, C>,
+) -> Result<(), CircomError> {
+    write_count(out, points.len())?;
+    parallel::ranges(points.len(), PIECE).try_for_each(|range| {
+        let points = points.slice(range)?.decode(level, PointCheck::OnCurve)?;
+        out.bytes(&encode(&points, Form::Uncompressed))
+    })
+}
+
+fn write_count(out: &mut RawWriter<'_>, count: usize) -> Result<(), CircomError> {
+    out.bytes(&(count as u32).to_be_bytes())
+}
+
+/// A root of order 2 n.
+fn root_of_twice(n: usize) -> Fr {
+    Fr::root_of_unity(n.ilog2() + 1).unwrap_or(Fr::ONE)
+}
+
+/// `first base^start, first base^(start + 1), ...`: `count` of them.
+fn powers(first: Fr, base: Fr, start: usize, count: usize) -> Vec<Fr> {
+    let first = first * base.pow_vartime(&[start as u64]);
+    std::iter::successors(Some(first), |power| Some(*power * base)).take(count).collect()
+}
+
+/// Writes bellman's parameters with one more contribution, and returns its hash, with which its author can find it. Points are checked to be
+/// in their groups, not to be those of a circuit. Runs on the ambient rayon pool.
+///
+/// # Errors
+/// [`CeremonyError::File`], also for a file that has another format, [`CeremonyError::Randomness`], [`CeremonyError::Beacon`].
+pub fn contribute<'a>(
+    level: Level,
+    parameters: &Path,
+    target: impl Into<Target<'a>>,
+    randomness: Randomness<'_>,
+    progress: Progress<'_>,
+) -> Result<[u8; 64], CeremonyError> {
+    let file = RawFile::open(parameters)?;
+    let layout = Layout::of(&file)?;
+    let Contributions { circuit_hash, list } = contributions(&file, layout.hash)?;
+    progress.begin("secret");
+    let secret = Secret::new(randomness, &circuit_hash, &list)?;
+    let (delta_1, delta_2) = deltas(&file)?;
+    let delta_1 = delta_1.mul_vartime(&secret.factor).to_affine();
+    let delta_2 = delta_2.mul_vartime(&secret.factor).to_affine();
+    let own = secret.contribution(None, None, delta_1);
+
+    let mut out = RawWriter::create(target)?;
+    out.bytes(file.part(0..DELTA))?;
+    out.bytes(&delta_1.to_evm())?;
+    out.bytes(&delta_2.to_evm())?;
+    copy(&file, &mut out, HEADER..layout.h.start - COUNT)?;
+    for (section, phase) in [(&layout.h, "points h"), (&layout.l, "points l")] {
+        progress.begin(phase);
+        write_count(&mut out, section.len() / G1_BYTES)?;
+        multiplied::<G1>(
+            level,
+            section.len() / G1_BYTES,
+            [&secret.inverse, &Zeroizing::new(Fr::ONE)],
+            |range| Ok(file.points(section.start, Form::Uncompressed, range)?),
+            |_, points| Ok(out.bytes(&encode(points, Form::Uncompressed))?),
+        )?;
+    }
+    copy(&file, &mut out, layout.l.end..layout.hash)?;
+    out.bytes(&circuit_hash)?;
+    write_count(&mut out, list.len() + 1)?;
+    for contribution in list.iter().chain([&own]) {
+        out.bytes(&contribution.public())?;
+    }
+    out.finish()?;
+    Ok(own.hash())
+}
+
+fn copy(file: &RawFile, out: &mut RawWriter<'_>, range: Range<usize>) -> Result<(), CircomError> {
+    const PIECE: usize = 1 << 24;
+    parallel::ranges(range.len(), PIECE).try_for_each(|piece| {
+        let piece = range.start + piece.start..range.start + piece.end;
+        out.bytes(file.part(piece.clone()))?;
+        file.release(piece);
+        Ok(())
+    })
+}
+
+/// Writes a key with the contributions in bellman's parameters that were exported from it, and returns the hashes of all. All contributions
+/// are verified and the points H and L are checked to be in their group; [`verify::key`] verifies the whole. The other points stay. `name` is
+/// that of the new contributions. Points H of a domain of more than 2^21 points are in a temporary file in `folder`. Runs on the ambient rayon
+/// pool.
+///
+/// # Errors
+/// [`CeremonyError::NoList`], [`CeremonyError::File`], also for a file that has another format, [`CeremonyError::OtherKey`],
+/// [`CeremonyError::Contribution`], [`CeremonyError::Delta`], [`CeremonyError::TooLong`], [`CeremonyError::Scratch`].
+pub fn import<'a>(
+    level: Level,
+    key: &Groth16Zkey,
+    parameters: &Path,
+    target: impl Into<Target<'a>>,
+    name: Option<&str>,
+    folder: &Path,
+    progress: Progress<'_>,
+) -> Result<Vec<[u8; 64]>, CeremonyError> {
+    let before = key.decoded_contributions()?.ok_or(CeremonyError::NoList)?;
+    let file = RawFile::open(parameters)?;
+    let layout = Layout::of(&file)?;
+    layout.expect_counts(&file, key.header())?;
+    progress.begin("verify contributions");
+    let mut all = contributions(&file, layout.hash)?;
+    let (delta_1, delta_2) = deltas(&file)?;
+    if all.circuit_hash != before.circuit_hash {
+        return Err(CeremonyError::OtherKey("they are of another circuit"));
+    }
+    let same = |(old, new): (&Contribution, &Contribution)| old.public() == new.public();
+    if all.list.len() <= before.list.len() {
+        return Err(CeremonyError::OtherKey("they have no new contribution"));
+    }
+    if !before.list.iter().zip(&all.list).all(same) {
+        return Err(CeremonyError::OtherKey("they have other contributions than the key"));
+    }
+    for (index, contribution) in all.list.iter_mut().enumerate() {
+        match before.list.get(index) {
+            Some(old) => *contribution = old.clone(),
+            None => contribution.name = named(name),
+        }
+    }
+    let (hashes, delta) = verify::contributions(level, &all)?;
+    if delta != delta_1
+        || !verify::is_same_ratio(level, [&G1::GENERATOR, &delta_1], [&G2::GENERATOR, &delta_2])
+    {
+        return Err(CeremonyError::Delta);
+    }
+    let encoded: Option<Vec<_>> = all.list.iter().map(Contribution::to_bytes).collect();
+    let encoded = encoded.ok_or(CeremonyError::TooLong)?.concat();
+
+    let header = Groth16Header { delta_1, delta_2, ..*key.header() };
+    let mut out = Groth16Writer::create(target, &header)?;
+    out.copy(key, Groth16Points::Ic)?;
+    out.copy_coefficients(key)?;
+    progress.begin("points h");
+    let n = header.domain_size as usize;
+    let mut points = scratch::<G1>(folder, n)?;
+    let (minus_half, root) = (-inverse(&Fr::from(2)), inverse(&root_of_twice(n)));
+    for range in parallel::ranges(n - 1, PIECE) {
+        let piece = file.points(layout.h.start, Form::Uncompressed, range.clone())?;
+        let factors = powers(minus_half, root, range.start, range.len());
+        let piece = products_of_points(level, &piece, &factors);
+        points.iter_mut().skip(range.start).zip(piece).for_each(|(to, point)| *to = point);
+        points.release(range);
+    }
+    out.points(Groth16Points::H, |out| {
+        let write = |_, piece: &[Affine<G1>]| out.points(piece);
+        Transform { level, points: &mut points }.run(0..n, Direction::Inverse, write)
+    })?;
+    progress.begin("other points");
+    out.points(Groth16Points::C, |out| {
+        parallel::ranges(layout.l.len() / G1_BYTES, PIECE).try_for_each(|range| {
+            out.points(&file.points::<G1>(layout.l.start, Form::Uncompressed, range)?)
+        })
+    })?;
+    for points in [Groth16Points::A, Groth16Points::B1, Groth16Points::B2] {
+        out.copy(key, points)?;
+    }
+    out.contributions(&all.circuit_hash, all.list.len() as u32, &encoded)?;
+    out.finish()?;
+    Ok(hashes)
+}
+
+/// Where the parts of a file are.
+struct Layout {
+    ic: Range<usize>,
+    h: Range<usize>,
+    l: Range<usize>,
+    a: Range<usize>,
+    b1: Range<usize>,
+    b2: Range<usize>,
+    /// Where the circuit's hash is.
+    hash: usize,
+}
+
+impl Layout {
+    fn of(file: &RawFile) -> Result<Self, CircomError> {
+        let mut at = HEADER;
+        let mut section = |content: &str, size: usize| {
+            let start = at + COUNT;
+            let end = start.saturating_add(count(file, at).saturating_mul(size));
+            if end > file.len() {
+                return Err(file.malformed(
+                    at,
+                    format!("expected bellman's parameters, {content} goes beyond their end"),
+                ));
+            }
+            at = end;
+            Ok(start..end)
+        };
+        let (ic, h) = (section("IC", G1_BYTES)?, section("H", G1_BYTES)?);
+        let (l, a) = (section("L", G1_BYTES)?, section("A", G1_BYTES)?);
+        let (b1, b2) = (section("B in G1", G1_BYTES)?, section("B in G2", G2_BYTES)?);
+        let hash = b2.end;
+        let expected =
+            (hash + HASH + COUNT).saturating_add(count(file, hash + HASH).saturating_mul(CONTRIBUTION));
+        if file.len() == expected {
+            return Ok(Self { ic, h, l, a, b1, b2, hash });
+        }
+        let problem = format!("expected bellman's parameters, {expected} bytes, found {}", file.len());
+        Err(file.malformed(hash, problem))
+    }
+
+    /// Checks that there are as many points as a key has.
+    fn expect_counts(&self, file: &RawFile, header: &Groth16Header) -> Result<(), CircomError> {
+        let (wires, public) = (header.wires as usize, header.public as usize);
+        for (content, section, size, expected) in [
+            ("IC", &self.ic, G1_BYTES, public + 1),
+            ("H", &self.h, G1_BYTES, header.domain_size as usize - 1),
+            ("L", &self.l, G1_BYTES, wires - public - 1),
+            ("A", &self.a, G1_BYTES, wires),
+            ("B in G1", &self.b1, G1_BYTES, wires),
+            ("B in G2", &self.b2, G2_BYTES, wires),
+        ] {
+            let found = section.len() / size;
+            if found != expected {
+                let problem = format!("{content} has {found} points, the key {expected}");
+                return Err(file.malformed(section.start - COUNT, problem));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The count at a place; 0 beyond the end.
+fn count(file: &RawFile, at: usize) -> usize {
+    let bytes = file.part(at..at + COUNT).first_chunk();
+    bytes.map_or(0, |bytes| u32::from_be_bytes(*bytes) as usize)
+}
+
+fn deltas(file: &RawFile) -> Result<(Affine<G1>, Affine<G2>), CircomError> {
+    Ok((point(file, DELTA)?, point(file, DELTA + G1_BYTES)?))
+}
+
+/// The point at a place, which is not infinity.
+fn point<C: Encoding>(file: &RawFile, at: usize) -> Result<Affine<C>, CircomError> {
+    let points = file.finite_points(at, Form::Uncompressed, 0..1)?;
+    points.first().copied().ok_or_else(|| file.malformed(at, "expected a point".to_owned()))
+}
+
+/// The circuit's hash and the contributions behind it.
+fn contributions(file: &RawFile, at: usize) -> Result<Contributions, CircomError> {
+    let hash = |at: usize| {
+        let bytes = file.part(at..at + HASH).first_chunk().copied();
+        bytes.ok_or_else(|| file.malformed(at, "expected a hash".to_owned()))
+    };
+    let contribution = |at: usize| {
+        Ok(Contribution {
+            name: None,
+            beacon: None,
+            delta_after: point(file, at)?,
+            s: point(file, at + G1_BYTES)?,
+            sx: point(file, at + 2 * G1_BYTES)?,
+            spx: point(file, at + 3 * G1_BYTES)?,
+            transcript: hash(at + 3 * G1_BYTES + G2_BYTES)?,
+        })
+    };
+    let first = at + HASH + COUNT;
+    let list = (0..count(file, at + HASH)).map(|i| contribution(first + i * CONTRIBUTION));
+    Ok(Contributions { circuit_hash: hash(at)?, list: list.collect::<Result<_, CircomError>>()? })
+}

@@ -1,0 +1,149 @@
+//! Transforms of points.
+//!
+//! By decimation in frequency (Gentleman, Sande, "Fast Fourier transforms for fun and profit", 1966): `(a, b)` becomes
+//! `(a + b, (a - b) w^j)`, and the order that of reversed bits. Most of the time are products of a point and a root, so there is none with
+//! 1, and none with 1/n of its own: that is a part of the roots of the first block, so that the second half of each first block has it, and
+//! the very first point last.
+//!
+//! Many points lie in a file. Their levels are done piece by piece until a block fits the memory, which is then finished.
+
+use crate::{CeremonyError, encoding::Encoding};
+use proofmill_cpu::Level;
+use proofmill_curve::{Affine, Curve, products_of_points, sums_and_differences};
+use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
+use proofmill_memory::{Elements, Zeroed};
+use proofmill_parallel as parallel;
+use std::{ops::Range, path::Path};
+
+/// The logarithm of the points that are transformed in memory: 128 or 256 MiB.
+pub(crate) const LOG_BLOCK: u32 = 21;
+/// Butterflies that are in work at the same time, and points that are read or written.
+pub(crate) const PIECE: usize = 1 << 16;
+
+/// A file or memory for this many points. Domains of more than `2^LOG_BLOCK` points are in a temporary file in `folder`.
+pub(crate) fn scratch<C: Curve<Base: Zeroed>>(
+    folder: &Path,
+    count: usize,
+) -> Result<Elements<Affine<C>>, CeremonyError> {
+    let place = (count > 1 << LOG_BLOCK).then_some(folder);
+    Elements::zeroed(place, count)
+        .map_err(|source| CeremonyError::Scratch { folder: folder.to_owned(), source })
+}
+
+/// The roots of a transform.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// `sum_j w^(i j) a_j`.
+    Forward,
+    /// `1/n sum_j w^(-i j) a_j`.
+    Inverse,
+}
+
+/// Transforms of points, which are left in disorder.
+pub(crate) struct Transform<'a, C: Curve> {
+    pub(crate) level: Level,
+    pub(crate) points: &'a mut Elements<Affine<C>>,
+}
+
+impl<C: Encoding> Transform<'_, C> {
+    /// Gives the transform of a range of points, a power of two, to `write`, in pieces, each with the index of its first point.
+    pub(crate) fn run<E>(
+        &mut self,
+        domain: Range<usize>,
+        direction: Direction,
+        mut write: impl FnMut(usize, &[Affine<C>]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let log_n = domain.len().ilog2();
+        let log_block = log_n.min(LOG_BLOCK);
+        let scale = match direction {
+            Direction::Forward => Fr::ONE,
+            Direction::Inverse => inverse(&Fr::from(domain.len() as u64)),
+        };
+        for log_m in (log_block + 1..=log_n).rev() {
+            self.butterflies(domain.clone(), log_m, direction, &scale);
+        }
+        for block in parallel::ranges(domain.len(), 1 << log_block) {
+            let scale = if block.start == 0 { scale } else { Fr::ONE };
+            let block = domain.start + block.start..domain.start + block.end;
+            for log_m in (1..=log_block).rev() {
+                self.butterflies(block.clone(), log_m, direction, &scale);
+            }
+            if let Some(first) = self.points.get_mut(block.start) {
+                *first = first.mul_vartime(&scale).to_affine();
+            }
+            reverse_bits(self.points.get_mut(block.clone()).unwrap_or_default());
+            self.points.release(block);
+        }
+        // The blocks are in the order of reversed bits, and each takes turns with the others.
+        let blocks = domain.len() >> log_block;
+        let block =
+            |i: usize| if blocks == 1 { 0 } else { i.reverse_bits() >> (usize::BITS - blocks.ilog2()) };
+        for range in parallel::ranges(domain.len(), PIECE.max(blocks)) {
+            let place = |i: usize| domain.start + (block(i % blocks) << log_block) + i / blocks;
+            let transformed: Vec<_> =
+                range.clone().filter_map(|i| self.points.get(place(i)).copied()).collect();
+            write(range.start, &transformed)?;
+            for first in range.clone().take(blocks) {
+                let place = place(first);
+                self.points.release(place..place + range.len() / blocks);
+            }
+        }
+        Ok(())
+    }
+
+    /// The butterflies of blocks of `2^log_m` points; the factors of the first one are multiplied by `scale`.
+    fn butterflies(&mut self, domain: Range<usize>, log_m: u32, direction: Direction, scale: &Fr) {
+        let half = 1 << (log_m - 1);
+        let root = Fr::root_of_unity(log_m).unwrap_or(Fr::ONE);
+        let root = if direction == Direction::Forward { root } else { inverse(&root) };
+        for pairs in parallel::ranges(domain.len() / 2, PIECE) {
+            let place = |pair: usize| domain.start + pair / half * 2 * half + pair % half;
+            let at = |place: usize| self.points.get(place).copied().unwrap_or(Affine::INFINITY);
+            let mut a: Vec<_> = pairs.clone().map(|pair| at(place(pair))).collect();
+            let mut b: Vec<_> = pairs.clone().map(|pair| at(place(pair) + half)).collect();
+            sums_and_differences(self.level, &mut a, &mut b);
+            let mut factor = root.pow_vartime(&[(pairs.start % half) as u64]);
+            let (mut multiplied, mut factors) = (Vec::new(), Vec::new());
+            for (pair, b) in pairs.clone().zip(&mut b) {
+                if pair % half == 0 {
+                    factor = Fr::ONE;
+                }
+                let scaled = if pair < half { factor * *scale } else { factor };
+                if scaled != Fr::ONE {
+                    factors.push(scaled);
+                    multiplied.push(b);
+                }
+                factor *= root;
+            }
+            let points: Vec<_> = multiplied.iter().map(|point| **point).collect();
+            let products = products_of_points(self.level, &points, &factors);
+            multiplied.into_iter().zip(products).for_each(|(point, product)| *point = product);
+            for (pair, (a, b)) in pairs.clone().zip(a.into_iter().zip(b)) {
+                for (place, point) in [(place(pair), a), (place(pair) + half, b)] {
+                    self.points.get_mut(place).into_iter().for_each(|to| *to = point);
+                }
+            }
+            if domain.len() > 1 << LOG_BLOCK {
+                let first = place(pairs.start);
+                self.points.release(first..first + pairs.len());
+                self.points.release(first + half..first + half + pairs.len());
+            }
+        }
+    }
+}
+
+/// Moves each element to the index with its bits reversed.
+fn reverse_bits<T>(elements: &mut [T]) {
+    let bits = elements.len().ilog2();
+    for i in (0..elements.len()).filter(|_| bits > 0) {
+        let other = i.reverse_bits() >> (usize::BITS - bits);
+        if i < other {
+            elements.swap(i, other);
+        }
+    }
+}
+
+/// The inverse of an element other than zero.
+pub(crate) fn inverse(value: &Fr) -> Fr {
+    value.invert_vartime().unwrap_or_default()
+}

@@ -1,0 +1,124 @@
+//! `zkey export bellman`, `zkey bellman contribute` and `zkey import bellman`: contributions by bellman's programs.
+
+use crate::{
+    ceremony::{Entropy, Name, hash_outcome},
+    files::{Files, Input, Output},
+    powersoftau::{Bn254, curve},
+};
+use clap::{Args, Subcommand};
+use proofmill::{
+    ceremony::{Randomness, bellman},
+    groth16::ProvingKey,
+};
+use proofmill_console::{Failure, Machine, Outcome};
+use serde_json::json;
+
+/// The phases of each command.
+const PHASES: usize = 3;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill zkey export bellman circuit_0003.zkey circuit_0003.mpcparams
+
+phase2-bn254 contributes to the file; `zkey import bellman` takes the result.")]
+pub(crate) struct Export {
+    /// The key
+    #[arg(value_name = "ZKEY", default_value = "circuit_final.zkey")]
+    zkey: Input,
+    /// The parameters to write
+    #[arg(value_name = "PARAMETERS", default_value = "circuit_final.mpcparams")]
+    parameters: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BellmanCommand {
+    /// Contribute to a key in bellman's format
+    Contribute(Contribute),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill zkey bellman contribute bn128 circuit_0003.mpcparams circuit_0004.mpcparams
+
+The secret is made of the operating system's randomness and of --entropy, and forgotten. Publish the hash that is printed.")]
+pub(crate) struct Contribute {
+    /// bn128
+    #[arg(value_name = "CURVE", value_parser = curve)]
+    _curve: Bn254,
+    /// The parameters so far
+    #[arg(value_name = "OLD_PARAMETERS")]
+    old: Input,
+    /// The parameters to write
+    #[arg(value_name = "NEW_PARAMETERS")]
+    new: Output,
+    #[command(flatten)]
+    entropy: Entropy,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportCommand {
+    /// Write the key with the contributions in bellman's parameters that were exported from it
+    Bellman(Import),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill zkey import bellman circuit_0003.zkey circuit_0004.mpcparams circuit_0004.zkey --name \"Alice\"
+
+All contributions are verified; `zkey verify` verifies the whole key.")]
+pub(crate) struct Import {
+    /// The key from which the parameters were exported
+    #[arg(value_name = "OLD_ZKEY")]
+    old: Input,
+    /// The parameters
+    #[arg(value_name = "PARAMETERS")]
+    parameters: Input,
+    /// The key to write
+    #[arg(value_name = "NEW_ZKEY")]
+    new: Output,
+    #[command(flatten)]
+    name: Name,
+}
+
+impl Export {
+    pub(crate) fn files(&self) -> Files<'_> {
+        Files { inputs: vec![&self.zkey], outputs: vec![&self.parameters] }
+    }
+
+    pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
+        machine.clock().expect(PHASES - 1);
+        machine.run(|_, _| bellman::export(&ProvingKey::open(&self.zkey)?, &self.parameters))?;
+        Ok(Outcome::done(json!({ "parameters": &*self.parameters })))
+    }
+}
+
+impl BellmanCommand {
+    pub(crate) fn files(&self) -> Files<'_> {
+        let Self::Contribute(files) = self;
+        Files { inputs: vec![&files.old], outputs: vec![&files.new] }
+    }
+
+    pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
+        let Self::Contribute(Contribute { old, new, entropy, .. }) = self;
+        machine.clock().expect(PHASES);
+        let entropy = entropy.bytes();
+        let hash = machine.run(|_, _| bellman::contribute(&old, &new, Randomness::System(&entropy)))?;
+        Ok(hash_outcome("contribution", hash, "parameters", &new))
+    }
+}
+
+impl ImportCommand {
+    pub(crate) fn files(&self) -> Files<'_> {
+        let Self::Bellman(files) = self;
+        Files { inputs: vec![&files.old, &files.parameters], outputs: vec![&files.new] }
+    }
+
+    pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
+        let Self::Bellman(Import { old, parameters, new, name }) = self;
+        machine.clock().expect(PHASES);
+        let hashes =
+            machine.run(|_, _| bellman::import(&ProvingKey::open(&old)?, &parameters, &new, name.get()))?;
+        let hash = hashes.last().copied().unwrap_or([0; 64]);
+        Ok(hash_outcome("contribution", hash, "zkey", &new))
+    }
+}
