@@ -9,7 +9,7 @@ trap 'rm -rf "$found"' EXIT
 # fuzz SECONDS FOLDER TARGET: fuzzes one target and prints its output when it has ended.
 fuzz() {
     mkdir "$2/$3"
-    cargo +nightly fuzz run "$3" "$2/$3" crates/circom/tests/data \
+    cargo +nightly fuzz run "$3" "$2/$3" crates/ceremony/tests/data crates/circom/tests/data \
         crates/merkle/tests/data crates/pipeline/devices crates/pipeline/tests/data crates/plonk/tests/data crates/srs/tests/data crates/stark/tests/data crates/witness/tests/data examples/membership-small -- \
         -max_total_time="$1" -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 -verbosity=0 \
         > "$2/$3.log" 2>&1

@@ -148,30 +148,39 @@ fn partial_prefix() -> String {
     format!(".proofmill-{}-{:016x}-", std::process::id(), *RANDOM)
 }
 
+fn folder_of(target: &Path) -> &Path {
+    target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
-    let folder = match target.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
     let mut cause = None;
     // With the permissions of any new file, and an error that does not name the temporary file.
-    let made =
-        tempfile::Builder::new().prefix(&partial_prefix()).suffix(".partial").make_in(folder, |path| {
+    let made = tempfile::Builder::new().prefix(&partial_prefix()).suffix(".partial").make_in(
+        folder_of(target),
+        |path| {
             File::options().read(true).write(true).create_new(true).open(path).map_err(|error| {
                 let kind = error.kind();
                 cause = Some(error);
                 kind.into()
             })
-        });
+        },
+    );
     made.map_err(|error| cause.unwrap_or(error))
 }
 
 /// A file of any format that appears under its name only when it is complete. If dropped before [`Self::finish`], it is
-/// removed.
+/// removed. Where the file system can (Linux), it has no name until then, so that nothing is left of a process that is killed.
 #[derive(Debug)]
 pub struct OutputFile {
-    file: NamedTempFile,
+    draft: Draft,
     target: PathBuf,
+}
+
+#[derive(Debug)]
+enum Draft {
+    #[cfg(target_os = "linux")]
+    Unnamed(File),
+    Named(NamedTempFile),
 }
 
 impl OutputFile {
@@ -184,7 +193,11 @@ impl OutputFile {
         if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
-        Ok(Self { file: temporary_beside(&target)?, target })
+        #[cfg(target_os = "linux")]
+        if let Ok(file) = unnamed::create(folder_of(&target)) {
+            return Ok(Self { draft: Draft::Unnamed(file), target });
+        }
+        Ok(Self { draft: Draft::Named(temporary_beside(&target)?), target })
     }
 
     /// Gives the file its name.
@@ -192,30 +205,87 @@ impl OutputFile {
     /// # Errors
     /// The operating system's error.
     pub fn finish(self) -> io::Result<()> {
-        self.file.persist(self.target)?;
-        Ok(())
+        let Self { draft, target } = self;
+        match draft {
+            #[cfg(target_os = "linux")]
+            Draft::Unnamed(file) => unnamed::publish(file, &target),
+            Draft::Named(file) => Ok(file.persist(target).map(drop)?),
+        }
+    }
+
+    fn file(&mut self) -> &mut File {
+        match &mut self.draft {
+            #[cfg(target_os = "linux")]
+            Draft::Unnamed(file) => file,
+            Draft::Named(file) => file.as_file_mut(),
+        }
     }
 }
 
-impl Write for OutputFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+/// Files without a name, of which nothing is left if they get none.
+#[cfg(target_os = "linux")]
+mod unnamed {
+    use super::{folder_of, partial_prefix, temporary_beside};
+    use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+    use std::{
+        fs::File,
+        io::{self, Seek},
+        os::fd::AsRawFd,
+        path::Path,
+    };
+
+    /// Fails where files without a name do not exist or cannot be given one.
+    pub(super) fn create(folder: &Path) -> io::Result<File> {
+        let mode = Mode::from_raw_mode(0o666);
+        let file =
+            File::from(rustix::fs::open(folder, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode)?);
+        std::fs::metadata(link(&file))?;
+        Ok(file)
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+    fn link(file: &File) -> String {
+        format!("/proc/self/fd/{}", file.as_raw_fd())
+    }
+
+    /// Gives a file a temporary name, because only a rename replaces a file, and renames it.
+    pub(super) fn publish(mut file: File, target: &Path) -> io::Result<()> {
+        let name =
+            |path: &Path| Ok(rustix::fs::linkat(CWD, link(&file), CWD, path, AtFlags::SYMLINK_FOLLOW)?);
+        let named = tempfile::Builder::new()
+            .prefix(&partial_prefix())
+            .suffix(".partial")
+            .make_in(folder_of(target), name);
+        if let Ok(named) = named {
+            named.persist(target)?;
+            return Ok(());
+        }
+        let mut copy = temporary_beside(target)?;
+        file.rewind()?;
+        io::copy(&mut file, &mut copy)?;
+        copy.persist(target)?;
+        Ok(())
     }
 }
 
 impl Read for OutputFile {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.file.read(bytes)
+        self.file().read(bytes)
+    }
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file().flush()
     }
 }
 
 impl Seek for OutputFile {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
-        self.file.seek(position)
+        self.file().seek(position)
     }
 }
 
@@ -657,6 +727,28 @@ mod tests {
         write(Target::from(&mut bytes), true);
         write(Target::from(&path), true);
         assert_eq!(bytes, fs::read(&path).unwrap());
+    }
+
+    #[test]
+    fn an_unfinished_file_has_no_name_where_there_are_such() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        fs::write(&path, "before").unwrap();
+        for finished in [false, true] {
+            let mut output = OutputFile::create(&path).unwrap();
+            output.write_all(b"after").unwrap();
+            let names = fs::read_dir(&folder).unwrap().count();
+            match output.draft {
+                #[cfg(target_os = "linux")]
+                Draft::Unnamed(_) => assert_eq!(names, 1),
+                Draft::Named(_) => assert_eq!(names, 2),
+            }
+            if finished {
+                output.finish().unwrap();
+            }
+        }
+        assert_eq!(fs::read(&path).unwrap(), b"after");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
     }
 
     #[test]

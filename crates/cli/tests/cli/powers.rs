@@ -88,3 +88,34 @@ fn wrong_powers_and_arguments_are_refused() {
     }
     assert!(!folder.path("2.ptau").exists(), "nothing is left");
 }
+
+/// A contribution that is killed at any moment leaves the new file, whole, or nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_contribution_leaves_the_new_file_or_nothing() {
+    let folder = Folder::new();
+    folder.run("powersoftau new bn128 8 0.ptau").succeeded();
+    let command = format!("powersoftau beacon 0.ptau 1.ptau {BEACON} 10 --threads 1");
+    let begun = std::time::Instant::now();
+    folder.run(&command).succeeded();
+    let whole = begun.elapsed();
+    let expected = folder.read("1.ptau");
+    let with = folder.names();
+    std::fs::remove_file(folder.path("1.ptau")).unwrap();
+    let without = folder.names();
+    let mut nothing = 0;
+    for i in 0..100 {
+        let mut child = folder.command(&command).spawn().unwrap();
+        std::thread::sleep(whole * i / 90);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if folder.names() == without {
+            nothing += 1;
+        } else {
+            assert_eq!(folder.names(), with, "after {i} ninetieths");
+            assert!(folder.read("1.ptau") == expected);
+            std::fs::remove_file(folder.path("1.ptau")).unwrap();
+        }
+    }
+    assert!(nothing > 10, "{nothing} of 100 left nothing");
+}
