@@ -237,6 +237,6 @@ pub(crate) unsafe fn proved<K: Borrow<AnyProvingKey>>(
 }
 
 /// JSON without white space, as rapidsnark writes it. No text in a proof contains any.
-fn compact(json: &str) -> String {
+pub(crate) fn compact(json: &str) -> String {
     json.split_ascii_whitespace().collect()
 }
