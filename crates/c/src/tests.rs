@@ -98,11 +98,11 @@ fn proofs_are_those_of_the_library() {
         .expect("a valid proof");
 }
 
-/// The bytes of this proof with the most digits in each number, and a zero byte.
+/// The bytes of this proof with the most digits in each number but the constants 0 and 1, and a zero byte.
 fn longest(json: &str) -> usize {
     let compact = system::compact(json);
     let strings = compact.split('"').skip(1).step_by(2);
-    let numbers = strings.filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    let numbers = strings.filter(|text| text.len() > 1 && text.bytes().all(|byte| byte.is_ascii_digit()));
     compact.len() + numbers.map(|number| 77 - number.len()).sum::<usize>() + 1
 }
 
