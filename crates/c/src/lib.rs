@@ -9,7 +9,6 @@
 //! writes there during the call.
 #![deny(clippy::unwrap_used)]
 #![expect(clippy::missing_safety_doc, reason = "the contract of all functions is above")]
-#![expect(clippy::too_many_arguments, reason = "rapidsnark's functions")]
 
 mod boundary;
 mod system;

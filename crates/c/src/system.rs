@@ -99,8 +99,10 @@ impl System {
                 verdict => Ok(verdict?),
             }
         };
+        #[allow(clippy::useless_conversion, reason = "an unsigned long has 32 bits on some targets")]
+        let error_msg_maxsize = error_msg_maxsize.into();
         // SAFETY: the function's contract.
-        unsafe { guarded(VERIFIER_ERROR, error_msg, error_msg_maxsize.into(), body) }
+        unsafe { guarded(VERIFIER_ERROR, error_msg, error_msg_maxsize, body) }
     }
 }
 
