@@ -10,18 +10,25 @@ if ! { command -v qemu-aarch64 && command -v aarch64-linux-gnu-gcc-12 && command
     $sudo env DEBIAN_FRONTEND=noninteractive \
         apt-get install -qq -y --no-install-recommends qemu-user gcc-12-aarch64-linux-gnu libc6-dev-arm64-cross valgrind libc6-dbg
 fi
+if ! { command -v g++ && command -v pkg-config && command -v go; } > /dev/null; then
+    sudo=$([ "$(id -u)" -eq 0 ] || echo sudo)
+    $sudo apt-get update -qq
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends g++ pkg-config golang-go
+fi
 if ! command -v chromium > /dev/null; then
     sudo=$([ "$(id -u)" -eq 0 ] || echo sudo)
     $sudo apt-get update -qq
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium fonts-dejavu-core
 fi
-rustup target add aarch64-unknown-linux-gnu aarch64-unknown-linux-musl x86_64-unknown-linux-musl
+rustup target add aarch64-unknown-linux-gnu aarch64-unknown-linux-musl x86_64-unknown-linux-musl \
+    aarch64-linux-android x86_64-linux-android aarch64-apple-ios
 
 # Debug builds: they take a third of the time, and the tools run only for seconds.
 export CARGO_TARGET_DIR=$root/build
 [ -x "$root/bin/cargo-deny" ] || cargo install --quiet --locked --debug --root "$root" cargo-deny@0.18.5
 # Without server, file watcher and search, which take a minute to compile.
 [ -x "$root/bin/mdbook" ] || cargo install --quiet --locked --debug --no-default-features --root "$root" mdbook@0.5.4
+[ -x "$root/bin/cbindgen" ] || cargo install --quiet --locked --debug --root "$root" cbindgen@0.29.4
 [ -x "$root/bin/cargo-fuzz" ] || cargo install --quiet --locked --debug --root "$root" cargo-fuzz@0.13.1
 # Judges of the service that are not ours, and the C compiler of release archives. The copy says which versions are installed.
 packages=$(dirname "$0")/service/requirements.txt

@@ -160,6 +160,14 @@ impl BinFile {
         Ok(Self { name, bytes, kind, version, sections })
     }
 
+    /// The bytes that [`Self::from_bytes`] took or a pipe gave; none of a mapped file.
+    pub fn into_bytes(self) -> Vec<u8> {
+        match self.bytes {
+            FileBytes::Owned(bytes) => bytes,
+            FileBytes::Mapped(_) => Vec::new(),
+        }
+    }
+
     /// The file's name in messages.
     pub fn name(&self) -> &FileName {
         &self.name

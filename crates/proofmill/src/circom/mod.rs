@@ -30,7 +30,7 @@ use proofmill_circom::{
     public_text, read_public, write_bytes, write_ptau_json, write_r1cs, write_text, write_witness,
 };
 use std::{collections::BTreeSet, fmt, ops::Deref, path::Path};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 mod witness_calculator;
 pub use witness_calculator::{Debugged, Event, Limits, WitnessCalculator, WitnessError};
@@ -120,17 +120,22 @@ impl Witness {
     /// [`Error::Io`], and [`Error::Malformed`] for anything but a witness over BN254's scalar field.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let file = BinFile::open(path.as_ref())?;
-        let values = decode_witness(&file, current().level)?.into();
-        Ok(Self { values, name: Some(file.name().clone()) })
+        let name = file.name().clone();
+        Self::read(file, Some(name))
     }
 
-    /// Decodes the bytes of a `.wtns` file.
+    /// Decodes the bytes of a `.wtns` file, and wipes them.
     ///
     /// # Errors
     /// [`Error::Malformed`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
-        let file = BinFile::from_bytes("witness", bytes)?;
-        Ok(Self { values: decode_witness(&file, current().level)?.into(), name: None })
+        Self::read(BinFile::from_bytes("witness", bytes)?, None)
+    }
+
+    fn read(file: BinFile, name: Option<FileName>) -> Result<Self> {
+        let values = decode_witness(&file, current().level);
+        file.into_bytes().zeroize();
+        Ok(Self { values: values?.into(), name })
     }
 
     /// A witness of these values, one for each wire. For a circuit of circom's the first must be 1.

@@ -1,0 +1,2 @@
+// What programs written for rapidsnark's verifier.h include.
+#include "proofmill.h"

@@ -1,0 +1,244 @@
+//! What the functions do, for every proof system.
+
+use crate::{
+    PROVER_ERROR, PROVER_INVALID_WITNESS_LENGTH, VERIFIER_ERROR, VERIFIER_INVALID_PROOF,
+    boundary::{Buffer, Failure, Place, bytes, guarded, path, text, write_texts},
+};
+use core::ffi::{c_char, c_int, c_ulong, c_ulonglong, c_void};
+use proofmill::{
+    AnyProvingKey, Error,
+    circom::{PublicSignals, Witness, WitnessCalculator},
+};
+use std::{borrow::Borrow, path::Path};
+
+/// Bytes of a public signal: the 77 digits of the largest, its quotes, a comma, and as much more as rapidsnark has.
+const SIGNAL_BYTES: c_ulonglong = 82;
+
+/// A proof system.
+pub(crate) struct System {
+    open: fn(&Path) -> proofmill::Result<AnyProvingKey>,
+    from_bytes: fn(Vec<u8>) -> proofmill::Result<AnyProvingKey>,
+    verify: fn(proof: &[u8], public: PublicSignals, key: &[u8]) -> proofmill::Result<()>,
+    /// Bytes of the longest proof, with the zero byte at its end.
+    longest_proof: c_ulonglong,
+}
+
+macro_rules! system {
+    ($system:ident, $key:path, $longest_proof:literal) => {
+        System {
+            open: |path| proofmill::$system::ProvingKey::open(path).map($key),
+            from_bytes: |bytes| proofmill::$system::ProvingKey::from_bytes(bytes).map($key),
+            verify: |proof, public, key| {
+                let key = proofmill::$system::VerifyingKey::from_json(key)?;
+                proofmill::$system::Proof::from_json(proof, public)?.verify(&key)
+            },
+            longest_proof: $longest_proof,
+        }
+    };
+}
+
+/// rapidsnark's size, which programs may have copied.
+pub(crate) static GROTH16: System = system!(groth16, AnyProvingKey::Groth16, 810);
+/// Of every arithmetisation.
+pub(crate) static PLONK: System = system!(plonk, AnyProvingKey::Plonk, 8192);
+pub(crate) static FFLONK: System = system!(fflonk, AnyProvingKey::Fflonk, 4096);
+
+impl System {
+    /// The key in the caller's buffer.
+    ///
+    /// # Safety
+    /// As for [`bytes`].
+    pub(crate) unsafe fn of_buffer(
+        &self,
+        zkey_buffer: *const c_void,
+        zkey_size: c_ulonglong,
+    ) -> Result<AnyProvingKey, Failure> {
+        // SAFETY: the function's contract.
+        let zkey = unsafe { bytes("zkey", zkey_buffer, zkey_size) }?;
+        Ok((self.from_bytes)(zkey.to_vec())?)
+    }
+
+    /// The key in a file.
+    ///
+    /// # Safety
+    /// As for [`path`].
+    pub(crate) unsafe fn of_file(&self, zkey_file_path: *const c_char) -> Result<AnyProvingKey, Failure> {
+        // SAFETY: the function's contract.
+        let path = unsafe { path("zkey_file_path", zkey_file_path) }?;
+        Ok((self.open)(path)?)
+    }
+
+    /// # Safety
+    /// As for [`Place::new`].
+    pub(crate) unsafe fn proof_size(&self, proof_size: *mut c_ulonglong) {
+        // SAFETY: the function's contract.
+        if let Ok(size) = unsafe { Place::new("proof_size", proof_size) } {
+            size.set(self.longest_proof);
+        }
+    }
+
+    /// # Safety
+    /// As for [`text`] and [`guarded`].
+    pub(crate) unsafe fn verdict(
+        &self,
+        proof: *const c_char,
+        inputs: *const c_char,
+        verification_key: *const c_char,
+        error_msg: *mut c_char,
+        error_msg_maxsize: c_ulong,
+    ) -> c_int {
+        let body = || {
+            // SAFETY: the function's contract.
+            let (proof, inputs, key) = unsafe {
+                (text("proof", proof)?, text("inputs", inputs)?, text("verification_key", verification_key)?)
+            };
+            match (self.verify)(proof, PublicSignals::from_json(inputs)?, key) {
+                Err(error @ Error::Rejected(_)) => {
+                    Err(Failure { code: Some(VERIFIER_INVALID_PROOF), message: error.to_string() })
+                }
+                verdict => Ok(verdict?),
+            }
+        };
+        #[allow(clippy::useless_conversion, reason = "an unsigned long has 32 bits on some targets")]
+        let error_msg_maxsize = error_msg_maxsize.into();
+        // SAFETY: the function's contract.
+        unsafe { guarded(VERIFIER_ERROR, error_msg, error_msg_maxsize, body) }
+    }
+}
+
+/// Sets the size of a buffer for public signals.
+///
+/// # Safety
+/// As for [`Place::new`] and [`guarded`].
+pub(crate) unsafe fn public_sized(
+    public_size: *mut c_ulonglong,
+    error_msg: *mut c_char,
+    error_msg_maxsize: c_ulonglong,
+    key: impl FnOnce() -> Result<AnyProvingKey, Failure>,
+) -> c_int {
+    let body = || {
+        // SAFETY: the function's contract.
+        let size = unsafe { Place::new("public_size", public_size) }?;
+        size.set(key()?.verifying_key().public_signals() * SIGNAL_BYTES + 4);
+        Ok(())
+    };
+    // SAFETY: the function's contract.
+    unsafe { guarded(PROVER_ERROR, error_msg, error_msg_maxsize, body) }
+}
+
+/// Makes a prover, which is a key of any proof system: with a prover of another one, a function proves as that one does.
+///
+/// # Safety
+/// As for [`Place::new`] and [`guarded`].
+pub(crate) unsafe fn created(
+    prover_object: *mut *mut c_void,
+    error_msg: *mut c_char,
+    error_msg_maxsize: c_ulonglong,
+    key: impl FnOnce() -> Result<AnyProvingKey, Failure>,
+) -> c_int {
+    let body = || {
+        // SAFETY: the function's contract.
+        let object = unsafe { Place::new("prover_object", prover_object) }?;
+        object.set(std::ptr::null_mut());
+        object.set(Box::into_raw(Box::new(key()?)).cast());
+        Ok(())
+    };
+    // SAFETY: the function's contract.
+    unsafe { guarded(PROVER_ERROR, error_msg, error_msg_maxsize, body) }
+}
+
+/// The caller's prover.
+///
+/// # Safety
+/// It is null, or was made by [`created`] and is not destroyed during `'a`.
+pub(crate) unsafe fn prover<'a>(prover_object: *mut c_void) -> Result<&'a AnyProvingKey, Failure> {
+    // SAFETY: the function's contract. A key can be shared by threads.
+    let key = unsafe { prover_object.cast::<AnyProvingKey>().as_ref() };
+    key.ok_or_else(|| Failure::new("prover_object: expected a prover, found null"))
+}
+
+/// Frees a prover.
+///
+/// # Safety
+/// It is null, or was made by [`created`], and nothing uses it from now on.
+pub(crate) unsafe fn destroyed(prover_object: *mut c_void) {
+    if prover_object.is_null() {
+        return;
+    }
+    let body = || {
+        // SAFETY: the function's contract.
+        drop(unsafe { Box::from_raw(prover_object.cast::<AnyProvingKey>()) });
+        Ok(())
+    };
+    // SAFETY: there is no buffer.
+    unsafe { guarded(PROVER_ERROR, std::ptr::null_mut(), 0, body) };
+}
+
+/// The witness in the caller's bytes of a `.wtns` file.
+///
+/// # Safety
+/// As for [`bytes`].
+pub(crate) unsafe fn decoded(wtns_buffer: *const c_void, wtns_size: c_ulonglong) -> Result<Witness, Failure> {
+    // SAFETY: the function's contract.
+    let wtns = unsafe { bytes("wtns", wtns_buffer, wtns_size) }?;
+    Ok(Witness::from_bytes(wtns.to_vec())?)
+}
+
+/// The witness of the caller's inputs.
+///
+/// # Safety
+/// As for [`text`] and [`bytes`].
+pub(crate) unsafe fn calculated(
+    inputs: *const c_char,
+    wasm_buffer: *const c_void,
+    wasm_size: c_ulonglong,
+) -> Result<Witness, Failure> {
+    // SAFETY: the function's contract.
+    let (inputs, wasm) = unsafe { (text("inputs", inputs)?, bytes("wasm", wasm_buffer, wasm_size)?) };
+    Ok(WitnessCalculator::from_bytes(wasm)?.calculate(inputs)?)
+}
+
+/// Where a proof, its public signals, or an error message go.
+pub(crate) struct Answer {
+    pub(crate) proof_buffer: *mut c_char,
+    pub(crate) proof_size: *mut c_ulonglong,
+    pub(crate) public_buffer: *mut c_char,
+    pub(crate) public_size: *mut c_ulonglong,
+    pub(crate) error_msg: *mut c_char,
+    pub(crate) error_msg_maxsize: c_ulonglong,
+}
+
+/// Proves.
+///
+/// # Safety
+/// As for [`Buffer::new`] and [`guarded`].
+pub(crate) unsafe fn proved<K: Borrow<AnyProvingKey>>(
+    answer: Answer,
+    key: impl FnOnce() -> Result<K, Failure>,
+    witness: impl FnOnce() -> Result<Witness, Failure>,
+) -> c_int {
+    let body = || {
+        // SAFETY: the function's contract.
+        let (proof_buffer, public_buffer) = unsafe {
+            (
+                Buffer::new("proof", answer.proof_buffer, answer.proof_size)?,
+                Buffer::new("public", answer.public_buffer, answer.public_size)?,
+            )
+        };
+        let proof = key()?.borrow().prove(&witness()?).map_err(|error| match error {
+            Error::Mismatch(_) => {
+                Failure { code: Some(PROVER_INVALID_WITNESS_LENGTH), message: error.to_string() }
+            }
+            error => error.into(),
+        })?;
+        let (proof, public) = (compact(&proof.to_json()), compact(&proof.public().to_json()));
+        write_texts([(proof_buffer, &proof), (public_buffer, &public)])
+    };
+    // SAFETY: the function's contract.
+    unsafe { guarded(PROVER_ERROR, answer.error_msg, answer.error_msg_maxsize, body) }
+}
+
+/// JSON without white space, as rapidsnark writes it. No text in a proof contains any.
+pub(crate) fn compact(json: &str) -> String {
+    json.split_ascii_whitespace().collect()
+}

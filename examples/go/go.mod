@@ -1,0 +1,3 @@
+module prove
+
+go 1.18
