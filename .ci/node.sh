@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# node.sh FOLDER: builds the extension of crates/node, runs the package's tests, and checks its types and what it contains. The build goes
+# into the folder, snarkjs and TypeScript into the package's folder.
+set -euo pipefail
+cd "$(dirname "$0")/../crates/node"
+folder=$(realpath "$1")/node
+export CARGO_TARGET_DIR=$folder/build
+cargo fmt --check
+# The copy says which versions are installed.
+if ! cmp -s package-lock.json node_modules/package-lock.json; then
+    npm ci --no-audit --no-fund --loglevel error
+    cp package-lock.json node_modules
+fi
+cargo clippy --quiet --locked --all-targets -- -D warnings
+cargo test --quiet --locked
+node build.mjs --profile dev
+npm run --silent types
+npm test --silent
+
+echo "-- the package alone, as it is published, works in an empty project"
+project=$(mktemp -d)
+trap 'rm -rf "$project"' EXIT
+npm pack --silent --pack-destination "$project"
+mkdir -p "$project/node_modules/proofmill"
+tar -xzf "$project"/proofmill-*.tgz --strip-components 1 --directory "$project/node_modules/proofmill"
+small=$(realpath ../../examples/membership-small)
+cd "$project"
+node --input-type=module --eval '
+    import { groth16 } from "proofmill";
+    const { publicSignals } = await groth16.prove(...process.argv.slice(-2));
+    if (publicSignals.length !== 3) throw new Error("no proof");' "$small/groth16.zkey" "$small/witness.wtns"
