@@ -11,7 +11,6 @@ if ! cmp -s package-lock.json node_modules/package-lock.json; then
     npm ci --no-audit --no-fund --loglevel error
     cp package-lock.json node_modules
 fi
-cargo clippy --quiet --locked --all-targets -- -D warnings
 cargo test --quiet --locked
 node build.mjs --profile dev
 npm run --silent types

@@ -4,11 +4,15 @@
 // snarkjs's pages of a file of type "bigMem", in bytes.
 const PAGE = 1 << 22;
 
+// The error of an argument's value.
+function invalid(message, options) {
+    return Object.assign(new RangeError(message, options), { code: "ERR_INVALID_ARG_VALUE" });
+}
+
+// The error of an argument's type.
 function wrong(name, expected, value) {
     const found = value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
-    const error = new TypeError(`${name}: expected ${expected}, found ${found}`);
-    error.code = "ERR_INVALID_ARG_TYPE";
-    return error;
+    return Object.assign(new TypeError(`${name}: expected ${expected}, found ${found}`), { code: "ERR_INVALID_ARG_TYPE" });
 }
 
 // A file to read: its path or its bytes.
@@ -43,7 +47,7 @@ function text(name, value, leaf) {
             return leaf(this[key]);
         });
     } catch (error) {
-        throw new TypeError(`${name}: ${error.message.split("\n", 1)[0]}`, { cause: error });
+        throw invalid(`${name}: ${error.message.split("\n", 1)[0]}`, { cause: error });
     }
 }
 
@@ -74,7 +78,7 @@ function publicSignals(signals) {
 function settings(options) {
     const { singleThread, threads = singleThread ? 1 : undefined, level, allowInsecureSetup } = options ?? {};
     if (threads !== undefined && !(Number.isInteger(threads) && threads >= 1 && threads <= 4096)) {
-        throw new RangeError("options.threads: expected an integer from 1 to 4096");
+        throw invalid("options.threads: expected an integer from 1 to 4096");
     }
     return { threads, level, allowInsecureSetup: allowInsecureSetup ?? allowedByEnvironment() };
 }
@@ -85,4 +89,4 @@ function allowedByEnvironment() {
     return !["", "n", "no", "f", "false", "off", "0"].includes(value.toLowerCase());
 }
 
-module.exports = { inputs, object, publicSignals, settings, source, target };
+module.exports = { inputs, invalid, object, publicSignals, settings, source, target };

@@ -2,7 +2,7 @@
 "use strict";
 
 const util = require("node:util");
-const { inputs, object, publicSignals, settings, source, target } = require("./arguments.js");
+const { inputs, invalid, object, publicSignals, settings, source, target } = require("./arguments.js");
 const native = require("./native.js");
 
 // Waits for work; shows what a circuit printed and warnings; throws its error.
@@ -14,7 +14,7 @@ async function finished(work, logger) {
         else process.emitWarning(warning, "InsecureSetupWarning");
     }
     if (error === undefined) return results;
-    if (kind === "Argument") throw Object.assign(new RangeError(error), { code: "ERR_INVALID_ARG_VALUE" });
+    if (kind === "Argument") throw invalid(error);
     if (errno === undefined) throw Object.assign(new Error(error), { code: kind });
     throw Object.assign(new Error(error), { code: util.getSystemErrorName(-errno), errno: -errno });
 }
@@ -26,10 +26,10 @@ async function file(output, work, logger) {
 }
 
 // Whether something is valid, which the logger is told.
-async function verdict(work, logger, valid, invalid) {
+async function verdict(work, logger, valid, tell) {
     const { texts } = await finished(work, logger);
     if (texts.length === 0) logger?.info(valid);
-    else invalid(texts[0]);
+    else tell(texts[0]);
     return texts.length === 0;
 }
 

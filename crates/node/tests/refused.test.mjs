@@ -47,7 +47,7 @@ test("bytes that are damaged", async () => {
 });
 
 test("arguments of another type", async () => {
-    const type = "ERR_INVALID_ARG_TYPE";
+    const [type, value] = ["ERR_INVALID_ARG_TYPE", "ERR_INVALID_ARG_VALUE"];
     for (const wrong of [undefined, null, 5, true, [], {}, { type: "mem" }, { type: "mem", data: "text" }, { type: "other" }, { type: "bigMem", data: [1] }]) {
         await refused(groth16.prove(wrong, small("witness.wtns")), type, /^zkeyFileName: expected a path/);
         await refused(groth16.prove(small("groth16.zkey"), wrong), type, /^witnessFileName: /);
@@ -63,10 +63,10 @@ test("arguments of another type", async () => {
         await refused(groth16.verify({}, [], wrong), type, /^proof: /);
     }
     for (const threads of [0, -1, 1.5, "2", NaN, 4097]) {
-        await assert.rejects(groth16.prove(small("groth16.zkey"), small("witness.wtns"), null, { threads }), RangeError);
+        await refused(groth16.prove(small("groth16.zkey"), small("witness.wtns"), null, { threads }), value, /^options\.threads: /);
     }
     const options = { level: "abacus" };
-    await refused(groth16.prove(small("groth16.zkey"), small("witness.wtns"), null, options), "ERR_INVALID_ARG_VALUE", /abacus/);
+    await refused(groth16.prove(small("groth16.zkey"), small("witness.wtns"), null, options), value, /^options\.level: .*abacus/);
 });
 
 test("inputs of another circuit, and no numbers", async () => {
@@ -82,10 +82,10 @@ test("inputs of another circuit, and no numbers", async () => {
     await refused(calculate({ scope: new Date(0) }), "Mismatch", /5 of/);
     const cycle = [];
     cycle.push(cycle);
-    await assert.rejects(calculate({ scope: cycle }), /^TypeError: input: [^\n]*circular[^\n]*$/);
+    await refused(calculate({ scope: cycle }), "ERR_INVALID_ARG_VALUE", /^input: .*circular/);
     let deep = 1;
     for (let depth = 0; depth < 10000; depth++) deep = [deep];
-    await assert.rejects(calculate({ scope: deep }), Error);
+    await refused(calculate({ scope: deep }), "ERR_INVALID_ARG_VALUE", /^input: /);
     await refused(calculate({ is_right: [2, 0] }), "Unsatisfied", /line|assert/i);
 });
 
