@@ -30,8 +30,8 @@ use crate::{
     machine::current,
 };
 use proofmill_ceremony::CeremonyError;
-use proofmill_circom::Target;
 pub use proofmill_ceremony::Randomness;
+use proofmill_circom::Target;
 use std::path::Path;
 
 /// Writes the key with one more contribution to a file, completely or not at all, and returns the contribution's hash, with which its author
