@@ -107,37 +107,37 @@ impl Lines {
 
 impl Settings {
     /// The machine of these options; `None` for the defaults. Also what is wrong with an option.
-    fn machine(self, warnings: &Lines) -> std::result::Result<Option<Machine>, Outcome> {
+    fn machine(self, warnings: &Lines) -> std::result::Result<Option<Machine>, Box<Outcome>> {
         let Self { threads, level, allow_insecure_setup } = self;
         if threads.is_none() && level.is_none() && !allow_insecure_setup {
             return Ok(None);
         }
         let mut builder = Machine::builder().threads(threads.unwrap_or_default() as usize);
         if let Some(level) = level {
-            let wrong = |error| Outcome::failed("Argument", format!("options.level: {error}"));
+            let wrong = |error| Box::new(Outcome::failed("Argument", format!("options.level: {error}")));
             builder = builder.level(level.parse::<Level>().map_err(wrong)?);
         }
         if allow_insecure_setup {
             let warnings = warnings.clone();
             builder = builder.allow_insecure_setup(move |warning| warnings.push(warning));
         }
-        builder.build().map(Some).map_err(|error| Outcome::of_error(&error))
+        builder.build().map(Some).map_err(|error| Box::new(Outcome::of_error(&error)))
     }
 }
 
 /// Does the work, with the lines that it prints.
 fn run(settings: Settings, work: impl FnOnce(&Lines) -> Result<Outcome> + Send) -> Outcome {
     let (warnings, lines) = (Lines::default(), Lines::default());
-    let done = catch_unwind(AssertUnwindSafe(|| {
-        let machine = settings.machine(&warnings)?;
-        let done = match machine {
-            Some(machine) => machine.run(|| work(&lines)),
-            None => work(&lines),
+    let attempt = || {
+        let done = match settings.machine(&warnings) {
+            Ok(Some(machine)) => machine.run(|| work(&lines)),
+            Ok(None) => work(&lines),
+            Err(outcome) => return *outcome,
         };
-        Ok(done.unwrap_or_else(|error| Outcome::of_error(&error)))
-    }));
-    let done = done.unwrap_or_else(|payload| Ok(Outcome::of_panic(&*payload)));
-    let outcome = done.unwrap_or_else(|outcome: Outcome| outcome);
+        done.unwrap_or_else(|error| Outcome::of_error(&error))
+    };
+    let outcome = catch_unwind(AssertUnwindSafe(attempt));
+    let outcome = outcome.unwrap_or_else(|payload| Outcome::of_panic(&*payload));
     let warnings = [warnings.take(), outcome.warnings].concat();
     Outcome { warnings, lines: lines.take(), ..outcome }
 }
