@@ -115,6 +115,18 @@ impl BinFile {
     /// As [`Self::open`], without [`CircomError::Kind`].
     pub fn open_or_text(path: &Path) -> Result<ContainerOrText, CircomError> {
         let (name, bytes) = read_any(path)?;
+        Self::scan_or_text(name, bytes)
+    }
+
+    /// [`Self::open_or_text`] of a content in memory; `name` stands for it in messages.
+    ///
+    /// # Errors
+    /// As [`Self::open`], without [`CircomError::Io`] and [`CircomError::Kind`].
+    pub fn from_bytes_or_text(name: &str, bytes: Vec<u8>) -> Result<ContainerOrText, CircomError> {
+        Self::scan_or_text(FileName::new(Path::new(name)), FileBytes::Owned(bytes))
+    }
+
+    fn scan_or_text(name: FileName, bytes: FileBytes) -> Result<ContainerOrText, CircomError> {
         Ok(match FileKind::of(&bytes) {
             Some(_) => ContainerOrText::Container(Self::scan(name, bytes)?),
             None => ContainerOrText::Text(Text { name, bytes }),

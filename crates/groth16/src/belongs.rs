@@ -9,14 +9,17 @@ use proofmill_curve::{
     bn254::{G1, G2},
     msm,
 };
-use proofmill_field::bn254::Fr;
+use proofmill_field::{Field, bn254::Fr};
 use proofmill_pairing::pairing_product_is_one;
+use proofmill_poly::Domain;
 use rand::{RngCore, TryRngCore, rngs::OsRng};
 
 /// Compares a key with the one that [`setup`](crate::setup) makes of a circuit. Contributions divide the points C and H by their
 /// secret and multiply delta by it; everything else must be the same. Returns the first part that differs.
 ///
-/// C and H are compared as random combinations with factors of 128 bits: a difference is missed with a probability of 2^-128.
+/// C and H are compared as random combinations: a difference is missed with a probability of 2^-128. The factors of H are the values of a
+/// random polynomial of degree n - 2 on the points' coset: quotients have no higher degree, and keys that were imported from bellman's format
+/// lack that power.
 /// Whether delta's logarithm is unknown, and the contributions' proofs of knowledge, are not checked.
 ///
 /// # Errors
@@ -51,10 +54,17 @@ pub fn differs(
     if !pairing_product_is_one(level, &[(delta_1, G2::GENERATOR), (-G1::GENERATOR, delta_2)]) {
         return Ok(Some("delta in G1 and in G2"));
     }
-    for (points, expected, name) in
-        [(key.c(), fresh.c(), "the points C"), (key.h(), fresh.h(), "the points H")]
-    {
-        let factors = random(points.len())?;
+    let of_c = random(key.c().len())?;
+    let mut of_h = random(key.h().len())?;
+    of_h.iter_mut().last().into_iter().for_each(|highest| *highest = Fr::ZERO);
+    let log_n = key.header().domain_size.ilog2();
+    if let (Some(domain), Some(shift)) = (Domain::new(log_n), Fr::root_of_unity(log_n + 1)) {
+        domain.coset_ntt(level, &mut of_h, shift);
+    }
+    for (points, expected, factors, name) in [
+        (key.c(), fresh.c(), of_c, "the points C"),
+        (key.h(), fresh.h(), of_h, "the points H"),
+    ] {
         let [sum, expected] =
             [combination(level, points, &factors)?, combination(level, expected, &factors)?];
         if !pairing_product_is_one(level, &[(sum, delta_2), (-expected, G2::GENERATOR)]) {

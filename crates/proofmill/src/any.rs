@@ -88,7 +88,19 @@ impl AnyVerifyingKey {
     /// # Errors
     /// [`Error::Io`](crate::Error::Io), and [`Error::Malformed`](crate::Error::Malformed) for a file that is neither.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        match BinFile::open_or_text(path.as_ref())? {
+        Self::of(BinFile::open_or_text(path.as_ref())?)
+    }
+
+    /// The verifying key in the bytes of a `verification_key.json` or of a proving key.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](crate::Error::Malformed).
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
+        Self::of(BinFile::from_bytes_or_text("key", bytes)?)
+    }
+
+    fn of(key: ContainerOrText) -> Result<Self> {
+        match key {
             ContainerOrText::Container(file) => match protocol_of(&file)?.as_deref() {
                 Some("plonk" | "proofmill-plonk") => plonk::VerifyingKey::of_container(file).map(Self::Plonk),
                 Some("fflonk") => fflonk::VerifyingKey::of_container(file).map(Self::Fflonk),
@@ -118,6 +130,14 @@ impl AnyVerifyingKey {
             Self::Plonk(key) => key.public_signals().into(),
             Self::Fflonk(key) => key.public_signals().into(),
         }
+    }
+
+    /// The text of a `verification_key.json`, for verifiers: it is what [`Self::save`] writes.
+    ///
+    /// # Errors
+    /// [`Error::InsecureSetup`](crate::Error::InsecureSetup) for a key for which anyone can forge proofs.
+    pub fn export_json(&self) -> Result<String> {
+        each!(self, key => key.export_json())
     }
 
     /// Writes a `verification_key.json`, completely or not at all.

@@ -207,8 +207,12 @@ impl VerifyingKey {
     /// # Errors
     /// [`Error::Io`], and [`Error::InsecureSetup`] for a key for which anyone can forge proofs.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        Ok(write_text(path.as_ref(), &self.export_json()?)?)
+    }
+
+    pub(crate) fn export_json(&self) -> Result<String> {
         self.check_setup()?;
-        Ok(write_text(path.as_ref(), &self.to_json())?)
+        Ok(self.to_json())
     }
 
     pub(crate) fn get(&self) -> &Groth16VerificationKey {

@@ -35,7 +35,7 @@ use crate::{
 };
 use proofmill_ceremony::CeremonyError;
 pub use proofmill_ceremony::Randomness;
-use proofmill_circom::FileName;
+use proofmill_circom::{FileName, Target};
 use std::path::{Path, PathBuf};
 
 /// Writes the key with one more contribution to a file, completely or not at all, and returns the contribution's hash, with which its author
@@ -50,15 +50,32 @@ pub fn contribute(
     name: Option<&str>,
     randomness: Randomness<'_>,
 ) -> Result<[u8; 64]> {
+    contribute_to(key, path.as_ref().into(), name, randomness)
+}
+
+/// [`contribute`] that returns the bytes of the new key, and the contribution's hash.
+///
+/// # Errors
+/// As [`contribute`].
+pub fn contribute_in_memory(
+    key: &ProvingKey,
+    name: Option<&str>,
+    randomness: Randomness<'_>,
+) -> Result<(Vec<u8>, [u8; 64])> {
+    let mut bytes = Vec::new();
+    let hash = contribute_to(key, Target::Memory(&mut bytes), name, randomness)?;
+    Ok((bytes, hash))
+}
+
+fn contribute_to(
+    key: &ProvingKey,
+    target: Target<'_>,
+    name: Option<&str>,
+    randomness: Randomness<'_>,
+) -> Result<[u8; 64]> {
     let machine = current();
-    let made = proofmill_ceremony::contribute(
-        machine.level,
-        key.get(),
-        path.as_ref(),
-        name,
-        randomness,
-        machine.progress(),
-    );
+    let progress = machine.progress();
+    let made = proofmill_ceremony::contribute(machine.level, key.get(), target, name, randomness, progress);
     made.map_err(|error| of_key(key, error))
 }
 

@@ -59,6 +59,14 @@ pub fn describe(path: impl AsRef<Path>) -> Result<Description> {
     Ok(describe_file(&BinFile::open(path.as_ref())?)?)
 }
 
+/// [`describe`] of the bytes of a file.
+///
+/// # Errors
+/// [`Error::Malformed`].
+pub fn describe_bytes(bytes: Vec<u8>) -> Result<Description> {
+    Ok(describe_file(&BinFile::from_bytes("file", bytes)?)?)
+}
+
 /// Describes a `proof.json`, `verification_key.json` or `public.json` of any proof system. Points are checked to be on their curve,
 /// numbers to be below their modulus; nothing is verified.
 ///

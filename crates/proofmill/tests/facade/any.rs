@@ -3,7 +3,9 @@
 use crate::{example, machines, refused, text};
 use proofmill::{
     AnyProof, AnyProvingKey, AnyVerifyingKey,
-    circom::{PublicSignals, Witness},
+    ceremony::{self, Randomness},
+    circom::{Ptau, PublicSignals, R1cs, Witness, describe_bytes},
+    groth16,
 };
 
 const SYSTEMS: [&str; 3] = ["groth16", "plonk", "fflonk"];
@@ -31,6 +33,29 @@ fn a_key_proves_in_its_own_system() {
             }
         }
     });
+}
+
+#[test]
+fn verifying_keys_of_bytes_are_exported() {
+    for system in SYSTEMS {
+        let text = text(&format!("{system}.vk.json"));
+        for bytes in [text.clone().into_bytes(), crate::bytes(&format!("{system}.zkey"))] {
+            let key = AnyVerifyingKey::from_bytes(bytes).unwrap();
+            assert_eq!((key.protocol(), key.export_json().unwrap()), (system, text.clone()));
+        }
+    }
+    let (circuit, powers) =
+        (R1cs::open(example("circuit.r1cs")).unwrap(), Ptau::open(example("pot8.ptau")).unwrap());
+    let initial = groth16::ProvingKey::setup(&circuit, &powers).unwrap();
+    let fresh = AnyVerifyingKey::from_bytes(initial.as_bytes().to_vec()).unwrap();
+    refused(fresh.export_json(), "insecure setup", "anyone can forge proofs");
+    refused(AnyVerifyingKey::from_bytes(b"PKzkey".to_vec()), "malformed", "key");
+
+    let (contributed, hash) =
+        ceremony::contribute_in_memory(&initial, None, Randomness::System(b"")).unwrap();
+    let list = describe_bytes(contributed.clone()).unwrap().contributions.unwrap().list;
+    assert_eq!((list.len(), list[0].hash()), (1, hash));
+    AnyVerifyingKey::from_bytes(contributed).unwrap().export_json().unwrap();
 }
 
 #[test]

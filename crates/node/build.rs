@@ -1,0 +1,5 @@
+//! The linker's options for an extension of Node.
+
+fn main() {
+    napi_build::setup();
+}

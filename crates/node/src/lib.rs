@@ -1,0 +1,10 @@
+//! The extension of the Node package `proofmill`: a thin layer over the crate `proofmill`.
+//!
+//! Every function copies its arguments, returns a promise, and works on threads of its own: [`work`]. Files are paths or bytes:
+//! [`source`]. What snarkjs accepts and returns is translated in JavaScript (`index.js`).
+
+pub mod ceremony;
+mod source;
+pub mod systems;
+pub mod witness;
+pub mod work;
