@@ -61,10 +61,9 @@ pub fn differs(
     if let (Some(domain), Some(shift)) = (Domain::new(log_n), Fr::root_of_unity(log_n + 1)) {
         domain.coset_ntt(level, &mut of_h, shift);
     }
-    for (points, expected, factors, name) in [
-        (key.c(), fresh.c(), of_c, "the points C"),
-        (key.h(), fresh.h(), of_h, "the points H"),
-    ] {
+    for (points, expected, factors, name) in
+        [(key.c(), fresh.c(), of_c, "the points C"), (key.h(), fresh.h(), of_h, "the points H")]
+    {
         let [sum, expected] =
             [combination(level, points, &factors)?, combination(level, expected, &factors)?];
         if !pairing_product_is_one(level, &[(sum, delta_2), (-expected, G2::GENERATOR)]) {
