@@ -162,7 +162,7 @@ pub(crate) struct ExportJson {
     ptau: Input,
     /// The file to write
     #[arg(value_name = "JSON")]
-    json: Output,
+    output: Output,
 }
 
 #[derive(Args, Debug)]
@@ -286,7 +286,7 @@ impl PowersCommand {
             Self::New(new) => (vec![], new.ptau()),
             Self::Contribute(files) => (vec![&files.old], &files.new),
             Self::Export(PowersExport::Challenge(files)) => (vec![&files.ptau], &files.challenge),
-            Self::Export(PowersExport::Json(files)) => (vec![&files.ptau], &files.json),
+            Self::Export(PowersExport::Json(files)) => (vec![&files.ptau], &files.output),
             Self::Challenge(ChallengeCommand::Contribute(files)) => {
                 (vec![&files.challenge], files.response())
             }
@@ -329,12 +329,12 @@ pub(crate) fn run(command: PowersCommand, machine: &mut Machine) -> Result<Outco
             let hash = machine.run(|_, _| powers::export_challenge(&Ptau::open(&ptau)?, &challenge))?;
             Ok(hash_outcome("challenge", hash, "challenge", &challenge))
         }
-        PowersCommand::Export(PowersExport::Json(ExportJson { ptau, json })) => {
+        PowersCommand::Export(PowersExport::Json(ExportJson { ptau, output })) => {
             machine.run(|_, progress| {
                 progress.begin("write json");
-                Ptau::open(&ptau)?.write_json(&json)
+                Ptau::open(&ptau)?.write_json(&output)
             })?;
-            Ok(Outcome::done(json!({ "json": &*json })))
+            Ok(Outcome::done(json!({ "json": &*output })))
         }
         PowersCommand::Challenge(ChallengeCommand::Contribute(files)) => {
             let (entropy, response) = (files.entropy.bytes(), files.response());
