@@ -39,6 +39,8 @@ fuzz_target!(|bytes: &[u8]| {
         if let Ok(ptau) = Ptau::read(file) {
             drop(ptau.tau_g1().and_then(|points| points.decode(level, PointCheck::OnCurve)));
             drop(ptau.beta_g2());
+            drop(ptau.expect_complete());
+            drop(ptau.decoded_contributions());
             drop(ptau.lagrange_tau_g1(ptau.header().power + 1));
         }
         return;

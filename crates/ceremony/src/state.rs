@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn it_is_blake2b_from_any_state() {
-        let bytes: Vec<u8> = (0..1000_u32).map(|i| (i * i >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..1000_u32).map(|i| ((i * i) >> 3) as u8).collect();
         for length in (0..=300).chain([511, 512, 513, 1000]) {
             let (all, expected) = (&bytes[..length], <[u8; 64]>::from(Blake2b512::digest(&bytes[..length])));
             for cut in [0, 1, 64, 127, 128, 129, 256, 300].into_iter().filter(|cut| *cut <= length) {
