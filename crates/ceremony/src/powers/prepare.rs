@@ -141,13 +141,13 @@ impl Work<'_> {
                     points.iter_mut().skip(range.start).zip(piece).for_each(|(point, power)| *point = power);
                     points.release(range);
                 }
-                let mut domains = vec![0..n];
+                let mut domain = n;
                 if log_n > TWO_ADICITY {
                     split(self.level, &mut points, &Fr::from(SHIFT));
-                    domains = vec![0..n / 2, n / 2..n];
+                    domain = n / 2;
                 }
                 let mut transform = Transform { level: self.level, points: &mut points };
-                for domain in domains {
+                for domain in parallel::ranges(n, domain) {
                     transform.run(domain, Direction::Inverse, |_, polynomials| out.points(polynomials))?;
                 }
             }
@@ -184,6 +184,7 @@ fn split<C: Encoding>(level: Level, points: &mut Elements<Affine<C>>, shift: &Fr
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use proofmill_curve::Curve;
