@@ -29,7 +29,7 @@ from typing import Any, Literal
 
 import numpy
 
-from . import Error, Mismatch, __version__, circom, groth16
+from . import Error, InsecureSetup, Mismatch, __version__, circom, groth16
 from .bench import needed
 
 __all__ = ["Lost", "Part", "Prover", "copy_slice", "parts_of"]
@@ -252,6 +252,8 @@ class Prover:
         if _is_url(source) and folder is None:
             raise ValueError("folder: expected one for the slices, because the source is a URL")
         self._key = groth16.ProvingKey(path)
+        if (reason := self._key.verifying_key.insecurity) and not allow_insecure_setup:
+            raise InsecureSetup(f"{path}: anyone can forge proofs for this key: {reason}")
         self._parts = parts_of(path, shards)
         self._patience, self._insecure = patience, allow_insecure_setup
         self._lock = threading.Lock()
@@ -288,6 +290,9 @@ class Prover:
         a sum was lost too often.
         """
         witness = witness if isinstance(witness, circom.Witness) else circom.Witness(witness)
+        return groth16.assemble(self._key, witness, self._sums(witness), allow_insecure_setup=self._insecure)
+
+    def _sums(self, witness: circom.Witness) -> groth16.Sums:
         with self._lock:
             if not self._actors:
                 raise ValueError("the prover is closed")
@@ -308,7 +313,7 @@ class Prover:
         total = sums[0]
         for part in sums[1:]:
             total += part
-        return groth16.assemble(self._key, witness, total, allow_insecure_setup=self._insecure)
+        return total
 
     def _ask(self, kind: Kind, values: numpy.ndarray[Any, Any]) -> list[_Task]:
         """Stores each part's values, and asks its own worker for their sum. Wipes the values here."""
