@@ -68,7 +68,13 @@ impl Passed {
                 Program::Server => {
                     child.args(command).args(&self.arguments).args(server_words(command, options))
                 }
-                Program::Ray => child.args(&self.arguments).args(options.json.is_some().then_some("--json")),
+                Program::Ray => {
+                    let insecure = options.allow_insecure_setup.then_some("--allow-insecure-setup");
+                    child
+                        .args(&self.arguments)
+                        .args(options.json.is_some().then_some("--json"))
+                        .args(insecure)
+                }
             };
             if matches!(program, Program::Server) && options.quiet {
                 child.env("PROOFMILL_LOG", "error");

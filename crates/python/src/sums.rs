@@ -110,7 +110,8 @@ fn quotient<'py>(
     threads: Option<usize>,
     level: Option<&str>,
 ) -> PyResult<Bound<'py, PyArray2<u64>>> {
-    let (key, witness) = (Source::<ProvingKey>::new("key", key)?, Source::<Witness>::new("witness", witness)?);
+    let (key, witness) =
+        (Source::<ProvingKey>::new("key", key)?, Source::<Witness>::new("witness", witness)?);
     let words = Choice::new(threads, level)?
         .compute(py, || Ok::<_, Fault>(encode(&key.open()?.quotient(&*witness.open()?)?)))?;
     matrix(py, words, Fr::WORDS)
@@ -128,7 +129,8 @@ fn assemble(
     sums: &Sums,
     allow_insecure_setup: bool,
 ) -> PyResult<Proof> {
-    let (key, witness) = (Source::<ProvingKey>::new("key", key)?, Source::<Witness>::new("witness", witness)?);
+    let (key, witness) =
+        (Source::<ProvingKey>::new("key", key)?, Source::<Witness>::new("witness", witness)?);
     let sums = sums.0;
     Job::new(py).allow_insecure_setup(allow_insecure_setup).run(move || {
         let key = key.open()?;

@@ -4,16 +4,20 @@ import contextlib
 import functools
 import hashlib
 import http.server
+import json
 import os
+import secrets
 import signal
 import threading
 import time
 
 import numpy as np
 import pytest
-from conftest import SMALL
+from conftest import LARGE, SMALL
 
 import proofmill as pm
+from proofmill._ray_command import main
+from proofmill._ray_model import Costs, Machine, Shape, costs_of, estimate
 from proofmill.ray import Lost, Prover, Worker, copy_slice, parts_of
 
 KEY, WITNESS = SMALL / "groth16.zkey", SMALL / "witness.wtns"
@@ -135,15 +139,76 @@ def test_other_keys_are_refused(tmp_path):
         worker(version="0.0.0").ready(part)
 
 
-# The rest needs Ray. It replaces 127.0.0.1 by the host's address, so that a firewall may make it hang: `unshare -rn` has only a loopback.
+RATES = """family,benchmark,implementation,size,threads,run,samples,median_s,min_s,peak_mb,others_share
+msm,bn254-g1,portable,2^16,1,1,6,0.05,0.05,,0.00
+msm,bn254-g1,portable,2^20,1,1,6,1.048576,1.0,,0.00
+msm,bn254-g2,portable,2^16,1,1,6,0.196608,0.1,,0.00
+ntt,bn254-fr,portable,2^20,1,1,6,0.0209715,0.02,,0.00
+ntt,bn254-fr,arkworks,2^20,1,1,6,0.000001,0.0,,0.00
+"""
+
+
+@pytest.fixture
+def rates(tmp_path):
+    (tmp_path / "rates.csv").write_text(RATES)
+    return str(tmp_path / "rates.csv")
+
+
+def test_costs_are_those_of_the_largest_size(rates):
+    costs = costs_of(pm.bench.load(rates))
+    assert (costs.g1, costs.g2, costs.layer) == pytest.approx((1e-6, 3e-6, 1e-9), rel=1e-4)
+    with pytest.raises(pm.Error, match="no result of msm/bn254-g1 on one thread: `proofmill bench run"):
+        costs_of(pm.bench.load(rates).select(family="ntt"))
+
+
+def test_the_model_adds_up():
+    """By hand: 16 seconds of cores for the sums over 2^20 wires, 2 for H, 2 for 6 transforms of 20 layers."""
+    million = 1 << 20
+    costs = Costs(2 / million, 10 / million, 2 / (6 * 20 * million))
+    machine = Machine(cores=2, link_bytes=32.0 * million, price=3600.0, sums_share=1.0, transforms_share=0.5)
+    one, two, many = (estimate(Shape(million, million), costs, machine, nodes) for nodes in (1, 2, 1000))
+    rest = 0.04 * 18 / 2 + 0.01
+    assert one.seconds == one.distributed_seconds == pytest.approx(8 + 2 + 1 + rest)
+    # The head is the last: its wires and the quotient; half of the values are sent at a million a second.
+    assert two.seconds == pytest.approx(4 + 2 + 0.5 + 0.5 + rest)
+    assert two.dollars == pytest.approx(2 * two.seconds) and one.dollars == pytest.approx(one.seconds)
+    assert two.wire_bytes == 32 * million and one.wire_bytes == 0
+    # Many nodes wait for the quotient and for the values.
+    assert many.seconds == pytest.approx(2 + 1 + rest, abs=0.02) and many.distributed_seconds < many.seconds
+    assert one.node_bytes == pytest.approx(2 * two.node_bytes, rel=1e-6) and many.head_bytes > 128 * million
+
+
+def test_plan(rates, capsys):
+    words = ["plan", "--nodes", "5", "--cores", "16", "--link", "25Gb", "--runs", rates]
+    assert main([*words, "--size", "2^24", "--price-per-hour", "0.5", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert [row["nodes"] for row in report["estimates"]] == [1, 2, 4, 5]
+    assert (report["cheapest"], report["fastest"]) == (1, 5) and report["machine"]["link_bytes"] == 25e9 / 8
+    assert main([*words, "--key", str(KEY)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"{pm.groth16.shape(KEY)[0]} wires") and "cheapest: 1 node; fastest:" in shown and "dollars" not in shown
+    for wrong in (["--size", "2^28"], ["--size", "2^20", "--link", "5"], ["--size", "2^20", "--cores", "0"], ["--size", "2^20", "--sums-share", "2"], []):
+        with pytest.raises(SystemExit, match="2"):
+            main([*words, *wrong])
+    assert main([*words, "--key", str(WITNESS)]) == 2
+    assert "error: " in capsys.readouterr().err
+
+
+# The rest needs Ray. It replaces 127.0.0.1 by the host's address, so that a firewall may make it hang: .ci/python.sh runs this file where
+# there is nothing but a loopback.
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    ray = pytest.importorskip("ray", reason="ray is not installed")
+    """A head without CPUs and two nodes of one, with the settings that docs/scale.md advises."""
+    if not os.environ.get("PROOFMILL_TEST_RAY"):
+        pytest.skip("PROOFMILL_TEST_RAY is not set")
+    os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32), RAY_USAGE_STATS_ENABLED="0")
+    import ray
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": 80 << 20})
+    head = {"num_cpus": 0, "object_store_memory": 80 << 20, "_system_config": {"automatic_object_spilling_enabled": False}}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
     cluster.nodes = [cluster.add_node(num_cpus=1, object_store_memory=80 << 20) for _ in range(2)]
     ray.init(address=cluster.address, log_to_driver=False)
     yield cluster
@@ -159,6 +224,7 @@ def pids(prover):
 
 def test_proofs_of_a_cluster(cluster, tmp_path):
     with Prover(KEY, shards=2, folder=tmp_path) as prover:
+        assert prover._sums(pm.circom.Witness(WITNESS)).to_bytes() == total(parts_of(KEY, 1), lambda part: worker()).to_bytes()
         for witness in (WITNESS, WITNESS.read_bytes(), pm.circom.Witness(WITNESS)):
             proof = prover.prove(witness)
             proof.verify(SMALL / "groth16.vk.json")
@@ -171,6 +237,40 @@ def test_proofs_of_a_cluster(cluster, tmp_path):
             prover.prove(pm.circom.Witness.from_numpy(wrong[:-1]))
     with pytest.raises(ValueError, match="closed"):
         prover.prove(WITNESS)
+
+
+def test_the_store_is_freed(cluster):
+    """Values of a witness, of more than the 100 kB up to which Ray keeps values elsewhere."""
+    import ray
+
+    def used():
+        name = "object_store_memory"
+        return ray.cluster_resources()[name] - ray.available_resources().get(name, 0)
+
+    def until(condition):
+        limit = time.monotonic() + 20
+        while not condition() and time.monotonic() < limit:
+            time.sleep(0.1)
+        assert condition()
+
+    with Prover(LARGE / "circuit.zkey", shards=2, allow_insecure_setup=True) as prover:
+        held = ray.put(np.zeros(1 << 20, np.uint8))
+        until(lambda: used() >= 1 << 20)
+        del held
+        prover.prove(LARGE / "witness.wtns")
+        until(lambda: used() < 1 << 10)
+
+
+def test_the_command(cluster, tmp_path, capsys):
+    files = [str(tmp_path / name) for name in ("proof.json", "public.json")]
+    assert main(["prove", str(KEY), str(WITNESS), *files, "--shards", "2"]) == 0
+    pm.groth16.Proof.open(*files).verify(SMALL / "groth16.vk.json")
+    wrong = values_of("wires")
+    wrong[-1, 0] ^= np.uint64(1)
+    pm.circom.Witness.from_numpy(wrong).save(tmp_path / "wrong.wtns")
+    assert main(["prove", str(KEY), str(tmp_path / "wrong.wtns"), *files, "--shards", "2"]) == 1
+    assert main(["prove", str(KEY), str(tmp_path / "none.wtns"), *files, "--shards", "2"]) == 2
+    assert capsys.readouterr().err.count("error: ") == 2
 
 
 def test_kills(cluster):
@@ -198,8 +298,8 @@ def test_a_worker_with_another_key(cluster, tmp_path):
 
 
 def test_too_few_resources(cluster):
-    with pytest.raises(Lost, match="1 of 3 workers did not start: 3 nodes are alive, with 0 free CPUs"):
-        Prover(KEY, shards=3, patience=1)
+    with pytest.raises(Lost, match="of 3 workers did not start: 3 nodes are alive, with 0 free CPUs"):
+        Prover(KEY, shards=3, patience=5)
 
 
 def test_a_node_is_lost(cluster):

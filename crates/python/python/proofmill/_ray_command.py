@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import re
 import sys
@@ -14,7 +13,7 @@ from ._ray_model import LARGEST, Estimate, Machine, Shape, choices, cores_here, 
 
 __all__ = ["main"]
 
-EXAMPLES = """examples:
+EXAMPLES = """Examples:
   proofmill ray prove circuit.zkey witness.wtns proof.json public.json --shards 4 --threads 16
   proofmill ray plan --key circuit.zkey --nodes 8 --link 25Gb
   proofmill ray plan --size 2^24 --nodes 64 --link 100Gb --cores 16 --price-per-hour 0.71
@@ -51,6 +50,8 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--source", help="path of the key on the workers, or a URL (default: as here)")
     command.add_argument("--folder", help="folder on the workers for copies of their slices (default: the key is mapped where it is)")
 
+    command.add_argument("--allow-insecure-setup", action="store_true", help="prove with a key for which anyone can forge proofs")
+
     command = commands.add_parser("plan", help="predict time, memory, traffic and price of a proof by the number of nodes")
     key = command.add_mutually_exclusive_group(required=True)
     key.add_argument("--key", help="a .zkey file")
@@ -67,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def prove(options: argparse.Namespace) -> None:
-    where = {"threads": options.threads, "source": options.source, "folder": options.folder}
+    where = {name: getattr(options, name) for name in ("threads", "source", "folder", "allow_insecure_setup")}
     with ray.Prover(options.zkey, options.shards, **where) as prover:
         prover.prove(options.wtns).save(options.proof, options.public)
 
@@ -81,10 +82,8 @@ def plan(options: argparse.Namespace) -> None:
     # A node's price is the same for all, so fewer node-seconds are cheaper also where no price is given.
     cheapest = min(found, key=lambda one: one.nodes * one.seconds)
     if options.json:
-        facts = {"shape": shape, "costs": costs, "machine": machine}
-        report = {name: dataclasses.asdict(fact) for name, fact in facts.items()}
-        rows = [dataclasses.asdict(one) for one in found]
-        print(json.dumps({**report, "estimates": rows, "fastest": fastest.nodes, "cheapest": cheapest.nodes}, indent=2))
+        facts = {"shape": vars(shape), "costs": vars(costs), "machine": vars(machine), "estimates": [vars(one) for one in found]}
+        print(json.dumps({**facts, "fastest": fastest.nodes, "cheapest": cheapest.nodes}, indent=2))
         return
     print(f"{shape.wires} wires, domain of {shape.domain} points, {gigabytes(shape.key_bytes)} GB of points")
     print(f"measured: {costs.g1 * 1e6:.3g} and {costs.g2 * 1e6:.3g} core-us a point in G1 and G2, {costs.layer * 1e9:.3g} core-ns a butterfly layer")

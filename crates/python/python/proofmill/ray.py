@@ -25,7 +25,7 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any
 
 import numpy
 
@@ -35,7 +35,6 @@ from .bench import needed
 __all__ = ["Lost", "Part", "Prover", "copy_slice", "parts_of"]
 
 Range = tuple[int, int]
-Kind = Literal["wires", "quotient"]
 # Bytes that are hashed or copied at once.
 PIECE = 8 << 20
 CONNECT_SECONDS = 30.0
@@ -61,7 +60,7 @@ class Part:
     ranges: tuple[Range, ...]
     digest: str
 
-    def of(self, kind: Kind) -> Range:
+    def of(self, kind: str) -> Range:
         """The values of the witness or of the quotient that this part sums."""
         return self.wires if kind == "wires" else self.domain
 
@@ -184,7 +183,7 @@ class Worker:
         self.key = groth16.ProvingKey(f"/proc/self/fd/{self.file}")
         self.checked.add(part.digest)
 
-    def sum(self, kind: Kind, part: Part, values: Any) -> bytes:
+    def sum(self, kind: str, part: Part, values: Any) -> bytes:
         """The sums of a part with these values, encoded."""
         self.ready(part)
         sum_of = groth16.Sums.of_wires if kind == "wires" else groth16.Sums.of_quotient
@@ -198,7 +197,7 @@ class Worker:
 class _Task:
     """A sum."""
 
-    kind: Kind
+    kind: str
     part: Part
     # The values in Ray's store.
     values: Any
@@ -259,7 +258,7 @@ class Prover:
         self._lock = threading.Lock()
         self._ray = needed("ray")
         if not self._ray.is_initialized():
-            self._ray.init(log_to_driver=False)
+            self._ray.init(log_to_driver=False, logging_level="warning")
         options = {"num_cpus": threads, "max_restarts": -1, "max_task_retries": TASK_RETRIES, "scheduling_strategy": "SPREAD"}
         actor = self._ray.remote(**options, concurrency_groups={"pulse": 1})(Worker)
         where = (__version__, source, None if folder is None else os.fspath(folder), os.stat(path).st_size, threads)
@@ -315,7 +314,7 @@ class Prover:
             total += part
         return total
 
-    def _ask(self, kind: Kind, values: numpy.ndarray[Any, Any]) -> list[_Task]:
+    def _ask(self, kind: str, values: numpy.ndarray[Any, Any]) -> list[_Task]:
         """Stores each part's values, and asks its own worker for their sum. Wipes the values here."""
         tasks = []
         for index, part in enumerate(self._parts):
