@@ -133,7 +133,7 @@ def test_other_keys_are_refused(tmp_path):
         worker(tmp_path / "changed.zkey", tmp_path).ready(part)
     with pytest.raises(OSError, match="expected bytes"), open(tmp_path / "copy", "w+b") as copy:
         copy_slice(str(tmp_path / "short.zkey"), part, KEY.stat().st_size, copy.fileno())
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=f"No such file or directory on {os.uname().nodename}: '.*none.zkey'"):
         worker(tmp_path / "none.zkey").ready(part)
     with pytest.raises(pm.Mismatch, match="install the same version"):
         worker(version="0.0.0").ready(part)

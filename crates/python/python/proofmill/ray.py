@@ -173,15 +173,21 @@ class Worker:
             raise Mismatch(f"proofmill {__version__} on {os.uname().nodename}, {self.version} on the head: install the same version")
         if part.digest in self.checked:
             return
+        if self.file < 0:
+            self.file = self.open()
         if self.folder is None:
-            self.file = os.open(self.source, os.O_RDONLY) if self.file < 0 else self.file
             _check(self.source, part, self.file)
         else:
-            # Without a name: it ends with the process.
-            self.file = os.open(self.folder, os.O_TMPFILE | os.O_RDWR, 0o600) if self.file < 0 else self.file
             copy_slice(self.source, part, self.length, self.file)
         self.key = groth16.ProvingKey(f"/proc/self/fd/{self.file}")
         self.checked.add(part.digest)
+
+    def open(self) -> int:
+        try:
+            # A copy has no name: it ends with the process.
+            return os.open(self.source, os.O_RDONLY) if self.folder is None else os.open(self.folder, os.O_TMPFILE | os.O_RDWR, 0o600)
+        except OSError as error:
+            raise OSError(error.errno, f"{error.strerror} on {os.uname().nodename}", error.filename) from None
 
     def sum(self, kind: str, part: Part, values: Any) -> bytes:
         """The sums of a part with these values, encoded."""
@@ -308,7 +314,8 @@ class Prover:
                 sums = [groth16.Sums.from_bytes(task.result) for task in tasks if task.result is not None]
             finally:
                 # Frees the values in the store; workers that are late keep theirs until they end.
-                tasks.clear()
+                for task in tasks:
+                    task.values = None
         total = sums[0]
         for part in sums[1:]:
             total += part
@@ -347,7 +354,7 @@ class Prover:
                 try:
                     task.result = self._get(ref)
                 except Lost as error:
-                    if task.tries >= MOST_TRIES:
+                    if task.tries >= MOST_TRIES and not task.asked:
                         raise Lost(f"a sum was lost {task.tries} times, most likely for want of memory; the last: {error}") from None
                     continue
                 progress = now
