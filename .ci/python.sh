@@ -25,7 +25,10 @@ for python in "$@"; do
         --manifest-path crates/python/Cargo.toml --out "$folder/dist"
     "$environment/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$folder"/dist/*.whl
     echo "-- Python $version: $(cd "$folder/dist" && du -h --apparent-size ./*.whl)"
-    "$environment/bin/python" -m pytest -q -p no:cacheprovider crates/python/tests
+    "$environment/bin/python" -m pytest -q -p no:cacheprovider crates/python/tests --ignore crates/python/tests/test_ray.py
+    # Ray replaces 127.0.0.1 by the host's address, behind which a firewall may be; here there is only the loopback.
+    PROOFMILL_TEST_RAY=1 timeout 600 unshare --map-root-user --net sh -c 'ip link set lo up && exec "$@"' sh \
+        "$environment/bin/python" -m pytest -q -p no:cacheprovider crates/python/tests/test_ray.py
     "$environment/bin/python" -m mypy.stubtest proofmill
     "$environment/bin/python" -m mypy --strict --cache-dir "$environment/mypy" --package proofmill
     "$environment/bin/jupyter-execute" examples/python/proofmill.ipynb

@@ -166,6 +166,13 @@ The program proofmill-server does this; `cargo install --path crates/server` in 
 
 The program proofmill-server does this; `cargo install --path crates/server` in a clone installs it.")]
     Keys(Passed),
+    /// One proof over many machines: predict its time and price; needs the Python package
+    #[command(after_help = "Examples:
+  proofmill ray --help                                     all commands
+  proofmill ray plan --key circuit.zkey --nodes 8 --link 25Gb
+
+The program proofmill-ray does this; `pip install './crates/python[ray]'` in a clone installs it.")]
+    Ray(Passed),
     /// Execute jobs for the service, which starts this: requests on standard input, replies on standard output, a JSON object a line
     #[command(hide = true, after_help = "Examples:\n  proofmill prover --threads 4")]
     Prover(Prover),
@@ -213,6 +220,7 @@ impl Command {
             Self::Cpu { .. } => "cpu",
             Self::Bench(_) => "bench",
             Self::Pipeline(_) => "pipeline",
+            Self::Ray(_) => "ray",
             Self::Serve(_) => "serve",
             Self::Worker(_) => "worker",
             Self::Jobs(_) => "jobs",
@@ -245,6 +253,7 @@ impl Command {
             | Self::Cpu { .. }
             | Self::Bench(_)
             | Self::Pipeline(_)
+            | Self::Ray(_)
             | Self::Serve(_)
             | Self::Worker(_)
             | Self::Jobs(_)

@@ -66,6 +66,7 @@ fn run_without_machine(command: &Command, options: &Options) -> Option<Result<Ou
     let (program, word, arguments) = match command {
         Command::Prover(prover) => return Some(prover.run(options)),
         Command::Bench(arguments) => (Program::Bench, None, arguments),
+        Command::Ray(arguments) => (Program::Ray, None, arguments),
         Command::Pipeline(arguments) => (Program::Bench, Some("pipeline"), arguments),
         Command::Plonk(PlonkCommand::Workload(arguments)) => {
             (Program::Bench, Some("plonk-workload"), arguments)
@@ -105,6 +106,7 @@ fn run(command: Command, machine: &mut Machine) -> Result<Outcome, Failure> {
         Command::Cpu { .. } => Ok(cpu::list(machine)),
         Command::Bench(_)
         | Command::Pipeline(_)
+        | Command::Ray(_)
         | Command::Serve(_)
         | Command::Worker(_)
         | Command::Jobs(_)

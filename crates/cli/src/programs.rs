@@ -11,6 +11,8 @@ pub(crate) enum Program {
     Bench,
     /// The service.
     Server,
+    /// Proofs over many machines: of the Python package.
+    Ray,
 }
 
 impl Program {
@@ -19,14 +21,16 @@ impl Program {
         match self {
             Self::Bench => "proofmill-bench",
             Self::Server => "proofmill-server",
+            Self::Ray => "proofmill-ray",
         }
     }
 
-    /// The folder of its source.
-    fn source(self) -> &'static str {
+    /// What installs it in a clone.
+    fn installation(self) -> &'static str {
         match self {
-            Self::Bench => "crates/bench",
-            Self::Server => "crates/server",
+            Self::Bench => "cargo install --path crates/bench",
+            Self::Server => "cargo install --path crates/server",
+            Self::Ray => "pip install './crates/python[ray]'",
         }
     }
 }
@@ -64,6 +68,13 @@ impl Passed {
                 Program::Server => {
                     child.args(command).args(&self.arguments).args(server_words(command, options))
                 }
+                Program::Ray => {
+                    let insecure = options.allow_insecure_setup.then_some("--allow-insecure-setup");
+                    child
+                        .args(&self.arguments)
+                        .args(options.json.is_some().then_some("--json"))
+                        .args(insecure)
+                }
             };
             if matches!(program, Program::Server) && options.quiet {
                 child.env("PROOFMILL_LOG", "error");
@@ -73,9 +84,9 @@ impl Passed {
                 return Err(Failure::io(path, error));
             }
         }
-        let (name, source) = (program.name(), program.source());
+        let (name, installation) = (program.name(), program.installation());
         Err(Failure::Input(format!(
-            "{name} is not installed: `cargo install --path {source}` in a clone of Proofmill installs it"
+            "{name} is not installed: `{installation}` in a clone of Proofmill installs it"
         )))
     }
 }

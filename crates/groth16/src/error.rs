@@ -17,6 +17,16 @@ pub enum Groth16Error {
         /// The number of values of the witness.
         found: usize,
     },
+    /// A part of a sum goes beyond the points of the key.
+    #[error("values {first} to {} of a sum over {points} points of the proving key", first.saturating_add(*count))]
+    Range {
+        /// The index of the first value.
+        first: usize,
+        /// The number of values.
+        count: usize,
+        /// The number of points.
+        points: usize,
+    },
     /// The witness does not satisfy the circuit: the proof did not verify.
     #[error(
         "the witness does not satisfy the circuit; give its .r1cs to learn the first constraint that fails"

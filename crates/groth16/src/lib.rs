@@ -14,6 +14,7 @@ mod prove;
 mod quotient;
 mod setup;
 pub mod solidity;
+mod sums;
 mod verify;
 
 pub use belongs::differs;
@@ -21,6 +22,8 @@ pub use error::Groth16Error;
 pub use insecurity::insecurity;
 pub use proofmill_circom::{Groth16Proof as Proof, Groth16VerificationKey as VerifyingKey};
 pub use proofmill_progress::Progress;
-pub use prove::{prove, prove_with_rng, verifying_key, verifying_key_text};
+pub use prove::{assemble, assemble_with_rng, prove, prove_with_rng, verifying_key, verifying_key_text};
+pub use quotient::quotient;
 pub use setup::setup;
+pub use sums::Sums;
 pub use verify::verify;

@@ -1,23 +1,22 @@
 //! The prover.
 
-use crate::{Groth16Error, Progress, Proof, VerifyingKey, quotient::quotient, verify};
-use proofmill_circom::{CircomError, Coordinate, Groth16Zkey, PointCheck, Points};
+use crate::{Groth16Error, Progress, Proof, Sums, VerifyingKey, quotient, verify};
+use proofmill_circom::{Groth16Zkey, PointCheck};
 use proofmill_cpu::Level;
 use proofmill_curve::{
-    Affine, Bases, Curve, Jacobian, Msm,
+    Jacobian,
     constant_time::{invert, invert_quadratic, multiple, to_affine},
 };
 use proofmill_field::bn254::Fr;
 use proofmill_pairing::pairing;
 use rand::{CryptoRng, TryRngCore, rngs::OsRng};
-use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
 
 /// Proves knowledge of `witness` (one value for each wire, the first is 1) with blinding from the operating system's
 /// randomness. The proof is verified before it is returned.
 ///
 /// `progress` receives the name of each phase. Runs on the ambient rayon pool. In addition to the mapped key it needs 128 bytes
-/// for each point of the domain, and later the scratch memory of one sum at a time ([`Msm`]). Its running time depends on the
+/// for each point of the domain, and later the scratch memory of one sum at a time ([`Msm`](proofmill_curve::Msm)). Its running time depends on the
 /// witness.
 ///
 /// # Errors
@@ -29,8 +28,7 @@ pub fn prove(
     witness: &[Fr],
     progress: Progress<'_>,
 ) -> Result<Proof, Groth16Error> {
-    // A failure inside `rng` would panic, so test the generator once.
-    OsRng.try_next_u64().map_err(|error| Groth16Error::Randomness(error.to_string()))?;
+    check_randomness()?;
     prove_with_rng(level, key, witness, &mut OsRng.unwrap_err(), progress)
 }
 
@@ -46,43 +44,70 @@ pub fn prove_with_rng(
     rng: &mut impl CryptoRng,
     progress: Progress<'_>,
 ) -> Result<Proof, Groth16Error> {
+    let quotient = quotient(level, key, witness, progress)?;
+    let of_quotient = Sums::of_quotient(level, key, 0, &quotient, progress)?;
+    drop(quotient);
+    let sums = of_quotient + Sums::of_wires(level, key, 0, witness, progress)?;
+    let public = witness.get(1..=key.header().public as usize).unwrap_or_default();
+    assemble_with_rng(level, key, public, &sums, rng, progress)
+}
+
+/// The proof for these public signals, from the sums over all wires and the whole quotient, with blinding from the operating system's
+/// randomness. It is verified before it is returned.
+///
+/// # Errors
+/// [`Groth16Error::Unsatisfied`] if the sums are not those of a witness with these signals, [`Groth16Error::PublicLength`],
+/// [`Groth16Error::Randomness`], and the errors of a damaged key.
+pub fn assemble(
+    level: Level,
+    key: &Groth16Zkey,
+    public: &[Fr],
+    sums: &Sums,
+    progress: Progress<'_>,
+) -> Result<Proof, Groth16Error> {
+    check_randomness()?;
+    assemble_with_rng(level, key, public, sums, &mut OsRng.unwrap_err(), progress)
+}
+
+/// [`assemble`] with the blinding from `rng`, as [`prove_with_rng`].
+///
+/// # Errors
+/// As [`assemble`].
+pub fn assemble_with_rng(
+    level: Level,
+    key: &Groth16Zkey,
+    public: &[Fr],
+    sums: &Sums,
+    rng: &mut impl CryptoRng,
+    progress: Progress<'_>,
+) -> Result<Proof, Groth16Error> {
     let header = key.header();
-    if witness.len() != header.wires as usize {
-        return Err(Groth16Error::WitnessLength { expected: header.wires, found: witness.len() });
-    }
-    let (public, private) = witness.split_at(header.public as usize + 1);
     // They hide the witness, so products with them are computed in constant time.
     let [r, s] = [Fr::random(rng), Fr::random(rng)].map(Zeroizing::new);
     let delta_1 = Jacobian::from(header.delta_1);
-    let blinding_a = multiple(level, &delta_1, &r);
-    let blinding_b1 = multiple(level, &delta_1, &s);
+    let a = sums.a.add_affine(&header.alpha_1).add(&multiple(level, &delta_1, &r));
+    let b1 = sums.b1.add_affine(&header.beta_1).add(&multiple(level, &delta_1, &s));
     let blinding_b2 = multiple(level, &Jacobian::from(header.delta_2), &s);
-    let blinding_c = multiple(level, &delta_1, &Zeroizing::new(-(*r * *s)));
-
-    let quotient = quotient(level, key, witness, progress)?;
-    progress.begin("msm h");
-    let h = sum(level, key.h(), &quotient)?;
-    drop(quotient);
-    progress.begin("msm a");
-    let a = sum(level, key.a(), witness)?.add_affine(&header.alpha_1).add(&blinding_a);
-    progress.begin("msm b1");
-    let b1 = sum(level, key.b1(), witness)?.add_affine(&header.beta_1).add(&blinding_b1);
-    progress.begin("msm b2");
-    let b2 = sum(level, key.b2(), witness)?.add_affine(&header.beta_2).add(&blinding_b2);
-    progress.begin("msm c");
-    let c = sum(level, key.c(), private)?
-        .add(&h)
-        .add(&multiple(level, &a, &s))
-        .add(&multiple(level, &b1, &r))
-        .add(&blinding_c);
+    let b2 = sums.b2.add_affine(&header.beta_2).add(&blinding_b2);
+    let c = sums.c.add(&multiple(level, &a, &s)).add(&multiple(level, &b1, &r)).add(&multiple(
+        level,
+        &delta_1,
+        &Zeroizing::new(-(*r * *s)),
+    ));
     let [a, c] = [a, c].map(|point| to_affine(&point, invert));
     let proof = Proof { a, b: to_affine(&b2, invert_quadratic), c };
     progress.begin("verify");
-    match verify(level, &verifying_key(level, key)?, public.get(1..).unwrap_or_default(), &proof) {
+    match verify(level, &verifying_key(level, key)?, public, &proof) {
         Ok(()) => Ok(proof),
         Err(Groth16Error::Rejected) => Err(Groth16Error::Unsatisfied),
         Err(error) => Err(error),
     }
+}
+
+/// A failure inside of the generator would panic, so it is tested once.
+fn check_randomness() -> Result<(), Groth16Error> {
+    OsRng.try_next_u64().map_err(|error| Groth16Error::Randomness(error.to_string()))?;
+    Ok(())
 }
 
 /// The verifying key in a proving key.
@@ -98,48 +123,6 @@ pub fn verifying_key(level: Level, key: &Groth16Zkey) -> Result<VerifyingKey, Gr
         delta_2: header.delta_2,
         ic: key.ic().decode(level, PointCheck::OnCurve)?,
     })
-}
-
-/// The sum of `scalars[i] * points[i]`. The points are decoded block by block during the sum.
-fn sum<C: Msm<Scalar = Fr, Base: Coordinate>>(
-    level: Level,
-    points: Points<'_, C>,
-    scalars: &[Fr],
-) -> Result<Jacobian<C>, Groth16Error> {
-    if points.len() != scalars.len() {
-        return Err(Groth16Error::Malformed(
-            "a section of the proving key has another length than its header says",
-        ));
-    }
-    let bases = MappedBases { level, points, fault: Mutex::new(None) };
-    let sum = C::msm(level, &bases, scalars);
-    match bases.fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        None => Ok(sum),
-        Some((_, error)) => Err(error.into()),
-    }
-}
-
-/// Points of a mapped key as the bases of a sum.
-struct MappedBases<'a, C> {
-    level: Level,
-    points: Points<'a, C>,
-    /// The position of the first block that could not be decoded, and the error.
-    fault: Mutex<Option<(usize, CircomError)>>,
-}
-
-impl<C: Curve<Base: Coordinate>> Bases<C> for MappedBases<'_, C> {
-    fn count(&self) -> usize {
-        self.points.len()
-    }
-
-    fn read(&self, start: usize, bases: &mut [Affine<C>]) {
-        if let Err(error) = self.points.read(self.level, start, bases) {
-            let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
-            if fault.as_ref().is_none_or(|(first, _)| start < *first) {
-                *fault = Some((start, error));
-            }
-        }
-    }
 }
 
 /// The JSON text of a verifying key, as `snarkjs zkey export verificationkey` writes it.

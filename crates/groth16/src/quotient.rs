@@ -17,13 +17,21 @@ use proofmill_poly::Domain;
 /// Elements that one task multiplies.
 const BLOCK: usize = 1 << 12;
 
-/// One scalar for each of the key's H points. Peak memory is four elements for each point of the domain.
-pub(crate) fn quotient(
+/// The quotient of `witness` (one value for each wire) on the odd coset of the domain: one scalar for each of the key's H points. Runs
+/// on the ambient rayon pool. Peak memory is four elements for each point of the domain.
+///
+/// # Errors
+/// [`Groth16Error::WitnessLength`], and the errors of a damaged key.
+pub fn quotient(
     level: Level,
     key: &Groth16Zkey,
     witness: &[Fr],
     progress: Progress<'_>,
 ) -> Result<Vec<Fr>, Groth16Error> {
+    let wires = key.header().wires;
+    if witness.len() != wires as usize {
+        return Err(Groth16Error::WitnessLength { expected: wires, found: witness.len() });
+    }
     progress.begin("evaluate constraints");
     let [mut a, mut b] = key.coefficients()?.multiply(level, witness)?;
     let mut c = a.clone();

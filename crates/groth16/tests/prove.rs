@@ -1,6 +1,8 @@
 //! Prover and verifier against snarkjs's files, and against each other.
 
-use proofmill_circom::{Groth16Proof, Groth16VerificationKey, Groth16Zkey, read_public, read_witness};
+use proofmill_circom::{
+    BinFile, Groth16Proof, Groth16VerificationKey, Groth16Zkey, read_public, read_witness,
+};
 use proofmill_cpu::Level;
 use proofmill_curve::{
     Curve,
@@ -8,11 +10,12 @@ use proofmill_curve::{
 };
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_groth16::{
-    Groth16Error, Progress, prove, prove_with_rng, verify, verifying_key, verifying_key_text,
+    Groth16Error, Progress, Sums, assemble, assemble_with_rng, prove, prove_with_rng, quotient, verify,
+    verifying_key, verifying_key_text,
 };
 use proofmill_testing::{for_each_level, for_each_pool};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
-use std::{cell::RefCell, fs, path::PathBuf};
+use std::{cell::RefCell, fs, ops::Range, path::PathBuf};
 
 /// snarkjs's files of two circuits: the smallest one, and Merkle membership.
 const CIRCUITS: [[&str; 5]; 2] = [
@@ -169,5 +172,100 @@ fn witnesses_that_do_not_satisfy_are_refused() {
         fixture.witness.pop();
         let result = prove(Level::best(), &fixture.key, &fixture.witness, Progress::NONE);
         assert!(matches!(result, Err(Groth16Error::WitnessLength { .. })));
+    }
+}
+
+/// `0..length`, cut at these places.
+fn parts(length: usize, cuts: &[usize]) -> Vec<Range<usize>> {
+    let mut ends: Vec<_> = cuts.iter().map(|cut| (*cut).min(length)).collect();
+    ends.sort_unstable();
+    let starts = std::iter::once(0).chain(ends.clone());
+    starts.zip(ends.iter().copied().chain([length])).map(|(start, end)| start..end).collect()
+}
+
+#[test]
+fn sums_of_parts_are_those_of_the_proof() {
+    let level = Level::best();
+    for fixture in fixtures() {
+        let Fixture { key, witness, public, .. } = &fixture;
+        let quotient = quotient(level, key, witness, Progress::NONE).unwrap();
+        let first_private = public.len() + 1;
+        for cuts in
+            [vec![], vec![0, 1, 1], vec![first_private], vec![first_private - 1, first_private + 1, 7]]
+        {
+            let mut sums = Sums::ZERO;
+            for wires in parts(witness.len(), &cuts) {
+                let values = &witness[wires.clone()];
+                let part = Sums::of_wires(level, key, wires.start, values, Progress::NONE).unwrap();
+                sums = Sums::from_bytes(&part.to_bytes()).unwrap() + sums;
+            }
+            for points in parts(quotient.len(), &cuts) {
+                let values = &quotient[points.clone()];
+                let part = Sums::of_quotient(level, key, points.start, values, Progress::NONE).unwrap();
+                sums = sums + Sums::from_bytes(&part.to_bytes()).unwrap();
+            }
+            let mut rng = ChaCha20Rng::seed_from_u64(9);
+            let proof = assemble_with_rng(level, key, public, &sums, &mut rng, Progress::NONE).unwrap();
+            assert_eq!(proof, first_proof(&fixture));
+            let twice = assemble(level, key, public, &(sums + sums), Progress::NONE);
+            assert!(matches!(twice, Err(Groth16Error::Unsatisfied)));
+            let fewer = assemble(level, key, &public[1..], &sums, Progress::NONE);
+            assert!(matches!(fewer, Err(Groth16Error::PublicLength { .. })));
+        }
+        for (first, count) in [(1, witness.len()), (usize::MAX, 1), (witness.len() + 1, 0)] {
+            let sums = Sums::of_wires(level, key, first, &witness[..count], Progress::NONE);
+            assert!(matches!(sums, Err(Groth16Error::Range { .. })), "{first}, {count}");
+        }
+        let sums = Sums::of_quotient(level, key, 1, &quotient, Progress::NONE);
+        assert!(matches!(sums, Err(Groth16Error::Range { .. })));
+    }
+}
+
+#[test]
+fn sums_off_their_curves_are_refused() {
+    let zero = Sums::ZERO.to_bytes();
+    assert_eq!(Sums::from_bytes(&zero).unwrap().to_bytes(), zero);
+    for position in [0, 64, 128, 256] {
+        let mut bytes = zero;
+        bytes[position + 31] = 1;
+        assert!(Sums::from_bytes(&bytes).is_err());
+        bytes[position] = 255;
+        assert!(Sums::from_bytes(&bytes).is_err());
+    }
+}
+
+#[test]
+fn a_slice_of_a_key_has_what_its_sums_read() {
+    let level = Level::best();
+    for Fixture { key, witness, .. } in fixtures() {
+        let quotient = quotient(level, &key, &witness, Progress::NONE).unwrap();
+        let public = key.header().public as usize;
+        for wires in [0..0, 0..witness.len(), 0..public + 2, public + 2..witness.len(), 3..usize::MAX] {
+            for points in [0..quotient.len(), 0..0, 1..2, quotient.len() - 1..usize::MAX] {
+                let mut bytes = vec![0; key.file().len()];
+                for range in key.slice(wires.clone(), points.clone()) {
+                    bytes[range.clone()].copy_from_slice(&key.file().bytes()[range]);
+                }
+                let slice = Groth16Zkey::read(BinFile::from_bytes("slice", bytes).unwrap()).unwrap();
+                assert_eq!(slice.header(), key.header());
+                assert_eq!(verifying_key(level, &slice).unwrap(), verifying_key(level, &key).unwrap());
+                let sums = |key: &Groth16Zkey| {
+                    let values = &witness[wires.start..wires.end.min(witness.len())];
+                    let of_wires = Sums::of_wires(level, key, wires.start, values, Progress::NONE).unwrap();
+                    let values = &quotient[points.start..points.end.min(quotient.len())];
+                    let rest = Sums::of_quotient(level, key, points.start, values, Progress::NONE).unwrap();
+                    (of_wires + rest).to_bytes()
+                };
+                assert_eq!(sums(&slice), sums(&key));
+                let reversed = key.slice(wires.end..wires.start, points.end..points.start);
+                assert!(reversed.iter().all(|range| range.start < range.end));
+            }
+        }
+        let whole = key.slice(0..usize::MAX, 0..usize::MAX);
+        let bytes: usize = whole.iter().map(|range| range.len()).sum();
+        assert_eq!(key.file().len() - bytes, 44 * key.coefficients().unwrap().len());
+        let half = key.slice(0..witness.len() / 2, 0..quotient.len() / 2);
+        let half: usize = half.iter().map(|range| range.len()).sum();
+        assert!(half < bytes * 3 / 4);
     }
 }

@@ -110,7 +110,9 @@ impl Names<'_> {
     pub(crate) fn groth16(&self, error: Groth16Error) -> Error {
         match error {
             Groth16Error::File(error) => error.into(),
-            Groth16Error::WitnessLength { .. } => Error::Mismatch(Cause::about(self.witness, error)),
+            Groth16Error::WitnessLength { .. } | Groth16Error::Range { .. } => {
+                Error::Mismatch(Cause::about(self.witness, error))
+            }
             Groth16Error::Unsatisfied => Error::Unsatisfied(Cause::about(self.witness, error)),
             Groth16Error::PublicLength { .. } => Error::Mismatch(Cause::about(self.public, error)),
             Groth16Error::Rejected => Error::Rejected(Cause::about(self.proof, error)),

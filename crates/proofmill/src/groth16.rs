@@ -23,14 +23,17 @@ use crate::{
     circom::{Ptau, PublicSignals, R1cs, Witness, in_memory},
     curve::{Affine, bn254},
     error::Names,
-    machine::current,
+    field::Fr,
+    machine::{Settings, current},
 };
 use proofmill_circom::{
     BinFile, ContainerOrText, FileKind, FileName, Groth16Proof, Groth16VerificationKey, Groth16Zkey, Target,
     Text, write_bytes, write_text, write_texts,
 };
+pub use proofmill_groth16::Sums;
 use proofmill_groth16::{Groth16Error, solidity, verifying_key_text};
-use std::path::Path;
+use std::{ops::Range, path::Path};
+use zeroize::Zeroizing;
 
 /// A proving key: a mapped `.zkey` of snarkjs.
 #[derive(Debug)]
@@ -117,14 +120,100 @@ impl ProvingKey {
     /// [`Error::Mismatch`] for one of another circuit, [`Error::Malformed`] for a damaged key, [`Error::InsecureSetup`] for a key
     /// to which nobody contributed, [`Error::System`] without randomness.
     pub fn prove(&self, witness: &Witness) -> Result<Proof> {
-        self.verifying_key.check_setup()?;
+        self.finish(witness, |machine, _| {
+            proofmill_groth16::prove(machine.level, &self.zkey, witness.values(), machine.progress())
+        })
+    }
+
+    /// The number of wires: values of a witness, and points of each sum over wires.
+    pub fn wires(&self) -> u32 {
+        self.zkey.header().wires
+    }
+
+    /// The number of points of the domain: values of a quotient, a power of two.
+    pub fn domain_size(&self) -> u32 {
+        self.zkey.header().domain_size
+    }
+
+    /// Divides a proof among machines, step 1: the scalars of the points H, one for each point of the domain. Secret as the witness.
+    ///
+    /// ```
+    /// use proofmill::{circom::Witness, groth16::{ProvingKey, Sums}};
+    ///
+    /// # fn main() -> proofmill::Result<()> {
+    /// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/membership-small");
+    /// # std::env::set_current_dir(folder).expect("the example");
+    /// let (key, witness) = (ProvingKey::open("groth16.zkey")?, Witness::open("witness.wtns")?);
+    /// let quotient = key.quotient(&witness)?;
+    /// let (first, second) = witness.values().split_at(10);
+    /// // Each of these may be computed on another machine, and sent as bytes.
+    /// let parts = [key.sum_wires(0, first)?, key.sum_wires(10, second)?, key.sum_quotient(0, &quotient)?];
+    /// let proof = key.assemble(&witness, &parts.into_iter().sum::<Sums>())?;
+    /// proof.verify(&key.verifying_key())?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for a witness of another circuit, [`Error::Malformed`] for a damaged key.
+    pub fn quotient(&self, witness: &Witness) -> Result<Zeroizing<Vec<Fr>>> {
         let machine = current();
-        let proof = proofmill_groth16::prove(machine.level, &self.zkey, witness.values(), machine.progress());
-        let names =
-            Names { key: self.verifying_key.name.as_ref(), witness: witness.name(), ..Names::default() };
-        let proof = proof.map_err(|error| names.groth16(error))?;
+        let quotient =
+            proofmill_groth16::quotient(machine.level, &self.zkey, witness.values(), machine.progress());
+        quotient.map(Zeroizing::new).map_err(|error| self.names(Some(witness)).groth16(error))
+    }
+
+    /// Step 2: the sums of the wires from `first` on that have these values.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for more values than the key has wires, [`Error::Malformed`] for a damaged key.
+    pub fn sum_wires(&self, first: usize, values: &[Fr]) -> Result<Sums> {
+        let machine = current();
+        let sums = Sums::of_wires(machine.level, &self.zkey, first, values, machine.progress());
+        sums.map_err(|error| self.names(None).groth16(error))
+    }
+
+    /// Step 2: the sum of the quotient's values from index `first` on.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for more values than the domain has points, [`Error::Malformed`] for a damaged key.
+    pub fn sum_quotient(&self, first: usize, values: &[Fr]) -> Result<Sums> {
+        let machine = current();
+        let sums = Sums::of_quotient(machine.level, &self.zkey, first, values, machine.progress());
+        sums.map_err(|error| self.names(None).groth16(error))
+    }
+
+    /// Step 3: the proof, from the sums over all wires and the whole quotient. It is blinded with the operating system's randomness, and
+    /// verified before it is returned. Of the witness only the public signals are used.
+    ///
+    /// # Errors
+    /// As [`Self::prove`]; [`Error::Unsatisfied`] also for sums that are wrong or not complete.
+    pub fn assemble(&self, witness: &Witness, sums: &Sums) -> Result<Proof> {
+        self.finish(witness, |machine, public| {
+            proofmill_groth16::assemble(machine.level, &self.zkey, public, sums, machine.progress())
+        })
+    }
+
+    /// The proof that `prove` makes for these public signals.
+    fn finish(
+        &self,
+        witness: &Witness,
+        prove: impl FnOnce(&Settings, &[Fr]) -> std::result::Result<Groth16Proof, Groth16Error>,
+    ) -> Result<Proof> {
+        self.verifying_key.check_setup()?;
         let public = witness.values().get(1..=self.public_signals() as usize).unwrap_or_default();
+        let proof = prove(&current(), public).map_err(|error| self.names(Some(witness)).groth16(error))?;
         Ok(Proof { proof, public: public.into(), name: None })
+    }
+
+    fn names<'a>(&'a self, witness: Option<&'a Witness>) -> Names<'a> {
+        Names { key: self.name(), witness: witness.and_then(Witness::name), ..Names::default() }
+    }
+
+    /// The bytes of the file that [`Self::sum_wires`] and [`Self::sum_quotient`] read for these wires and these points of the domain:
+    /// ascending ranges. A file of the key's length with these bytes, and holes elsewhere, opens as a key for those sums.
+    pub fn slice(&self, wires: Range<usize>, domain: Range<usize>) -> Vec<Range<usize>> {
+        self.zkey.slice(wires, domain)
     }
 
     /// The verifying key.

@@ -21,6 +21,7 @@ mod progress;
 mod sha256;
 mod source;
 mod stark;
+mod sums;
 mod systems;
 mod work;
 
@@ -39,7 +40,7 @@ fn _proofmill(module: &Bound<'_, PyModule>) -> PyResult<()> {
         circom::module(py)?,
         systems::fflonk::module(py)?,
         goldilocks::module(py)?,
-        systems::groth16::module(py)?,
+        sums::add(systems::groth16::module(py)?)?,
         hash::module(py)?,
         merkle::module(py)?,
         msm::module(py)?,

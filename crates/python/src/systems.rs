@@ -91,8 +91,7 @@ macro_rules! system {
                     let (key, witness) = (self.0.clone(), Source::<Witness>::new("witness", witness)?);
                     let job = Job::new(py).with(threads, level, progress)?.allow_insecure_setup(allow_insecure_setup);
                     job.run(move || {
-                        let proof = key.prove(&*witness.open()?)?;
-                        Ok(Proof { proof: Arc::new(proof), key: Some(Arc::new(key.verifying_key())) })
+                        Ok(Proof::new(key.prove(&*witness.open()?)?, &key))
                     })
                 }
 
@@ -197,6 +196,13 @@ macro_rules! system {
                 proof: Arc<lower::Proof>,
                 /// Of the proving key that made it.
                 key: Option<Arc<lower::VerifyingKey>>,
+            }
+
+            impl Proof {
+                /// A proof that was made with this key.
+                pub(crate) fn new(proof: lower::Proof, key: &lower::ProvingKey) -> Self {
+                    Self { proof: Arc::new(proof), key: Some(Arc::new(key.verifying_key())) }
+                }
             }
 
             #[pymethods]
@@ -323,8 +329,7 @@ macro_rules! system {
                 let job = Job::new(py).with(threads, level, progress)?.allow_insecure_setup(allow_insecure_setup);
                 job.run(move || {
                     let key = key.open()?;
-                    let proof = key.prove(&inputs.calculate(&*circuit.open()?)?)?;
-                    Ok(Proof { proof: Arc::new(proof), key: Some(Arc::new(key.verifying_key())) })
+                    Ok(Proof::new(key.prove(&inputs.calculate(&*circuit.open()?)?)?, &key))
                 })
             }
 

@@ -22,7 +22,7 @@ use proofmill_field::{
     Prime,
     bn254::{FqParams, FrParams},
 };
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
 const COEFFICIENTS: SectionName = SectionName { id: 4, content: "coefficients" };
 
@@ -199,6 +199,44 @@ impl Groth16Zkey {
     /// The encoded matrices.
     pub fn coefficients_section(&self) -> Section<'_> {
         self.file.checked_section(COEFFICIENTS)
+    }
+
+    /// The bytes of the file that sums over these wires and these points of the domain read: ascending ranges, which hold everything but
+    /// the other points and the matrices. A file of this length with these bytes, and zeros elsewhere, opens as this key, whose other
+    /// points are infinity.
+    ///
+    /// Ranges end where the key does.
+    pub fn slice(&self, wires: Range<usize>, domain: Range<usize>) -> Vec<Range<usize>> {
+        let first_private = self.header.public as usize + 1;
+        let private = wires.start.saturating_sub(first_private)..wires.end.saturating_sub(first_private);
+        let mut slice: Vec<Range<usize>> = Vec::new();
+        let mut push = |range: Range<usize>| match slice.last_mut() {
+            Some(last) if last.end == range.start => last.end = range.end,
+            _ if range.is_empty() => (),
+            _ => slice.push(range),
+        };
+        let mut end = 0;
+        for section in self.file.sections() {
+            push(end..section.range.start);
+            end = section.range.end;
+            let all = section.range.clone();
+            let of = |points: Groth16Points, range: &Range<usize>| {
+                let size = points.shape(&self.header).1 as usize;
+                let at = |index: usize| index.saturating_mul(size).saturating_add(all.start).min(all.end);
+                at(range.start)..at(range.end.max(range.start))
+            };
+            push(match Groth16Points::ALL.into_iter().find(|points| points.section().id == section.id) {
+                Some(points @ (Groth16Points::A | Groth16Points::B1 | Groth16Points::B2)) => {
+                    of(points, &wires)
+                }
+                Some(points @ Groth16Points::C) => of(points, &private),
+                Some(points @ Groth16Points::H) => of(points, &domain),
+                // The count of records; zeros are records of matrix A that add nothing.
+                None if section.id == COEFFICIENTS.id => all.start..(all.start + 4).min(all.end),
+                Some(Groth16Points::Ic) | None => all.clone(),
+            });
+        }
+        slice
     }
 
     fn points<C: Curve<Base: Coordinate>>(&self, points: Groth16Points) -> Points<'_, C> {

@@ -87,6 +87,22 @@ fn commands_of_the_service_pass_through() {
 }
 
 #[test]
+fn commands_of_ray_pass_through() {
+    let folder = lonely();
+    program(folder.path(), "proofmill-ray", "ray", "exit 1");
+    for (arguments, passed) in [
+        ("ray --help", "--help"),
+        ("ray plan --size 2^24 --nodes 8 --json", "plan --size 2^24 --nodes 8 --json"),
+        ("--json ray plan --size 2^24", "plan --size 2^24 --json"),
+        ("--allow-insecure-setup ray prove a b c d", "prove a b c d --allow-insecure-setup"),
+    ] {
+        let (status, stdout, stderr) = run(folder.path(), "/nonexistent".as_ref(), arguments);
+        assert_eq!((status, stderr), (Some(1), String::new()), "{arguments}");
+        assert_eq!(stdout, format!("ray {passed}\n"), "{arguments}");
+    }
+}
+
+#[test]
 fn signals_pass_through() {
     let folder = lonely();
     script(folder.path(), "bench", "kill -TERM $$");
@@ -128,6 +144,9 @@ fn without_the_program_a_line_says_how_to_install_it() {
         let install = "cargo install --path crates/server";
         assert!(stderr.contains(install) && stderr.lines().count() == 1, "{stderr}");
     }
+    let (status, _, stderr) = run(folder.path(), "/nonexistent".as_ref(), "ray plan");
+    assert_eq!(status, Some(2));
+    assert!(stderr.contains("pip install './crates/python[ray]'") && stderr.lines().count() == 1, "{stderr}");
     // Other commands work without them.
     assert_eq!(run(folder.path(), "/nonexistent".as_ref(), "cpu").0, Some(0));
 }

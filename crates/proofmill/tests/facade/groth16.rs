@@ -4,7 +4,7 @@ use crate::{bytes, example, machines, refused, text};
 use proofmill::{
     circom::{Ptau, PublicSignals, R1cs, Witness},
     field::Fr,
-    groth16::{Proof, ProvingKey, VerifyingKey, write_key},
+    groth16::{Proof, ProvingKey, Sums, VerifyingKey, write_key},
 };
 
 #[test]
@@ -68,6 +68,25 @@ fn a_new_key_is_that_of_snarkjs() {
     let (key, witness) = (ProvingKey::open(&path).unwrap(), Witness::open(example("witness.wtns")).unwrap());
     refused(key.prove(&witness), "insecure setup", "new.zkey: anyone can forge proofs");
     refused(key.verifying_key().save(folder.path().join("vk.json")), "insecure setup", "nobody contributed");
+}
+
+#[test]
+fn proofs_are_made_of_parts() {
+    let key = ProvingKey::open(example("groth16.zkey")).unwrap();
+    let witness = Witness::open(example("witness.wtns")).unwrap();
+    let quotient = key.quotient(&witness).unwrap();
+    assert_eq!((witness.values().len(), quotient.len()), (key.wires() as usize, key.domain_size() as usize));
+    let sums = key.sum_wires(0, witness.values()).unwrap() + key.sum_quotient(0, &quotient).unwrap();
+    let sums = Sums::from_bytes(&sums.to_bytes()).unwrap();
+    key.assemble(&witness, &sums).unwrap().verify(&key.verifying_key()).unwrap();
+
+    refused(key.assemble(&witness, &Sums::ZERO), "unsatisfied", "witness.wtns: the witness does not satisfy");
+    refused(key.sum_wires(1, witness.values()), "mismatch", "values 1 to");
+    refused(key.sum_quotient(1, &quotient), "mismatch", "values 1 to");
+    let short = Witness::from_values(witness.values()[1..].to_vec());
+    refused(key.quotient(&short), "mismatch", "the circuit of the proving key has");
+    let copied: usize = key.slice(0..10, 0..10).iter().map(|range| range.len()).sum();
+    assert!(copied > 10 * (5 * 64 + 64) && copied < key.as_bytes().len());
 }
 
 #[test]

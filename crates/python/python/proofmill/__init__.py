@@ -58,14 +58,15 @@ __all__ = [
     "merkle",
     "msm",
     "plonk",
+    "ray",
     "sha256",
     "stark",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    # What needs HTTP, SQLite and subprocesses is imported when it is first used.
-    if name in ("bench", "client"):
+    # What needs HTTP, SQLite, subprocesses and Ray is imported when it is first used.
+    if name in ("bench", "client", "ray"):
         return importlib.import_module(f"{__name__}.{name}")
     if name == "Client":
         return importlib.import_module(f"{__name__}.client").Client

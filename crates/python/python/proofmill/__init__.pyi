@@ -10,6 +10,7 @@ from proofmill import (
     merkle as merkle,
     msm as msm,
     plonk as plonk,
+    ray as ray,
     sha256 as sha256,
     stark as stark,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "merkle",
     "msm",
     "plonk",
+    "ray",
     "sha256",
     "stark",
 ]

@@ -2,6 +2,9 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from proofmill import circom
 
 _Path = str | PathLike[str]
@@ -83,4 +86,47 @@ def fullprove(
     allow_insecure_setup: bool = False,
 ) -> Proof: ...
 
-__all__ = ["Proof", "ProvingKey", "VerifyingKey", "fullprove"]
+@final
+class Sums:
+    @staticmethod
+    def of_wires(
+        key: _Path | bytes | ProvingKey,
+        first: int,
+        values: NDArray[np.uint64],
+        *,
+        threads: int | None = None,
+        level: str | None = None,
+    ) -> Sums: ...
+    @staticmethod
+    def of_quotient(
+        key: _Path | bytes | ProvingKey,
+        first: int,
+        values: NDArray[np.uint64],
+        *,
+        threads: int | None = None,
+        level: str | None = None,
+    ) -> Sums: ...
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Sums: ...
+    def to_bytes(self) -> bytes: ...
+    def __add__(self, other: Sums, /) -> Sums: ...
+    def __radd__(self, other: Sums, /) -> Sums: ...
+
+def quotient(
+    key: _Path | bytes | ProvingKey,
+    witness: _Path | bytes | circom.Witness,
+    *,
+    threads: int | None = None,
+    level: str | None = None,
+) -> NDArray[np.uint64]: ...
+def assemble(
+    key: _Path | bytes | ProvingKey,
+    witness: _Path | bytes | circom.Witness,
+    sums: Sums,
+    *,
+    allow_insecure_setup: bool = False,
+) -> Proof: ...
+def shape(key: _Path | bytes | ProvingKey) -> tuple[int, int]: ...
+def slice(key: _Path | bytes | ProvingKey, wires: tuple[int, int], domain: tuple[int, int]) -> list[tuple[int, int]]: ...
+
+__all__ = ["Proof", "ProvingKey", "Sums", "VerifyingKey", "assemble", "fullprove", "quotient", "shape", "slice"]

@@ -1,0 +1,419 @@
+"""One Groth16 proof over many machines, with Ray.
+
+    with proofmill.ray.Prover("circuit.zkey", shards=4, threads=16) as prover:
+        proof = prover.prove("witness.wtns")
+
+Each worker, an actor of Ray, has a slice of the key: ranges of its wires and of its domain. A proof is a few sums of points over all wires
+and all points of the domain. Workers sum their ranges and return 320 bytes. This process, the head, evaluates the quotient meanwhile, adds
+the sums, blinds them, and verifies the proof before it returns it.
+
+Sums are pure, so any worker may repeat any of them. Ray restarts a worker that was killed, and repeats its sums; what is late is also
+given to a worker that has nothing to do, and the first result counts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import mmap
+import os
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+import numpy
+
+from . import Error, InsecureSetup, Mismatch, __version__, circom, groth16
+from .bench import needed
+
+__all__ = ["Lost", "Part", "Prover", "copy_slice", "parts_of"]
+
+Range = tuple[int, int]
+# Bytes that are hashed or copied at once.
+PIECE = 8 << 20
+CONNECT_SECONDS = 30.0
+# How often workers are asked whether they are alive, and after how many seconds without an answer others get their sums too.
+PULSE_SECONDS, SILENT_SECONDS = 1.0, 5.0
+# A sum that is outstanding for this many times as long as the slowest that has ended is late.
+LATE = 3.0
+# How often Ray repeats a sum itself, and how often it is given to a worker.
+TASK_RETRIES, MOST_TRIES = 3, 8
+
+
+class Lost(Error):
+    """The workers are gone, or do not answer. Nothing is wrong with key and witness; nothing of the proof is kept."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A slice of a key: wires and points of the domain from the first to before the second, the ranges of the file's bytes that sums
+    over them read, and the SHA-256 of these bytes."""
+
+    wires: Range
+    domain: Range
+    ranges: tuple[Range, ...]
+    digest: str
+
+    def of(self, kind: str) -> Range:
+        """The values of the witness or of the quotient that this part sums."""
+        return self.wires if kind == "wires" else self.domain
+
+
+def parts_of(path: str | os.PathLike[str], count: int) -> list[Part]:
+    """Divides a key, a file, into slices of equal size. Reads all of it, for the digests.
+
+    Raises OSError, Malformed, and ValueError for no parts, or more than wires or points.
+    """
+    key = groth16.ProvingKey(path)
+    wires, domain = groth16.shape(key)
+    if not 1 <= count <= min(wires, domain):
+        raise ValueError(f"shards: expected 1 to {min(wires, domain)} for {os.fspath(path)}, found {count}")
+
+    def share(total: int, index: int) -> Range:
+        return total * index // count, total * (index + 1) // count
+
+    with open(path, "rb") as file:
+        return [_part(file.fileno(), key, share(wires, index), share(domain, index)) for index in range(count)]
+
+
+def _part(file: int, key: groth16.ProvingKey, wires: Range, domain: Range) -> Part:
+    ranges = tuple(groth16.slice(key, wires, domain))
+    return Part(wires, domain, ranges, _digest(file, ranges))
+
+
+def _digest(file: int, ranges: tuple[Range, ...]) -> str:
+    digest = hashlib.sha256()
+    for start, end in ranges:
+        # Mapped, so that nothing is copied. Maps begin at pages.
+        first = start - start % mmap.ALLOCATIONGRANULARITY
+        with mmap.mmap(file, end - first, prot=mmap.PROT_READ, offset=first) as bytes_of_range:
+            for offset in range(start - first, end - first, PIECE):
+                with memoryview(bytes_of_range) as view, view[offset : min(offset + PIECE, end - first)] as piece:
+                    digest.update(piece)
+    return digest.hexdigest()
+
+
+def copy_slice(source: str, part: Part, length: int, file: int) -> None:
+    """Copies a slice from a path, or from a URL by HTTP, to a file of the key's length, whose other bytes stay holes.
+
+    A store of objects is a URL that is signed in advance; the server must support ranges.
+
+    Raises OSError, and Mismatch if the bytes do not have the slice's digest.
+    """
+    os.truncate(file, length)
+    for start, end in part.ranges:
+        position = start
+        for piece in _pieces(source, start, end):
+            view = memoryview(piece)
+            while view:
+                count = os.pwrite(file, view, position)
+                view, position = view[count:], position + count
+        if position != end:
+            raise OSError(f"{_place(source)}: expected bytes {start} to {end}, found {position - start} of them")
+    _check(source, part, file)
+
+
+def _pieces(source: str, start: int, end: int) -> Iterator[bytes]:
+    if not _is_url(source):
+        with open(source, "rb") as file:
+            file.seek(start)
+            while start < end and (piece := file.read(min(PIECE, end - start))):
+                start += len(piece)
+                yield piece
+        return
+    request = urllib.request.Request(source, headers={"Range": f"bytes={start}-{end - 1}"})
+    try:
+        with urllib.request.urlopen(request, timeout=CONNECT_SECONDS) as response:
+            if response.status != 206:
+                raise OSError(f"{_place(source)}: the server does not support ranges: status {response.status}")
+            while start < end and (piece := response.read(min(PIECE, end - start))):
+                start += len(piece)
+                yield piece
+    except urllib.error.URLError as error:
+        # Its text may have the URL, and with it a signature.
+        reason = f"status {error.code}" if isinstance(error, urllib.error.HTTPError) else error.reason
+        raise OSError(f"{_place(source)}: {reason}") from None
+
+
+def _is_url(source: str) -> bool:
+    return source.startswith(("https://", "http://"))
+
+
+def _place(source: str) -> str:
+    """A source in messages, without the signature of a URL."""
+    return urllib.parse.urlsplit(source)._replace(query="", fragment="").geturl() if _is_url(source) else source
+
+
+def _check(source: str, part: Part, file: int) -> None:
+    length = os.fstat(file).st_size
+    found = _digest(file, part.ranges) if part.ranges[-1][1] <= length else f"a file of {length} bytes"
+    if found != part.digest:
+        node = os.uname().nodename
+        raise Mismatch(f"{_place(source)} on {node}: not the key of the head: expected SHA-256 {part.digest} of a slice, found {found}")
+
+
+class Worker:
+    """Sums slices of a key. An actor of Ray, or an object of this process."""
+
+    def __init__(self, version: str, source: str, folder: str | None, length: int, threads: int) -> None:
+        # What can fail is in `ready`, whose exceptions reach the head.
+        self.version, self.source, self.folder, self.length, self.threads = version, source, folder, length, threads
+        self.file = -1
+        self.checked: set[str] = set()
+
+    def ready(self, part: Part) -> None:
+        """Has the bytes of this part, with their digest."""
+        if self.version != __version__:
+            raise Mismatch(f"proofmill {__version__} on {os.uname().nodename}, {self.version} on the head: install the same version")
+        if part.digest in self.checked:
+            return
+        if self.file < 0:
+            self.file = self.open()
+        if self.folder is None:
+            _check(self.source, part, self.file)
+        else:
+            copy_slice(self.source, part, self.length, self.file)
+        self.key = groth16.ProvingKey(f"/proc/self/fd/{self.file}")
+        self.checked.add(part.digest)
+
+    def open(self) -> int:
+        try:
+            # A copy has no name: it ends with the process.
+            return os.open(self.source, os.O_RDONLY) if self.folder is None else os.open(self.folder, os.O_TMPFILE | os.O_RDWR, 0o600)
+        except OSError as error:
+            raise OSError(error.errno, f"{error.strerror} on {os.uname().nodename}", error.filename) from None
+
+    def sum(self, kind: str, part: Part, values: Any) -> bytes:
+        """The sums of a part with these values, encoded."""
+        self.ready(part)
+        sum_of = groth16.Sums.of_wires if kind == "wires" else groth16.Sums.of_quotient
+        return sum_of(self.key, part.of(kind)[0], values, threads=self.threads).to_bytes()
+
+    def alive(self) -> None:
+        """Answers also during a sum."""
+
+
+@dataclass(eq=False)
+class _Task:
+    """A sum."""
+
+    kind: str
+    part: Part
+    # The values in Ray's store.
+    values: Any
+    # Workers that were asked and have not answered, and when they were asked.
+    asked: dict[Any, tuple[int, float]] = field(default_factory=dict)
+    tries: int = 0
+    result: bytes | None = None
+
+
+@dataclass
+class _Actor:
+    handle: Any
+    # When it last answered, and what it was asked last, if it has not.
+    seen: float
+    pulse: Any = None
+    pulse_at: float = 0.0
+    # Why its last answer was none.
+    problem: str = ""
+
+    def is_silent(self) -> bool:
+        return bool(self.problem) or (self.pulse is not None and time.monotonic() - self.pulse_at > SILENT_SECONDS)
+
+
+class Prover:
+    """Proves with the workers of a Ray cluster. Connects to the cluster of RAY_ADDRESS, or starts one on this machine, unless the program
+    has called ``ray.init``.
+
+    key: the path of a ``.zkey`` file, of which this process reads the matrices. shards: the number of workers; each reads its share of the
+    key. threads: of each worker, which it reserves as Ray's CPUs. source: the path of the key on the workers, by default as here; or an
+    http(s) URL, such as one that an object store signed. folder: one on the workers, in which each keeps a copy of its slice, which a URL
+    needs; a path without a folder is mapped where it is. patience: for how many seconds no worker may answer. allow_insecure_setup: as
+    for ``ProvingKey.prove``.
+
+    The slices are read and checked before the constructor returns. Raises Lost if the cluster cannot start the workers, Mismatch for
+    another key on a worker, and what ``ProvingKey`` raises. May be used by several threads, one proof at a time.
+    """
+
+    def __init__(
+        self,
+        key: str | os.PathLike[str],
+        shards: int,
+        *,
+        threads: int = 1,
+        source: str | os.PathLike[str] | None = None,
+        folder: str | os.PathLike[str] | None = None,
+        patience: float = 60.0,
+        allow_insecure_setup: bool = False,
+    ) -> None:
+        path = os.path.abspath(key)
+        source = path if source is None else os.fspath(source)
+        if _is_url(source) and folder is None:
+            raise ValueError("folder: expected one for the slices, because the source is a URL")
+        self._key = groth16.ProvingKey(path)
+        if (reason := self._key.verifying_key.insecurity) and not allow_insecure_setup:
+            raise InsecureSetup(f"{path}: anyone can forge proofs for this key: {reason}")
+        self._parts = parts_of(path, shards)
+        self._patience, self._insecure = patience, allow_insecure_setup
+        self._lock = threading.Lock()
+        self._ray = needed("ray")
+        if not self._ray.is_initialized():
+            self._ray.init(log_to_driver=False, logging_level="warning")
+        options = {"num_cpus": threads, "max_restarts": -1, "max_task_retries": TASK_RETRIES, "scheduling_strategy": "SPREAD"}
+        actor = self._ray.remote(**options, concurrency_groups={"pulse": 1})(Worker)
+        where = (__version__, source, None if folder is None else os.fspath(folder), os.stat(path).st_size, threads)
+        self._actors = [_Actor(actor.remote(*where), time.monotonic()) for _ in self._parts]
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self) -> None:
+        """Waits until all workers have their slices. Reading may take long, and finding a place for a worker may not."""
+        left = [actor.handle.ready.remote(part) for actor, part in zip(self._actors, self._parts)]
+        while left:
+            done, left = self._ray.wait(left, timeout=self._patience)
+            for ref in done:
+                self._get(ref)
+            if not done:
+                pulses = [actor.handle.alive.options(concurrency_group="pulse").remote() for actor in self._actors]
+                missing = self._ray.wait(pulses, num_returns=len(pulses), timeout=SILENT_SECONDS)[1]
+                if missing:
+                    raise Lost(f"{len(missing)} of {len(pulses)} workers did not start: {self._cluster()}")
+
+    def prove(self, witness: str | os.PathLike[str] | bytes | circom.Witness) -> groth16.Proof:
+        """Proves that a witness satisfies the circuit. The proof is verified before it is returned.
+
+        Raises Unsatisfied, Mismatch, InsecureSetup, Malformed and OSError as ``ProvingKey.prove``, and Lost if no worker answers, or if
+        a sum was lost too often.
+        """
+        witness = witness if isinstance(witness, circom.Witness) else circom.Witness(witness)
+        return groth16.assemble(self._key, witness, self._sums(witness), allow_insecure_setup=self._insecure)
+
+    def _sums(self, witness: circom.Witness) -> groth16.Sums:
+        with self._lock:
+            if not self._actors:
+                raise ValueError("the prover is closed")
+            wires, _ = groth16.shape(self._key)
+            values = witness.to_numpy()
+            if len(values) != wires:
+                values.fill(0)
+                raise Mismatch(f"the witness has {len(values)} values, the circuit of the proving key has {wires} wires")
+            tasks = self._ask("wires", values)
+            # The head's own work, while the workers sum.
+            tasks += self._ask("quotient", groth16.quotient(self._key, witness))
+            try:
+                self._wait(tasks)
+                sums = [groth16.Sums.from_bytes(task.result) for task in tasks if task.result is not None]
+            finally:
+                # Frees the values in the store; workers that are late keep theirs until they end.
+                for task in tasks:
+                    task.values = None
+        total = sums[0]
+        for part in sums[1:]:
+            total += part
+        return total
+
+    def _ask(self, kind: str, values: numpy.ndarray[Any, Any]) -> list[_Task]:
+        """Stores each part's values, and asks its own worker for their sum. Wipes the values here."""
+        tasks = []
+        for index, part in enumerate(self._parts):
+            first, end = part.of(kind)
+            tasks.append(_Task(kind, part, self._ray.put(values[first:end])))
+            self._give(tasks[-1], index)
+        values.fill(0)
+        return tasks
+
+    def _give(self, task: _Task, index: int) -> None:
+        task.tries += 1
+        ref = self._actors[index].handle.sum.remote(task.kind, task.part, task.values)
+        task.asked[ref] = index, time.monotonic()
+
+    def _wait(self, tasks: list[_Task]) -> None:
+        """Waits until all tasks have results."""
+        slowest: dict[str, float] = {}
+        progress = time.monotonic()
+        while unfinished := [task for task in tasks if task.result is None]:
+            self._repeat(unfinished, tasks, slowest)
+            running = {ref: task for task in unfinished for ref in task.asked}
+            pulses = {actor.pulse: actor for actor in self._actors if actor.pulse is not None}
+            for ref in self._ray.wait([*running, *pulses], timeout=PULSE_SECONDS)[0]:
+                now = time.monotonic()
+                if actor := pulses.get(ref):
+                    self._beat(actor, ref)
+                    continue
+                task = running[ref]
+                index, since = task.asked.pop(ref)
+                try:
+                    task.result = self._get(ref)
+                except Lost as error:
+                    if task.tries >= MOST_TRIES and not task.asked:
+                        raise Lost(f"a sum was lost {task.tries} times, most likely for want of memory; the last: {error}") from None
+                    continue
+                progress = now
+                slowest[task.kind] = max(slowest.get(task.kind, 0.0), now - since)
+            silent = time.monotonic() - max([progress, *(actor.seen for actor in self._actors)])
+            if silent > self._patience:
+                problem = next((f": {actor.problem}" for actor in self._actors if actor.problem), "")
+                raise Lost(f"no worker has answered for {silent:.0f} s, {self._cluster()}{problem}")
+
+    def _repeat(self, unfinished: list[_Task], tasks: list[_Task], slowest: dict[str, float]) -> None:
+        """Asks workers for signs of life, and gives sums that are late, or whose worker is silent, to workers that have nothing to do."""
+        now = time.monotonic()
+        for actor in self._actors:
+            if actor.pulse is None and now - actor.pulse_at > PULSE_SECONDS:
+                actor.pulse, actor.pulse_at = actor.handle.alive.options(concurrency_group="pulse").remote(), now
+        busy = {index for task in tasks for index, _ in task.asked.values()}
+        idle = [index for index, actor in enumerate(self._actors) if index not in busy and not actor.is_silent()]
+        for task in unfinished:
+            limit = LATE * slowest[task.kind] + PULSE_SECONDS if task.kind in slowest else float("inf")
+            held = any(not self._actors[index].is_silent() and now - since < limit for index, since in task.asked.values())
+            if idle and not held and task.tries < MOST_TRIES:
+                self._give(task, idle.pop())
+
+    def _beat(self, actor: _Actor, ref: Any) -> None:
+        actor.pulse, actor.problem = None, ""
+        try:
+            self._get(ref)
+            actor.seen = time.monotonic()
+        except Lost as error:
+            actor.problem = str(error)
+
+    def _get(self, ref: Any) -> Any:
+        """A worker's answer, or its exception. Lost if there is none."""
+        errors = self._ray.exceptions
+        try:
+            return self._ray.get(ref)
+        except errors.RayTaskError as error:
+            raise error.cause if isinstance(error.cause, (Error, OSError, ValueError, MemoryError)) else error from None
+        except errors.RayError as error:
+            raise Lost(_last_line(error)) from error
+
+    def _cluster(self) -> str:
+        nodes = sum(bool(node["Alive"]) for node in self._ray.nodes())
+        return f"{nodes} nodes are alive, with {self._ray.available_resources().get('CPU', 0):g} free CPUs"
+
+    def close(self) -> None:
+        """Ends the workers. The connection to the cluster stays."""
+        actors, self._actors = self._actors, []
+        for actor in actors:
+            with contextlib.suppress(Exception):
+                self._ray.kill(actor.handle)
+
+    def __enter__(self) -> Prover:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def _last_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__
