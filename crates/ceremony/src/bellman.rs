@@ -13,7 +13,7 @@ use crate::{
     encoding::{Encoding, Form, encode},
     powers::multiplied,
     raw_file::RawFile,
-    transform::{Direction, PIECE, Transform, inverse, scratch},
+    transform::{Direction, PIECE, Steps, Transform, butterflies, inverse, scratch},
     verify,
 };
 use proofmill_circom::{
@@ -75,12 +75,17 @@ pub fn export<'a>(
     }
     write_count(&mut out, n - 1)?;
     let (minus_two, root) = (-Fr::from(2), root_of_twice(n));
-    Transform { level, points: &mut points }.run(0..n, Direction::Forward, |start, piece| {
-        // The degree of a quotient is at most n - 2.
-        let piece = piece.get(..piece.len().min(n - 1 - start)).unwrap_or_default();
-        let factors = powers(minus_two, root, start, piece.len());
-        out.bytes(&encode(&products_of_points(level, piece, &factors), Form::Uncompressed))
-    })?;
+    let steps = Steps::new(butterflies(n), progress);
+    Transform { level, points: &mut points, steps: &steps }.run(
+        0..n,
+        Direction::Forward,
+        |start, piece| {
+            // The degree of a quotient is at most n - 2.
+            let piece = piece.get(..piece.len().min(n - 1 - start)).unwrap_or_default();
+            let factors = powers(minus_two, root, start, piece.len());
+            out.bytes(&encode(&products_of_points(level, piece, &factors), Form::Uncompressed))
+        },
+    )?;
 
     progress.begin("other points");
     for points in [key.c(), key.a(), key.b1()] {
@@ -154,6 +159,7 @@ pub fn contribute<'a>(
             level,
             section.len() / G1_BYTES,
             [&secret.inverse, &Zeroizing::new(Fr::ONE)],
+            progress,
             |range| Ok(file.points(section.start, Form::Uncompressed, range)?),
             |_, points| Ok(out.bytes(&encode(points, Form::Uncompressed))?),
         )?;
@@ -242,9 +248,10 @@ pub fn import<'a>(
         points.iter_mut().skip(range.start).zip(piece).for_each(|(to, point)| *to = point);
         points.release(range);
     }
+    let steps = Steps::new(butterflies(n), progress);
     out.points(Groth16Points::H, |out| {
         let write = |_, piece: &[Affine<G1>]| out.points(piece);
-        Transform { level, points: &mut points }.run(0..n, Direction::Inverse, write)
+        Transform { level, points: &mut points, steps: &steps }.run(0..n, Direction::Inverse, write)
     })?;
     progress.begin("other points");
     out.points(Groth16Points::C, |out| {

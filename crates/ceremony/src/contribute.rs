@@ -168,7 +168,9 @@ pub fn contribute<'a>(
         [(Groth16Points::C, key.c(), "points c"), (Groth16Points::H, key.h(), "points h")]
     {
         progress.begin(phase);
-        file.points(points, |out| multiplied(level, source, *secret.inverse, |points| out.points(points)))?;
+        file.points(points, |out| {
+            multiplied(level, source, *secret.inverse, progress, |points| out.points(points))
+        })?;
     }
     file.contributions(&circuit_hash, list.len() as u32 + 1, &encoded)?;
     file.finish()?;
@@ -180,6 +182,7 @@ fn multiplied(
     level: Level,
     points: Points<'_, G1>,
     factor: Fr,
+    progress: Progress<'_>,
     mut write: impl FnMut(&[Affine<G1>]) -> Result<(), proofmill_circom::CircomError>,
 ) -> Result<(), proofmill_circom::CircomError> {
     let factors = Zeroizing::new(vec![factor; PIECE.min(points.len())]);
@@ -187,6 +190,7 @@ fn multiplied(
         let piece = points.slice(start..points.len().min(start + PIECE))?;
         let piece = piece.decode(level, PointCheck::OnCurve)?;
         write(&products_of_points(level, &piece, factors.get(..piece.len()).unwrap_or_default()))?;
+        progress.share((start + piece.len()) as u64, points.len() as u64);
     }
     Ok(())
 }

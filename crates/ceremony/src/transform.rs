@@ -13,7 +13,8 @@ use proofmill_curve::{Affine, Curve, products_of_points, sums_and_differences};
 use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 use proofmill_memory::{Elements, Zeroed};
 use proofmill_parallel as parallel;
-use std::{ops::Range, path::Path};
+use proofmill_progress::Progress;
+use std::{cell::Cell, ops::Range, path::Path};
 
 /// The logarithm of the points that are transformed in memory: 128 or 256 MiB.
 pub(crate) const LOG_BLOCK: u32 = 21;
@@ -43,6 +44,30 @@ pub(crate) enum Direction {
 pub(crate) struct Transform<'a, C: Curve> {
     pub(crate) level: Level,
     pub(crate) points: &'a mut Elements<Affine<C>>,
+    pub(crate) steps: &'a Steps<'a>,
+}
+
+/// Reports which share of all butterflies is done.
+pub(crate) struct Steps<'a> {
+    all: u64,
+    done: Cell<u64>,
+    progress: Progress<'a>,
+}
+
+impl<'a> Steps<'a> {
+    pub(crate) fn new(all: u64, progress: Progress<'a>) -> Self {
+        Self { all, done: Cell::new(0), progress }
+    }
+
+    fn advance(&self, count: usize) {
+        self.done.set(self.done.get() + count as u64);
+        self.progress.share(self.done.get(), self.all);
+    }
+}
+
+/// The butterflies of a transform of n points.
+pub(crate) fn butterflies(n: usize) -> u64 {
+    n as u64 / 2 * u64::from(n.ilog2())
 }
 
 impl<C: Encoding> Transform<'_, C> {
@@ -123,6 +148,7 @@ impl<C: Encoding> Transform<'_, C> {
                     self.points.get_mut(place).into_iter().for_each(|to| *to = point);
                 }
             }
+            self.steps.advance(pairs.len());
             if domain.len() > 1 << LOG_BLOCK {
                 let first = place(pairs.start);
                 self.points.release(first..first + pairs.len());

@@ -38,11 +38,12 @@ impl Machine {
         };
         let clock = PhaseClock::new(!options.quiet && std::io::stderr().is_terminal());
         let clock = Arc::new(Mutex::new(clock));
-        let told = clock.clone();
+        let (told, shared) = (clock.clone(), clock.clone());
         let mut machine = proofmill::Machine::builder()
             .level(level)
             .threads(threads)
-            .on_progress(move |phase| lock(&told).begin(phase));
+            .on_progress(move |phase| lock(&told).begin(phase))
+            .on_share(move |share| lock(&shared).share(share));
         if let Some(StorageOptions { memory, scratch }) = storage {
             machine = machine.memory(*memory);
             if let Some(folder) = scratch {

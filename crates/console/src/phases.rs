@@ -1,6 +1,6 @@
 //! Times the phases of a command and shows the current one on a terminal.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use proofmill_memory::process_memory;
 use std::{
     sync::mpsc::{self, RecvTimeoutError, Sender},
@@ -52,6 +52,16 @@ impl PhaseClock {
             let position = self.done.len() as u64;
             let expected = self.expected.max(position + 1);
             self.bar.get_or_insert_with(Bar::new).show(name, position, expected);
+        }
+    }
+
+    /// Shows how much of the current phase is done, and how long the rest takes at this rate.
+    pub fn share(&mut self, share: f64) {
+        if let (Some(bar), Some((name, since))) = (&self.bar, self.running)
+            && share > 0.0
+        {
+            let left = since.elapsed().mul_f64((1.0 - share).max(0.0) / share);
+            bar.bar.set_message(format!("{name}: {:.0} %, {} left", 100.0 * share, HumanDuration(left)));
         }
     }
 

@@ -54,10 +54,12 @@ pub struct MachineBuilder {
     memory: Option<Memory>,
     scratch: Option<PathBuf>,
     observer: Option<Observer>,
+    share_observer: Option<ShareObserver>,
     insecure_setup: Option<Warning>,
 }
 
 type Observer = Box<dyn Fn(&'static str) + Send + Sync>;
+type ShareObserver = Box<dyn Fn(f64) + Send + Sync>;
 type Warning = Box<dyn Fn(&str) + Send + Sync>;
 
 /// The settings that the threads of a machine share.
@@ -67,15 +69,17 @@ pub(crate) struct Settings {
     pub(crate) memory: Option<Memory>,
     pub(crate) storage: Storage,
     observer: Option<Observer>,
+    share_observer: Option<ShareObserver>,
     /// Receives a warning for each use of a key whose setup is insecure; without it, such keys are refused.
     insecure_setup: Option<Warning>,
 }
 
 impl Settings {
     pub(crate) fn progress(&self) -> Progress<'_> {
-        match &self.observer {
-            Some(observer) => Progress::new(observer),
-            None => Progress::NONE,
+        let progress = self.observer.as_ref().map_or(Progress::NONE, |observer| Progress::new(observer));
+        match &self.share_observer {
+            Some(observer) => progress.with_shares(observer),
+            None => progress,
         }
     }
 
@@ -102,6 +106,7 @@ pub(crate) fn current() -> Arc<Settings> {
             memory: None,
             storage: Storage::default(),
             observer: None,
+            share_observer: None,
             insecure_setup: None,
         })
     });
@@ -185,6 +190,14 @@ impl MachineBuilder {
         self
     }
 
+    /// A function that receives the share of the current phase that is done, from 0 to 1. Only phases that may take very long report it:
+    /// those of ceremonies.
+    #[must_use]
+    pub fn on_share(mut self, observer: impl Fn(f64) + Send + Sync + 'static) -> Self {
+        self.share_observer = Some(Box::new(observer));
+        self
+    }
+
     /// Permits keys for which anyone can forge proofs, such as those that a test has just set up without a ceremony. `warn`
     /// receives a line for each proof, verification and export with such a key. Without this, they fail with
     /// [`Error::InsecureSetup`].
@@ -199,10 +212,11 @@ impl MachineBuilder {
     /// # Errors
     /// [`Error::System`] if the operating system cannot start that many.
     pub fn build(self) -> Result<Machine, Error> {
-        let Self { level, threads, memory, scratch, observer, insecure_setup } = self;
+        let Self { level, threads, memory, scratch, observer, share_observer, insecure_setup } = self;
         let level = level.unwrap_or_else(Level::best);
         let storage = Storage { memory: memory.unwrap_or_default(), scratch };
-        let settings = Arc::new(Settings { level, memory, storage, observer, insecure_setup });
+        let settings =
+            Arc::new(Settings { level, memory, storage, observer, share_observer, insecure_setup });
         let of_threads = settings.clone();
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)

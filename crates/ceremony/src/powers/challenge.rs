@@ -141,6 +141,7 @@ impl Sections for Response<'_> {
             *level,
             count,
             secrets.factors(section),
+            *progress,
             |range| Ok(input.finite_points(*at, Form::Uncompressed, range)?),
             |_, points| {
                 let bytes = encode(points, Form::Compressed);

@@ -155,6 +155,7 @@ impl Sections for Multiplied<'_> {
                 *level,
                 count,
                 secrets.factors(section),
+                *progress,
                 |range| read(*level, powers, section, range),
                 |start, points| {
                     remember(first, section, start, points);
@@ -180,6 +181,7 @@ pub(crate) fn multiplied<C: Encoding>(
     level: Level,
     count: usize,
     [first, step]: [&Fr; 2],
+    progress: Progress<'_>,
     mut read: impl FnMut(Range<usize>) -> Result<Vec<Affine<C>>, CeremonyError>,
     mut write: impl FnMut(usize, &[Affine<C>]) -> Result<(), CeremonyError>,
 ) -> Result<(), CeremonyError> {
@@ -192,7 +194,8 @@ pub(crate) fn multiplied<C: Encoding>(
             factors.push(*next);
             *next *= *step;
         }
-        write(range.start, &products_of_points(level, &read(range)?, &factors))?;
+        write(range.start, &products_of_points(level, &read(range.clone())?, &factors))?;
+        progress.share(range.end as u64, count as u64);
     }
     Ok(())
 }

@@ -6,7 +6,7 @@
 use crate::{
     CeremonyError,
     encoding::Encoding,
-    transform::{Direction, PIECE, Transform, inverse, scratch},
+    transform::{Direction, PIECE, Steps, Transform, butterflies, inverse, scratch},
 };
 use proofmill_circom::{PointCheck, Ptau, PtauPoints, PtauWriter, Target};
 use proofmill_cpu::Level;
@@ -118,6 +118,7 @@ impl Work<'_> {
         let Some(section) = C::prepared(source) else { return Ok(()) };
         progress.begin(section.section().content);
         let powers = self.powers.points::<C>(source)?;
+        let steps = Steps::new(domains.clone().map(|log_n| butterflies(1 << log_n)).sum(), progress);
         // An error that the writer cannot pass on.
         let mut failure = None;
         let written = file.points(section, |out| {
@@ -146,7 +147,7 @@ impl Work<'_> {
                     split(self.level, &mut points, &Fr::from(SHIFT));
                     domain = n / 2;
                 }
-                let mut transform = Transform { level: self.level, points: &mut points };
+                let mut transform = Transform { level: self.level, points: &mut points, steps: &steps };
                 for domain in parallel::ranges(n, domain) {
                     transform.run(domain, Direction::Inverse, |_, polynomials| out.points(polynomials))?;
                 }
@@ -211,7 +212,10 @@ mod tests {
             written.extend_from_slice(piece);
             Ok::<_, CeremonyError>(())
         };
-        Transform { level: Level::best(), points }.run(domain, Direction::Inverse, write).unwrap();
+        let steps = Steps::new(butterflies(domain.len()), Progress::NONE);
+        Transform { level: Level::best(), points, steps: &steps }
+            .run(domain, Direction::Inverse, write)
+            .unwrap();
         written
     }
 

@@ -137,7 +137,7 @@ impl Sections for Verified<'_> {
         let mut found = FirstPowers::INITIAL;
         // The sums of the first 1, 2, 4, ... terms.
         let mut prefixes = Vec::new();
-        let sum = walk::<C>(*level, powers, section, 0..count, z, |start, points, sum| {
+        let sum = walk::<C>(*level, powers, section, 0..count, z, *progress, |start, points, sum| {
             if start.is_power_of_two() {
                 prefixes.push(*sum);
             }
@@ -155,7 +155,15 @@ impl Sections for Verified<'_> {
         if count > 1 && !sum.holds(*level, z, last) {
             let broken = first_broken(0..count - 1, |range| {
                 let z = Fr::random(&mut OsRng.unwrap_err());
-                let sum = walk::<C>(*level, powers, section, range.start..range.end + 1, &z, |_, _, _| ())?;
+                let sum = walk::<C>(
+                    *level,
+                    powers,
+                    section,
+                    range.start..range.end + 1,
+                    &z,
+                    Progress::NONE,
+                    |_, _, _| (),
+                )?;
                 Ok::<_, CeremonyError>(sum.holds(*level, &z, last))
             })?;
             let at = broken.unwrap_or_default();
@@ -166,7 +174,7 @@ impl Sections for Verified<'_> {
         {
             progress.begin(prepared.section().content);
             prefixes.push(sum.sum);
-            return lagrange(*level, powers, prepared, &prefixes, z);
+            return lagrange(*level, powers, prepared, &prefixes, z, *progress);
         }
         Ok(())
     }
@@ -196,6 +204,7 @@ fn walk<C: Encoding>(
     section: PtauPoints,
     range: Range<usize>,
     z: &Fr,
+    progress: Progress<'_>,
     mut each: impl FnMut(usize, &[Affine<C>], &Jacobian<C>),
 ) -> Result<Sum<C>, CeremonyError> {
     let (first, last) = (Affine::INFINITY, Affine::INFINITY);
@@ -218,6 +227,7 @@ fn walk<C: Encoding>(
         each(done, &points, &total.sum);
         total.sum = total.sum.add(&C::msm(level, &points.as_slice(), &scalars));
         done += length;
+        progress.share(done as u64, range.len() as u64);
     }
     Ok(total)
 }
@@ -232,6 +242,7 @@ fn lagrange<C: Encoding>(
     section: PtauPoints,
     prefixes: &[Jacobian<C>],
     z: &Fr,
+    progress: Progress<'_>,
 ) -> Result<(), CeremonyError> {
     let all = powers.points::<C>(section)?;
     for (log_n, expected) in (0..).zip(prefixes) {
@@ -247,7 +258,7 @@ fn lagrange<C: Encoding>(
         for range in parallel::ranges(n, PIECE) {
             let points = all.slice(n - 1 + range.start..n - 1 + range.end)?.decode(level, C::CHECK)?;
             let (mut scalars, mut terms) = (Vec::with_capacity(range.len()), Vec::with_capacity(range.len()));
-            for _ in range {
+            for _ in range.clone() {
                 scalars.push(*z * power - Fr::ONE);
                 terms.push(highest * inverse_power);
                 (power, inverse_power) = (power * root, inverse_power * inverse);
@@ -257,6 +268,7 @@ fn lagrange<C: Encoding>(
                 *scalar = (z_to_n - Fr::ONE) * *scalar - *term;
             }
             sum = sum.add(&C::msm(level, &points.as_slice(), &scalars));
+            progress.share((n - 1 + range.end) as u64, all.len() as u64);
         }
         if sum != *expected {
             return Err(wrong(section, format!("the domain of 2^{log_n} points is not that of the powers")));
