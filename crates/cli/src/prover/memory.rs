@@ -69,11 +69,12 @@ pub(super) fn plonk(key: &Description, domain: u64, public: u64) -> Bound {
     }
 }
 
-/// Of a key of fflonk: its polynomials are up to nine times as long as the domain, and so are the sums.
+/// Of a key of fflonk: its polynomials are up to nine times as long as the domain, and so are the sums, which therefore have
+/// twice the buckets.
 pub(super) fn fflonk(key: &Description, domain: u64, public: u64) -> Bound {
     Bound {
         memory: sum([IDLE, times(domain, 3_250), times(values(key), 34), times(public, 200)]),
-        per_thread: sum([THREAD, times(domain, 208)]),
+        per_thread: sum([2 * THREAD, times(domain, 208)]),
         per_input_byte: 2,
         kept: 1 << 16,
     }
