@@ -107,9 +107,21 @@ for level in $("$proofmill" cpu --json | node -p 'JSON.parse(fs.readFileSync(0))
     "$proofmill" powersoftau prepare phase2 5.ptau ours.ptau --level "$level"
     cmp ours.ptau prepared.ptau
 done
-snarkjs powersoftau convert prepared.ptau theirs.ptau > said
-"$proofmill" powersoftau convert prepared.ptau ours.ptau
-cmp ours.ptau theirs.ptau
+# Section 12 without the largest domain, as snarkjs wrote it before version 0.3.
+node -e '
+    const bytes = fs.readFileSync("prepared.ptau");
+    let at = 12;
+    while (bytes.readUInt32LE(at) !== 12) at += 12 + Number(bytes.readBigUInt64LE(at + 4));
+    const length = 64 * ((1 << 6) - 1);
+    const rest = bytes.subarray(at + 12 + Number(bytes.readBigUInt64LE(at + 4)));
+    bytes.writeBigUInt64LE(BigInt(length), at + 4);
+    fs.writeFileSync("old.ptau", Buffer.concat([bytes.subarray(0, at + 12 + length), rest]));'
+snarkjs powersoftau convert old.ptau theirs.ptau > said
+for old in old.ptau prepared.ptau; do
+    "$proofmill" powersoftau convert $old ours.ptau
+    cmp ours.ptau theirs.ptau
+done
+cmp ours.ptau prepared.ptau
 snarkjs powersoftau export json prepared.ptau theirs.json > said
 "$proofmill" powersoftau export json prepared.ptau ours.json
 # snarkjs writes x / R mod r for a point with the Montgomery limbs of x (of its first coefficient in G2).
