@@ -4,7 +4,6 @@
 //! with the highest bit of its first byte set if y is the greater of both, and the next bit for infinity, which no power is. The facts are
 //! from ffjavascript's `wasm_curve.js` and wasmcurves.
 
-use crate::generator::is_greater;
 use proofmill_circom::{Coordinate, FirstPowers, PointCheck, PtauPoints};
 use proofmill_cpu::Level;
 use proofmill_curve::{
@@ -155,6 +154,11 @@ impl Encoding for G2 {
     fn is_tau_times(level: Level, before: &Affine<Self>, after: &Affine<Self>, powers: &FirstPowers) -> bool {
         pairing_product_is_one(level, &[(G1::GENERATOR, *after), (-powers.tau_g1, *before)])
     }
+}
+
+/// Whether the integer is above half the modulus.
+fn is_greater(y: &Fq) -> bool {
+    y.to_canonical().iter().rev().gt((-*y).to_canonical().iter().rev())
 }
 
 fn coordinate<C: Curve>(bytes: &[u8], offset: usize) -> Result<Fq, EncodingError> {

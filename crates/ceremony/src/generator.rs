@@ -10,10 +10,7 @@ use proofmill_curve::{
     Affine,
     bn254::{G1, G2},
 };
-use proofmill_field::{
-    Algebra, Fp, Prime, SquareRoot,
-    bn254::{Fq, Fq2},
-};
+use proofmill_field::{Algebra, Fp, Prime, SquareRoot, bn254::Fq2};
 use rand_chacha::{
     ChaCha20Rng,
     rand_core::{RngCore, SeedableRng},
@@ -72,9 +69,4 @@ impl Generator {
             return Affine { x, y: if C::is_greater(&y) == wants_greater { y } else { -y } };
         }
     }
-}
-
-/// Whether the integer is above half the modulus.
-pub(crate) fn is_greater(y: &Fq) -> bool {
-    y.to_canonical().iter().rev().gt((-*y).to_canonical().iter().rev())
 }
