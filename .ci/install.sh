@@ -4,22 +4,18 @@
 set -euo pipefail
 root=$(realpath "$1")
 
-if ! { command -v qemu-aarch64 && command -v aarch64-linux-gnu-gcc-12 && command -v valgrind; } > /dev/null; then
+# install_packages NAME...: installs Debian's packages.
+install_packages() {
+    local sudo
     sudo=$([ "$(id -u)" -eq 0 ] || echo sudo)
     $sudo apt-get update -qq
-    $sudo env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -qq -y --no-install-recommends qemu-user gcc-12-aarch64-linux-gnu libc6-dev-arm64-cross valgrind libc6-dbg
-fi
-if ! { command -v g++ && command -v pkg-config && command -v go; } > /dev/null; then
-    sudo=$([ "$(id -u)" -eq 0 ] || echo sudo)
-    $sudo apt-get update -qq
-    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends g++ pkg-config golang-go
-fi
-if ! command -v chromium > /dev/null; then
-    sudo=$([ "$(id -u)" -eq 0 ] || echo sudo)
-    $sudo apt-get update -qq
-    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium fonts-dejavu-core
-fi
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@"
+}
+
+{ command -v qemu-aarch64 && command -v aarch64-linux-gnu-gcc-12 && command -v valgrind; } > /dev/null \
+    || install_packages qemu-user gcc-12-aarch64-linux-gnu libc6-dev-arm64-cross valgrind libc6-dbg
+{ command -v g++ && command -v pkg-config && command -v go; } > /dev/null || install_packages g++ pkg-config golang-go
+command -v chromium > /dev/null || install_packages chromium fonts-dejavu-core
 rustup target add aarch64-unknown-linux-gnu aarch64-unknown-linux-musl x86_64-unknown-linux-musl \
     aarch64-linux-android x86_64-linux-android aarch64-apple-ios
 

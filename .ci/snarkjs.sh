@@ -11,6 +11,8 @@ small=$PWD/examples/membership-small large=$PWD/examples/membership
 cd "$(mktemp -d)"
 trap 'rm -rf "$PWD"' EXIT
 
+levels=$("$proofmill" cpu --json | node -p 'JSON.parse(fs.readFileSync(0)).result.levels.join(" ")')
+
 # snarkjs's exit status does not depend on the result; its output does.
 accepts() { snarkjs "$@" | tee said && grep -q 'OK!\|ZKey Ok!\|VERIFIED SUCCESSFULLY' said; }
 
@@ -50,7 +52,7 @@ grep -oE '\b[0-9a-f]{8}\b' said | paste -sd '' | grep -oE '.{128}' | uniq > thei
 cmp ours theirs
 
 echo "-- proofmill and snarkjs verify each other's contributions; beacons give the same bytes"
-for level in $("$proofmill" cpu --json | node -p 'JSON.parse(fs.readFileSync(0)).result.levels.join(" ")'); do
+for level in $levels; do
     "$proofmill" zkey beacon second.zkey ours.zkey 0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f 10 --name beacon --level "$level"
     cmp ours.zkey third.zkey
     "$proofmill" zkey contribute third.zkey fourth.zkey --name "of $level" --entropy test --level "$level"
@@ -90,7 +92,7 @@ cmp 3.ptau theirs.ptau
 "$proofmill" powersoftau challenge contribute bn128 challenge response
 snarkjs powersoftau import response 3.ptau response 4.ptau -n=imported > said
 snarkjs powersoftau beacon 4.ptau 5.ptau $seed 10 --name=last > said
-for level in $("$proofmill" cpu --json | node -p 'JSON.parse(fs.readFileSync(0)).result.levels.join(" ")'); do
+for level in $levels; do
     "$proofmill" powersoftau beacon 4.ptau ours.ptau $seed 10 --name last --level "$level"
     cmp ours.ptau 5.ptau
 done
@@ -103,7 +105,7 @@ grep -A20 'Contribution #' said | grep -oE '\b[0-9a-f]{8}\b' | paste -sd '' | gr
 cmp ours theirs
 snarkjs powersoftau prepare phase2 5.ptau prepared.ptau > said
 "$proofmill" powersoftau verify prepared.ptau
-for level in $("$proofmill" cpu --json | node -p 'JSON.parse(fs.readFileSync(0)).result.levels.join(" ")'); do
+for level in $levels; do
     "$proofmill" powersoftau prepare phase2 5.ptau ours.ptau --level "$level"
     cmp ours.ptau prepared.ptau
 done
@@ -166,7 +168,7 @@ for circuit in toy.circuit odd; do
     snarkjs fflonk setup "$circuits/$circuit.r1cs" powers.ptau "$circuit.zkey"
 done
 
-for level in $("$proofmill" cpu --json | node -p 'JSON.parse(fs.readFileSync(0)).result.levels.join(" ")'); do
+for level in $levels; do
     export PROOFMILL_LEVEL=$level
     echo "-- level $level: snarkjs and its Solidity verifiers accept proofmill's proofs"
     "$proofmill" groth16 prove "$large/circuit.zkey" "$large/witness.wtns" proof.json public.json

@@ -9,11 +9,10 @@
 
 use crate::{
     CeremonyError, Randomness,
-    contribute::{Secret, named},
+    contribute::{Secret, multiplied, named},
     encoding::{Encoding, Form, encode},
-    powers::multiplied,
     raw_file::RawFile,
-    transform::{Direction, PIECE, Steps, Transform, butterflies, inverse, scratch},
+    transform::{Direction, PIECE, Steps, Transform, butterflies, fill, inverse, powers, scratch},
     verify,
 };
 use proofmill_circom::{
@@ -26,11 +25,10 @@ use proofmill_curve::{
     bn254::{G1, G2},
     products_of_points,
 };
-use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_field::{Field, bn254::Fr};
 use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
 use std::{ops::Range, path::Path};
-use zeroize::Zeroizing;
 
 const G1_BYTES: usize = 64;
 const G2_BYTES: usize = 128;
@@ -68,11 +66,7 @@ pub fn export<'a>(
     progress.begin("points h");
     let n = header.domain_size as usize;
     let mut points = scratch::<G1>(folder, n)?;
-    for range in parallel::ranges(n, PIECE) {
-        let piece = key.h().slice(range.clone())?.decode(level, PointCheck::OnCurve)?;
-        points.iter_mut().skip(range.start).zip(piece).for_each(|(to, point)| *to = point);
-        points.release(range);
-    }
+    fill(&mut points, n, |range| key.h().slice(range)?.decode(level, PointCheck::OnCurve))?;
     write_count(&mut out, n - 1)?;
     let (minus_two, root) = (-Fr::from(2), root_of_twice(n));
     let steps = Steps::new(butterflies(n), progress);
@@ -82,7 +76,7 @@ pub fn export<'a>(
         |start, piece| {
             // The degree of a quotient is at most n - 2.
             let piece = piece.get(..piece.len().min(n - 1 - start)).unwrap_or_default();
-            let factors = powers(minus_two, root, start, piece.len());
+            let factors = powers(minus_two, root, start..start + piece.len());
             out.bytes(&encode(&products_of_points(level, piece, &factors), Form::Uncompressed))
         },
     )?;
@@ -119,12 +113,6 @@ fn root_of_twice(n: usize) -> Fr {
     Fr::root_of_unity(n.ilog2() + 1).unwrap_or(Fr::ONE)
 }
 
-/// `first base^start, first base^(start + 1), ...`: `count` of them.
-fn powers(first: Fr, base: Fr, start: usize, count: usize) -> Vec<Fr> {
-    let first = first * base.pow_vartime(&[start as u64]);
-    std::iter::successors(Some(first), |power| Some(*power * base)).take(count).collect()
-}
-
 /// Writes bellman's parameters with one more contribution, and returns its hash, with which its author can find it. Points are checked to be
 /// in their groups, not to be those of a circuit. Runs on the ambient rayon pool.
 ///
@@ -158,7 +146,7 @@ pub fn contribute<'a>(
         multiplied::<G1>(
             level,
             section.len() / G1_BYTES,
-            [&secret.inverse, &Zeroizing::new(Fr::ONE)],
+            [&secret.inverse, &Fr::ONE],
             progress,
             |range| Ok(file.points(section.start, Form::Uncompressed, range)?),
             |_, points| Ok(out.bytes(&encode(points, Form::Uncompressed))?),
@@ -241,13 +229,11 @@ pub fn import<'a>(
     let n = header.domain_size as usize;
     let mut points = scratch::<G1>(folder, n)?;
     let (minus_half, root) = (-inverse(&Fr::from(2)), inverse(&root_of_twice(n)));
-    for range in parallel::ranges(n - 1, PIECE) {
+    fill(&mut points, n - 1, |range| {
         let piece = file.points(layout.h.start, Form::Uncompressed, range.clone())?;
-        let factors = powers(minus_half, root, range.start, range.len());
-        let piece = products_of_points(level, &piece, &factors);
-        points.iter_mut().skip(range.start).zip(piece).for_each(|(to, point)| *to = point);
-        points.release(range);
-    }
+        let factors = powers(minus_half, root, range);
+        Ok::<_, CircomError>(products_of_points(level, &piece, &factors))
+    })?;
     let steps = Steps::new(butterflies(n), progress);
     out.points(Groth16Points::H, |out| {
         let write = |_, piece: &[Affine<G1>]| out.points(piece);

@@ -1,10 +1,10 @@
-//! Contributions.
+//! Contributions to keys, and what they share with those to powers.
 
-use crate::{CeremonyError, generator::Generator};
+use crate::{CeremonyError, encoding::Encoding, generator::Generator};
 use blake2::{Blake2b512, Digest};
 use proofmill_circom::{
     Beacon, Contribution, Contributions, Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey,
-    PointCheck, Points, Target,
+    PointCheck, Target,
 };
 use proofmill_cpu::Level;
 use proofmill_curve::{
@@ -12,13 +12,13 @@ use proofmill_curve::{
     bn254::{G1, G2},
     products_of_points,
 };
-use proofmill_field::{Invert, bn254::Fr};
+use proofmill_field::{Field, Invert, bn254::Fr};
+use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
 use rand::{TryRngCore, rngs::OsRng};
+use std::ops::Range;
 use zeroize::Zeroizing;
 
-/// Points of a section that are in memory at the same time.
-const PIECE: usize = 1 << 16;
 /// Bytes before the first contribution in their section.
 const HASH_AND_COUNT: usize = 68;
 
@@ -169,7 +169,14 @@ pub fn contribute<'a>(
     {
         progress.begin(phase);
         file.points(points, |out| {
-            multiplied(level, source, *secret.inverse, progress, |points| out.points(points))
+            multiplied::<G1>(
+                level,
+                source.len(),
+                [&secret.inverse, &Fr::ONE],
+                progress,
+                |range| Ok(source.slice(range)?.decode(level, PointCheck::OnCurve)?),
+                |_, points| Ok(out.points(points)?),
+            )
         })?;
     }
     file.contributions(&circuit_hash, list.len() as u32 + 1, &encoded)?;
@@ -177,20 +184,27 @@ pub fn contribute<'a>(
     Ok(own.hash())
 }
 
-/// Gives the points times a factor to `write`, piece by piece.
-fn multiplied(
+/// Reads `count` points, multiplies them by the first factor, by it and the second, by it and the second's square and so on, and gives
+/// them to `write`.
+pub(crate) fn multiplied<C: Encoding>(
     level: Level,
-    points: Points<'_, G1>,
-    factor: Fr,
+    count: usize,
+    [first, step]: [&Fr; 2],
     progress: Progress<'_>,
-    mut write: impl FnMut(&[Affine<G1>]) -> Result<(), proofmill_circom::CircomError>,
-) -> Result<(), proofmill_circom::CircomError> {
-    let factors = Zeroizing::new(vec![factor; PIECE.min(points.len())]);
-    for start in (0..points.len()).step_by(PIECE) {
-        let piece = points.slice(start..points.len().min(start + PIECE))?;
-        let piece = piece.decode(level, PointCheck::OnCurve)?;
-        write(&products_of_points(level, &piece, factors.get(..piece.len()).unwrap_or_default()))?;
-        progress.share((start + piece.len()) as u64, points.len() as u64);
+    mut read: impl FnMut(Range<usize>) -> Result<Vec<Affine<C>>, CeremonyError>,
+    mut write: impl FnMut(usize, &[Affine<C>]) -> Result<(), CeremonyError>,
+) -> Result<(), CeremonyError> {
+    /// Points that are multiplied together, whole pieces of what is hashed together.
+    const PIECE: usize = 1 << 16;
+    let mut next = Zeroizing::new(*first);
+    for range in parallel::ranges(count, PIECE) {
+        let mut factors = Zeroizing::new(Vec::with_capacity(range.len()));
+        for _ in range.clone() {
+            factors.push(*next);
+            *next *= *step;
+        }
+        write(range.start, &products_of_points(level, &read(range.clone())?, &factors))?;
+        progress.share(range.end as u64, count as u64);
     }
     Ok(())
 }

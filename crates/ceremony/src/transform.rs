@@ -31,6 +31,20 @@ pub(crate) fn scratch<C: Curve<Base: Zeroed>>(
         .map_err(|source| CeremonyError::Scratch { folder: folder.to_owned(), source })
 }
 
+/// Reads the first `count` points, piece by piece.
+pub(crate) fn fill<C: Curve, E>(
+    points: &mut Elements<Affine<C>>,
+    count: usize,
+    mut read: impl FnMut(Range<usize>) -> Result<Vec<Affine<C>>, E>,
+) -> Result<(), E> {
+    for range in parallel::ranges(count, PIECE) {
+        let piece = read(range.clone())?;
+        points.iter_mut().skip(range.start).zip(piece).for_each(|(to, point)| *to = point);
+        points.release(range);
+    }
+    Ok(())
+}
+
 /// The roots of a transform.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
@@ -167,6 +181,12 @@ fn reverse_bits<T>(elements: &mut [T]) {
             elements.swap(i, other);
         }
     }
+}
+
+/// `factor base^i` for each i of a range.
+pub(crate) fn powers(factor: Fr, base: Fr, range: Range<usize>) -> Vec<Fr> {
+    let first = factor * base.pow_vartime(&[range.start as u64]);
+    std::iter::successors(Some(first), |power| Some(*power * base)).take(range.len()).collect()
 }
 
 /// The inverse of an element other than zero.

@@ -34,8 +34,8 @@ pub use json::{
     write_ptau_json, write_r1cs_json, write_witness_json,
 };
 pub use output::{
-    BinWriter, OutputFile, RawWriter, SectionWriter, Target, remove_unfinished, write_bytes, write_text,
-    write_texts,
+    BinWriter, OutputFile, RawWriter, SectionWriter, Target, folder_of, remove_unfinished, write_bytes,
+    write_text, write_texts,
 };
 pub use parameters::Beacon;
 pub use ptau::{FirstPowers, KnowledgeProof, Ptau, PtauContribution, PtauHeader, PtauPoints, PtauWriter};

@@ -148,7 +148,8 @@ fn partial_prefix() -> String {
     format!(".proofmill-{}-{:016x}-", std::process::id(), *RANDOM)
 }
 
-fn folder_of(target: &Path) -> &Path {
+/// The folder of a file.
+pub fn folder_of(target: &Path) -> &Path {
     target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -492,11 +493,11 @@ impl<'a> BinWriter<'a> {
     ///
     /// # Panics
     /// If as many sections as announced to [`Self::create`] were already written.
-    pub fn section(
+    pub fn section<E: From<CircomError>>(
         &mut self,
         id: u32,
-        content: impl FnOnce(&mut SectionWriter<'_>) -> Result<(), CircomError>,
-    ) -> Result<(), CircomError> {
+        content: impl FnOnce(&mut SectionWriter<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         assert!(self.sections_left > 0, "more sections than announced");
         self.sections_left -= 1;
         let mut writer = SectionWriter { name: &self.name, output: &mut self.output, written: 0 };
@@ -508,7 +509,7 @@ impl<'a> BinWriter<'a> {
         let length_at = self.position + 4;
         self.position = length_at + 8 + length;
         self.sections.push((id, length_at + 8..self.position));
-        self.patch(length_at, length).map_err(|source| CircomError::io(&self.name, source))
+        self.patch(length_at, length).map_err(|source| CircomError::io(&self.name, source).into())
     }
 
     /// Reads the section with this number again, which has been written: `each` receives `piece` bytes at a time, the last time perhaps

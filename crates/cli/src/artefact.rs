@@ -1,7 +1,8 @@
 //! What `info` knows of files without sections, and of the contributions to a key.
 
+use crate::audit::Shown;
 use proofmill::{
-    circom::{Contribution, Contributions, Symbols, describe_json},
+    circom::{Contributions, Symbols, describe_json},
     merkle::{Opening, TreeFile},
     srs::Srs,
     stark,
@@ -150,15 +151,9 @@ fn symbols(path: &Path) -> Result<Vec<(&'static str, Value)>, Failure> {
 
 /// Contributions for `--json`.
 pub(crate) fn list(contributions: &Contributions) -> Value {
-    let entry = |contribution: &Contribution| {
-        let beacon = contribution.beacon.as_ref().map(
-            |beacon| json!({ "seed": hex::encode(&beacon.seed), "log_iterations": beacon.log_iterations }),
-        );
-        json!({ "name": contribution.name, "beacon": beacon, "hash": hex::encode(contribution.hash()) })
-    };
     json!({
         "circuit_hash": hex::encode(contributions.circuit_hash),
-        "contributions": contributions.list.iter().map(entry).collect::<Vec<_>>(),
+        "contributions": contributions.list.iter().map(|each| Shown::from(each).object()).collect::<Vec<_>>(),
     })
 }
 

@@ -85,6 +85,5 @@ fn is_same(left: &Path, right: &Path) -> bool {
 
 /// The path of a file that does not exist, in its folder's canonical form. `None` if there is no such folder.
 fn place(path: &Path) -> Option<PathBuf> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Some(folder.canonicalize().ok()?.join(path.file_name()?))
+    Some(proofmill_circom::folder_of(path).canonicalize().ok()?.join(path.file_name()?))
 }

@@ -37,9 +37,5 @@ pub fn clean_up_at_a_signal(outputs: Vec<&Path>, also: fn()) -> Result<(), Failu
 
 /// The folder in which the file will be created, after following links.
 fn folder_of(path: &Path) -> PathBuf {
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    match target.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => PathBuf::from("."),
-    }
+    proofmill_circom::folder_of(&path.canonicalize().unwrap_or_else(|_| path.to_owned())).to_owned()
 }

@@ -18,7 +18,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Sums over some wires and some points of the quotient. Without blinding: whoever knows them can test guesses of the witness.
+/// Sums over some wires and some points of the quotient. They are not blinded: whoever knows them can test guesses of the witness.
 #[derive(Clone, Copy, Debug)]
 pub struct Sums {
     pub(crate) a: Jacobian<G1>,

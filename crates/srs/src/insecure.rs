@@ -1,7 +1,7 @@
 //! New strings made by one party, for tests: nobody else has a reason to trust them.
 
 use crate::SrsError;
-use proofmill_circom::{PtauHeader, PtauPoints, PtauWriter, Target};
+use proofmill_circom::{CircomError, PtauHeader, PtauPoints, PtauWriter, Target};
 use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve, FixedBase,
@@ -62,7 +62,7 @@ fn write(level: Level, target: Target<'_>, count: usize) -> Result<(), SrsError>
             fixed.multiply(scalars, points);
             out.points(points)?;
         }
-        Ok(())
+        Ok::<_, CircomError>(())
     })?;
     let tau_g2 = G2::GENERATOR.mul_vartime(&tau).to_affine();
     file.points(PtauPoints::TauG2, |out| out.points(&[G2::GENERATOR, tau_g2]))?;

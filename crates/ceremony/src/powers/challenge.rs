@@ -2,13 +2,13 @@
 
 use super::{
     PIECE, Secrets, Sections,
-    contribute::{HASHED, contribution, expect_short, finish, multiplied, remember},
+    contribute::{HASHED, SECTIONS, contribution, expect_short, finish, remember},
     each_section, expect_whole, next_challenge, read,
     verify::{problem, response_hash},
 };
 use crate::{
     CeremonyError, Randomness,
-    contribute::named,
+    contribute::{multiplied, named},
     encoding::{Encoding, Form, encode},
     raw_file::RawFile,
     state::HashState,
@@ -43,8 +43,8 @@ pub fn export_challenge<'a>(
 ) -> Result<[u8; 64], CeremonyError> {
     let power = expect_whole(powers)?;
     progress.begin("hash of the challenge");
-    let expected = next_challenge(powers)?;
     let contributions = powers.decoded_contributions()?;
+    let expected = next_challenge(power, &contributions)?;
     let response = match contributions.last() {
         Some(last) => response_hash(last, power).ok_or(CeremonyError::Challenge)?,
         None => Blake2b512::digest([]).into(),
@@ -173,7 +173,8 @@ pub fn import_response<'a>(
     let name = named(name);
     expect_short(name.as_deref(), None)?;
     progress.begin("hash of the challenge");
-    let challenge = next_challenge(powers)?;
+    let contributions = powers.decoded_contributions()?;
+    let challenge = next_challenge(power, &contributions)?;
     let input = RawFile::open(response)?;
     input.expect_response(power)?;
     if input.part(0..HASH) != challenge {
@@ -182,13 +183,12 @@ pub fn import_response<'a>(
     let mut hash = HashState::new();
     hash.update(&challenge);
     let proofs = input.proofs()?;
-    let file = PtauWriter::create(target, powers.header(), 5)?;
+    let file = PtauWriter::create(target, powers.header(), SECTIONS)?;
     let first = FirstPowers::INITIAL;
     let mut imported = Imported { input, at: HASH, file, hash, first, progress };
     each_section(power, &mut imported)?;
     let Imported { file, hash, first, .. } = imported;
     let contribution = contribution(name, None, first, proofs);
-    let contributions = powers.decoded_contributions()?;
     let before = contributions.last().map_or(FirstPowers::INITIAL, |last| last.powers);
     if let Some(problem) = problem(level, &contribution, &before, &challenge)? {
         let (number, name) = (contributions.len() + 1, contribution.name);

@@ -3,7 +3,7 @@
 use super::{PIECE, Secrets, Sections, each_section, expect_whole, first_challenge, next_challenge, read};
 use crate::{
     CeremonyError, Randomness,
-    contribute::named,
+    contribute::{multiplied, named},
     encoding::{Encoding, Form, encode},
     state::HashState,
 };
@@ -13,15 +13,12 @@ use proofmill_circom::{
     PtauWriter, Target,
 };
 use proofmill_cpu::Level;
-use proofmill_curve::{Affine, products_of_points};
-use proofmill_field::bn254::Fr;
+use proofmill_curve::Affine;
 use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
-use std::ops::Range;
-use zeroize::Zeroizing;
 
 /// Sections of powers.
-const SECTIONS: u32 = 5;
+pub(super) const SECTIONS: u32 = PtauPoints::POWERS.len() as u32;
 /// The bytes of compressed points that snarkjs hashes together when it contributes. The state of the hash shows it.
 pub(super) const HASHED: usize = 1 << 19;
 
@@ -82,7 +79,7 @@ pub fn contribute<'a>(
     let (name, beacon) = (named(name), randomness.beacon());
     expect_short(name.as_deref(), beacon.as_ref())?;
     progress.begin("hash of the challenge");
-    let challenge = next_challenge(powers)?;
+    let challenge = next_challenge(power, &powers.decoded_contributions()?)?;
     progress.begin("secrets");
     let (secrets, proofs) = Secrets::new(&mut randomness.generator()?, &challenge)?;
     let mut response = HashState::new();
@@ -148,10 +145,8 @@ impl Sections for Multiplied<'_> {
     fn section<C: Encoding>(&mut self, section: PtauPoints, count: usize) -> Result<(), CeremonyError> {
         let Self { level, powers, secrets, file, response, first, progress } = self;
         progress.begin(section.section().content);
-        // An error of the file being read, which the writer cannot pass on.
-        let mut failure = None;
-        let written = file.points(section, |out| {
-            let result = multiplied::<C>(
+        file.points(section, |out| {
+            multiplied::<C>(
                 *level,
                 count,
                 secrets.factors(section),
@@ -162,42 +157,9 @@ impl Sections for Multiplied<'_> {
                     encode(points, Form::Compressed).chunks(HASHED).for_each(|bytes| response.update(bytes));
                     Ok(out.points(points)?)
                 },
-            );
-            result.or_else(|error| match error {
-                CeremonyError::File(error) => Err(error),
-                other => {
-                    failure = Some(other);
-                    Ok(())
-                }
-            })
-        });
-        written.map_err(CeremonyError::from).and(failure.map_or(Ok(()), Err))
+            )
+        })
     }
-}
-
-/// Reads `count` points, multiplies them by the first factor, by it and the second, by it and the second's square and so on, and gives
-/// them to `write`.
-pub(crate) fn multiplied<C: Encoding>(
-    level: Level,
-    count: usize,
-    [first, step]: [&Fr; 2],
-    progress: Progress<'_>,
-    mut read: impl FnMut(Range<usize>) -> Result<Vec<Affine<C>>, CeremonyError>,
-    mut write: impl FnMut(usize, &[Affine<C>]) -> Result<(), CeremonyError>,
-) -> Result<(), CeremonyError> {
-    /// Points that are multiplied together, whole pieces of what is hashed together.
-    const PIECE: usize = 1 << 16;
-    let mut next = Zeroizing::new(*first);
-    for range in parallel::ranges(count, PIECE) {
-        let mut factors = Zeroizing::new(Vec::with_capacity(range.len()));
-        for _ in range.clone() {
-            factors.push(*next);
-            *next *= *step;
-        }
-        write(range.start, &products_of_points(level, &read(range.clone())?, &factors))?;
-        progress.share(range.end as u64, count as u64);
-    }
-    Ok(())
 }
 
 /// Keeps a section's first power of those that begin at index `start`.

@@ -15,7 +15,6 @@ mod smaller;
 mod verify;
 
 pub use challenge::{contribute_to_challenge, export_challenge, import_response};
-pub(crate) use contribute::multiplied;
 pub use contribute::{contribute, new};
 pub use prepare::{convert, prepare};
 pub use smaller::{truncate, truncated_powers};
@@ -23,7 +22,7 @@ pub use verify::{response_hash, verify};
 
 use crate::{CeremonyError, encoding::Encoding, generator::Generator};
 use blake2::{Blake2b512, Digest};
-use proofmill_circom::{KnowledgeProof, Ptau, PtauHeader, PtauPoints};
+use proofmill_circom::{KnowledgeProof, Ptau, PtauContribution, PtauHeader, PtauPoints};
 use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine,
@@ -141,10 +140,10 @@ impl Sections for Generators {
     }
 }
 
-/// The hash of the challenge to the next contributor.
-fn next_challenge(powers: &Ptau) -> Result<[u8; 64], CeremonyError> {
-    match powers.decoded_contributions()?.last() {
+/// The hash of the challenge to the contributor after these contributions.
+fn next_challenge(power: u32, contributions: &[PtauContribution]) -> Result<[u8; 64], CeremonyError> {
+    match contributions.last() {
         Some(last) => Ok(last.next_challenge),
-        None => first_challenge(powers.header().power),
+        None => first_challenge(power),
     }
 }

@@ -6,9 +6,9 @@
 use crate::{
     CeremonyError,
     encoding::Encoding,
-    transform::{Direction, PIECE, Steps, Transform, butterflies, inverse, scratch},
+    transform::{self, Direction, PIECE, Steps, Transform, butterflies, fill, inverse, scratch},
 };
-use proofmill_circom::{PointCheck, Ptau, PtauPoints, PtauWriter, Target};
+use proofmill_circom::{PointCheck, Ptau, PtauHeader, PtauPoints, PtauWriter, Target};
 use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine,
@@ -24,8 +24,6 @@ use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
 use std::{ops::Range, path::Path};
 
-/// The sections of powers, and those of Lagrange polynomials.
-const SECTIONS: u32 = 9;
 /// The logarithm of the scalar field's largest domain.
 const TWO_ADICITY: u32 = FrParams::TWO_ADICITY;
 /// ffjavascript's shift of a coset, the square of the smallest number that is none.
@@ -79,6 +77,21 @@ pub fn convert<'a>(
     })
 }
 
+/// Begins a file of powers, as many as the header says, and all contributions, to be followed by the Lagrange polynomials.
+pub(super) fn with_powers<'a>(
+    target: Target<'a>,
+    powers: &Ptau,
+    header: &PtauHeader,
+) -> Result<PtauWriter<'a>, CeremonyError> {
+    let sections = PtauPoints::POWERS.len() + PtauPoints::PREPARED.len();
+    let mut file = PtauWriter::create(target, header, sections as u32)?;
+    for points in PtauPoints::POWERS {
+        file.copy(powers, points, header.power)?;
+    }
+    file.contributions(powers.contributions()?, powers.encoded_contributions()?)?;
+    Ok(file)
+}
+
 struct Work<'a> {
     level: Level,
     powers: &'a Ptau,
@@ -96,12 +109,7 @@ impl Work<'_> {
         let Self { powers, .. } = self;
         powers.expect_powers()?;
         progress.begin("copy");
-        let header = *powers.header();
-        let mut file = PtauWriter::create(target, &header, SECTIONS)?;
-        for points in PtauPoints::POWERS {
-            file.copy(powers, points, header.power)?;
-        }
-        file.contributions(powers.contributions()?, powers.encoded_contributions()?)?;
+        let mut file = with_powers(target, powers, powers.header())?;
         prepared(&mut file)?;
         Ok(file.finish()?)
     }
@@ -119,9 +127,7 @@ impl Work<'_> {
         progress.begin(section.section().content);
         let powers = self.powers.points::<C>(source)?;
         let steps = Steps::new(domains.clone().map(|log_n| butterflies(1 << log_n)).sum(), progress);
-        // An error that the writer cannot pass on.
-        let mut failure = None;
-        let written = file.points(section, |out| {
+        file.points(section, |out| {
             let kept = (1 << domains.start) - 1;
             for range in parallel::ranges(kept, PIECE) {
                 let lagrange = self.powers.points::<C>(section)?.slice(range)?;
@@ -129,19 +135,11 @@ impl Work<'_> {
             }
             for log_n in domains {
                 let n = 1 << log_n;
-                let mut points = match scratch(self.folder, n) {
-                    Ok(points) => points,
-                    Err(error) => {
-                        failure = Some(error);
-                        return Ok(());
-                    }
-                };
+                let mut points = scratch(self.folder, n)?;
                 // The highest power is taken as zero where there is none.
-                for range in parallel::ranges(powers.len().min(n), PIECE) {
-                    let piece = powers.slice(range.clone())?.decode(self.level, PointCheck::OnCurve)?;
-                    points.iter_mut().skip(range.start).zip(piece).for_each(|(point, power)| *point = power);
-                    points.release(range);
-                }
+                fill(&mut points, powers.len().min(n), |range| {
+                    powers.slice(range)?.decode(self.level, PointCheck::OnCurve)
+                })?;
                 let mut domain = n;
                 if log_n > TWO_ADICITY {
                     split(self.level, &mut points, &Fr::from(SHIFT));
@@ -153,8 +151,7 @@ impl Work<'_> {
                 }
             }
             Ok(())
-        });
-        written.map_err(CeremonyError::from).and(failure.map_or(Ok(()), Err))
+        })
     }
 }
 
@@ -174,9 +171,7 @@ fn split<C: Encoding>(level: Level, points: &mut Elements<Affine<C>>, shift: &Fr
         let mut sums = low.to_vec();
         sums_and_differences(level, &mut sums, high);
         let mut quotients = products_of_points(level, high, &vec![factor; range.len()]);
-        let first = -step.pow_vartime(&[range.start as u64]);
-        let factors: Vec<_> =
-            std::iter::successors(Some(first), |factor| Some(*factor * step)).take(range.len()).collect();
+        let factors = transform::powers(-Fr::ONE, step, range.clone());
         high.copy_from_slice(&products_of_points(level, &quotients, &factors));
         sums_and_differences(level, low, &mut quotients);
         points.release(range.clone());

@@ -1,7 +1,8 @@
 //! Parts of powers for smaller circuits.
 
+use super::prepare::with_powers;
 use crate::CeremonyError;
-use proofmill_circom::{Ptau, PtauHeader, PtauPoints, PtauWriter, Target};
+use proofmill_circom::{Ptau, PtauHeader, PtauPoints, Target};
 use std::ops::Range;
 
 /// The powers for which `snarkjs powersoftau truncate` writes files: 1 to one less than the file's.
@@ -23,11 +24,7 @@ pub fn truncate<'a>(powers: &Ptau, power: u32, target: impl Into<Target<'a>>) ->
         return Err(CeremonyError::Unprepared);
     }
     let header = PtauHeader { power, ..*powers.header() };
-    let mut file = PtauWriter::create(target, &header, 9)?;
-    for points in PtauPoints::POWERS {
-        file.copy(powers, points, power)?;
-    }
-    file.contributions(powers.contributions()?, powers.encoded_contributions()?)?;
+    let mut file = with_powers(target.into(), powers, &header)?;
     for points in PtauPoints::PREPARED {
         file.copy(powers, points, power)?;
     }

@@ -371,11 +371,11 @@ impl<'a> PtauWriter<'a> {
     ///
     /// # Errors
     /// [`CircomError::Io`], and the errors of `write`.
-    pub fn points(
+    pub fn points<E: From<CircomError>>(
         &mut self,
         points: PtauPoints,
-        write: impl FnOnce(&mut SectionWriter<'_>) -> Result<(), CircomError>,
-    ) -> Result<(), CircomError> {
+        write: impl FnOnce(&mut SectionWriter<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.0.section(points.section().id, write)
     }
 

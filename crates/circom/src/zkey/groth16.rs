@@ -322,11 +322,11 @@ impl<'a> Groth16Writer<'a> {
     ///
     /// # Errors
     /// [`CircomError::Io`], and the errors of `write`.
-    pub fn points(
+    pub fn points<E: From<CircomError>>(
         &mut self,
         points: Groth16Points,
-        write: impl FnOnce(&mut SectionWriter<'_>) -> Result<(), CircomError>,
-    ) -> Result<(), CircomError> {
+        write: impl FnOnce(&mut SectionWriter<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.0.section(points.section().id, write)
     }
 

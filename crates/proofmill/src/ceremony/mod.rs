@@ -35,7 +35,7 @@ use crate::{
 };
 use proofmill_ceremony::CeremonyError;
 pub use proofmill_ceremony::Randomness;
-use proofmill_circom::{FileName, Target};
+use proofmill_circom::{FileName, Target, folder_of};
 use std::path::{Path, PathBuf};
 
 /// Writes the key with one more contribution to a file, completely or not at all, and returns the contribution's hash, with which its author
@@ -110,8 +110,7 @@ pub fn verify_powers(initial: &ProvingKey, powers: &Ptau) -> Result<()> {
 
 /// The folder of large transforms whose result goes to `path`.
 fn scratch(machine: &Settings, path: &Path) -> PathBuf {
-    let beside = || path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    machine.storage.scratch.clone().unwrap_or_else(|| beside().to_owned())
+    machine.storage.scratch.clone().unwrap_or_else(|| folder_of(path).to_owned())
 }
 
 fn of_key(key: &ProvingKey, error: CeremonyError) -> Error {
