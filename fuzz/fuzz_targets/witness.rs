@@ -21,15 +21,15 @@ static PROGRAMS: LazyLock<[Program; 2]> = LazyLock::new(|| {
         &include_bytes!("../../crates/witness/tests/data/minimal.wasm")[..],
         include_bytes!("../../crates/witness/tests/data/circom1/minimal.wasm"),
     ]
-    .map(|wasm| observed(Program::from_bytes(wasm, LIMITS).expect("a circuit")))
+    .map(|wasm| observed(<Program>::from_bytes(wasm, LIMITS).expect("a circuit")))
 });
 static GRAPH: LazyLock<Graph> = LazyLock::new(|| {
-    Graph::from_bytes(include_bytes!("../../crates/witness/tests/data/product.wcd")).expect("a graph")
+    <Graph>::from_bytes(include_bytes!("../../crates/witness/tests/data/product.wcd")).expect("a graph")
 });
 /// Inputs of the seeds' circuits.
 static INPUTS: LazyLock<[Inputs; 3]> = LazyLock::new(|| {
     [r#"{"a": 3, "b": [1, 2, 3, 4, 5, 6]}"#, r#"{"x": 3}"#, r#"{"a": 7, "b": [9, 11]}"#]
-        .map(|text| Inputs::from_json(text.as_bytes()).expect("inputs"))
+        .map(|text| <Inputs>::from_json(text.as_bytes()).expect("inputs"))
 });
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
@@ -38,16 +38,16 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
 
 fuzz_target!(|bytes: &[u8]| {
     if bytes.starts_with(&Program::MAGIC) {
-        let Some(program) = checked(Program::from_bytes(bytes, LIMITS)) else { return };
+        let Some(program) = checked(<Program>::from_bytes(bytes, LIMITS)) else { return };
         let program = observed(program);
         INPUTS.iter().for_each(|inputs| run(&program, inputs));
     } else if bytes.starts_with(Graph::MAGIC) {
-        let Some(graph) = checked(Graph::from_bytes(bytes)) else { return };
+        let Some(graph) = checked(<Graph>::from_bytes(bytes)) else { return };
         INPUTS.iter().for_each(|inputs| evaluate(&graph, inputs));
     } else {
         symbols(bytes);
-        let Some(inputs) = checked(Inputs::from_json(bytes)) else { return };
-        assert_eq!(listed(&inputs), listed(&Inputs::from_json(written(&inputs).as_bytes()).expect("inputs")));
+        let Some(inputs) = checked(<Inputs>::from_json(bytes)) else { return };
+        assert_eq!(listed(&inputs), listed(&<Inputs>::from_json(written(&inputs).as_bytes()).expect("inputs")));
         PROGRAMS.iter().for_each(|program| run(program, &inputs));
         evaluate(&GRAPH, &inputs);
     }

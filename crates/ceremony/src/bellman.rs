@@ -10,67 +10,80 @@
 use crate::{
     CeremonyError, Randomness,
     contribute::{Secret, multiplied, named},
-    encoding::{Encoding, Form, encode},
+    encoding::{CeremonyCurve, Form, Group, encode},
     raw_file::RawFile,
     transform::{Direction, PIECE, Steps, Transform, butterflies, fill, inverse, powers, scratch},
     verify,
 };
 use proofmill_circom::{
-    CircomError, Contribution, Contributions, Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey,
-    PointCheck, Points, RawWriter, Target,
+    CircomError, Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey, PointCheck, Points, RawWriter,
+    Target, ZkeyContribution, ZkeyContributions,
 };
 use proofmill_cpu::Level;
-use proofmill_curve::{
-    Affine, Curve,
-    bn254::{G1, G2},
-    products_of_points,
-};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_curve::{Affine, Curve, products_of_points};
+use proofmill_field::Field;
 use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
 use std::{ops::Range, path::Path};
 
-const G1_BYTES: usize = 64;
-const G2_BYTES: usize = 128;
 /// Bytes of a count.
 const COUNT: usize = 4;
 /// Bytes of a hash.
 const HASH: usize = 64;
-/// Where the deltas are, and where they end.
-const DELTA: usize = 2 * G1_BYTES + 2 * G2_BYTES;
-const HEADER: usize = DELTA + G1_BYTES + G2_BYTES;
+
+/// Bytes of points of G1 and of G2.
+const fn sizes<C: CeremonyCurve>() -> (usize, usize) {
+    (Form::Uncompressed.size::<C>(), Form::Uncompressed.size::<C::G2>())
+}
+
+/// Where the deltas are.
+const fn deltas_at<C: CeremonyCurve>() -> usize {
+    let (g1, g2) = sizes::<C>();
+    2 * g1 + 2 * g2
+}
+
+/// Where the deltas end.
+const fn header<C: CeremonyCurve>() -> usize {
+    let (g1, g2) = sizes::<C>();
+    deltas_at::<C>() + g1 + g2
+}
+
 /// Bytes of a contribution.
-const CONTRIBUTION: usize = 3 * G1_BYTES + G2_BYTES + HASH;
+const fn size_of_contribution<C: CeremonyCurve>() -> usize {
+    let (g1, g2) = sizes::<C>();
+    3 * g1 + g2 + HASH
+}
 
 /// Writes a key in bellman's format. Runs on the ambient rayon pool. Points H of a domain of more than 2^21 points are in a temporary file
 /// in `folder`.
 ///
 /// # Errors
 /// [`CeremonyError::NoList`], [`CeremonyError::File`], [`CeremonyError::Scratch`].
-pub fn export<'a>(
+pub fn export<'a, C: CeremonyCurve>(
     level: Level,
-    key: &Groth16Zkey,
+    key: &Groth16Zkey<C>,
     target: impl Into<Target<'a>>,
     folder: &Path,
     progress: Progress<'_>,
 ) -> Result<(), CeremonyError> {
-    let Contributions { circuit_hash, list } = key.decoded_contributions()?.ok_or(CeremonyError::NoList)?;
+    let ZkeyContributions { circuit_hash, list } =
+        key.decoded_contributions()?.ok_or(CeremonyError::NoList)?;
     let header = key.header();
     let mut out = RawWriter::create(target)?;
     out.bytes(&encode(&[header.alpha_1, header.beta_1], Form::Uncompressed))?;
     out.bytes(&encode(&[header.beta_2, header.gamma_2], Form::Uncompressed))?;
-    out.bytes(&header.delta_1.to_evm())?;
-    out.bytes(&header.delta_2.to_evm())?;
+    out.bytes(&encode(&[header.delta_1], Form::Uncompressed))?;
+    out.bytes(&encode(&[header.delta_2], Form::Uncompressed))?;
     write_points(level, &mut out, key.ic())?;
 
     progress.begin("points h");
     let n = header.domain_size as usize;
-    let mut points = scratch::<G1>(folder, n)?;
+    let mut points = scratch::<C>(folder, n)?;
     fill(&mut points, n, |range| key.h().slice(range)?.decode(level, PointCheck::OnCurve))?;
     write_count(&mut out, n - 1)?;
-    let (minus_two, root) = (-Fr::from(2), root_of_twice(n));
+    let (minus_two, root) = (-C::Scalar::from(2), root_of_twice::<C>(n));
     let steps = Steps::new(butterflies(n), progress);
-    Transform { level, points: &mut points, steps: &steps }.run(
+    Transform { level, points: &mut points, roots: C::root_of_unity, steps: &steps }.run(
         0..n,
         Direction::Forward,
         |start, piece| {
@@ -92,10 +105,10 @@ pub fn export<'a>(
     Ok(out.finish()?)
 }
 
-fn write_points<C: Encoding>(
+fn write_points<G: Group>(
     level: Level,
     out: &mut RawWriter<'_>,
-    points: Points<'_, C>,
+    points: Points<'_, G>,
 ) -> Result<(), CircomError> {
     write_count(out, points.len())?;
     parallel::ranges(points.len(), PIECE).try_for_each(|range| {
@@ -109,8 +122,8 @@ fn write_count(out: &mut RawWriter<'_>, count: usize) -> Result<(), CircomError>
 }
 
 /// A root of order 2 n.
-fn root_of_twice(n: usize) -> Fr {
-    Fr::root_of_unity(n.ilog2() + 1).unwrap_or(Fr::ONE)
+fn root_of_twice<C: CeremonyCurve>(n: usize) -> C::Scalar {
+    C::root_of_unity(n.ilog2() + 1).unwrap_or(C::Scalar::ONE)
 }
 
 /// Writes bellman's parameters with one more contribution, and returns its hash, with which its author can find it. Points are checked to be
@@ -118,35 +131,36 @@ fn root_of_twice(n: usize) -> Fr {
 ///
 /// # Errors
 /// [`CeremonyError::File`], also for a file that has another format, [`CeremonyError::Randomness`], [`CeremonyError::Beacon`].
-pub fn contribute<'a>(
+pub fn contribute<'a, C: CeremonyCurve>(
     level: Level,
     parameters: &Path,
     target: impl Into<Target<'a>>,
     randomness: Randomness<'_>,
     progress: Progress<'_>,
 ) -> Result<[u8; 64], CeremonyError> {
-    let file = RawFile::open(parameters)?;
-    let layout = Layout::of(&file)?;
-    let Contributions { circuit_hash, list } = contributions(&file, layout.hash)?;
+    let file = RawFile::open(level, parameters)?;
+    let layout = Layout::of::<C>(&file)?;
+    let (g1, _) = sizes::<C>();
+    let ZkeyContributions { circuit_hash, list } = contributions::<C>(&file, layout.hash)?;
     progress.begin("secret");
     let secret = Secret::new(randomness, &circuit_hash, &list)?;
-    let (delta_1, delta_2) = deltas(&file)?;
+    let (delta_1, delta_2) = deltas::<C>(&file)?;
     let delta_1 = delta_1.mul_vartime(&secret.factor).to_affine();
     let delta_2 = delta_2.mul_vartime(&secret.factor).to_affine();
     let own = secret.contribution(None, None, delta_1);
 
     let mut out = RawWriter::create(target)?;
-    out.bytes(file.part(0..DELTA))?;
-    out.bytes(&delta_1.to_evm())?;
-    out.bytes(&delta_2.to_evm())?;
-    copy(&file, &mut out, HEADER..layout.h.start - COUNT)?;
+    out.bytes(file.part(0..deltas_at::<C>()))?;
+    out.bytes(&encode(&[delta_1], Form::Uncompressed))?;
+    out.bytes(&encode(&[delta_2], Form::Uncompressed))?;
+    copy(&file, &mut out, header::<C>()..layout.h.start - COUNT)?;
     for (section, phase) in [(&layout.h, "points h"), (&layout.l, "points l")] {
         progress.begin(phase);
-        write_count(&mut out, section.len() / G1_BYTES)?;
-        multiplied::<G1>(
+        write_count(&mut out, section.len() / g1)?;
+        multiplied::<C>(
             level,
-            section.len() / G1_BYTES,
-            [&secret.inverse, &Fr::ONE],
+            section.len() / g1,
+            [&secret.inverse, &C::Scalar::ONE],
             progress,
             |range| Ok(file.points(section.start, Form::Uncompressed, range)?),
             |_, points| Ok(out.bytes(&encode(points, Form::Uncompressed))?),
@@ -180,9 +194,9 @@ fn copy(file: &RawFile, out: &mut RawWriter<'_>, range: Range<usize>) -> Result<
 /// # Errors
 /// [`CeremonyError::NoList`], [`CeremonyError::File`], also for a file that has another format, [`CeremonyError::OtherKey`],
 /// [`CeremonyError::Contribution`], [`CeremonyError::Delta`], [`CeremonyError::TooLong`], [`CeremonyError::Scratch`].
-pub fn import<'a>(
+pub fn import<'a, C: CeremonyCurve>(
     level: Level,
-    key: &Groth16Zkey,
+    key: &Groth16Zkey<C>,
     parameters: &Path,
     target: impl Into<Target<'a>>,
     name: Option<&str>,
@@ -190,16 +204,17 @@ pub fn import<'a>(
     progress: Progress<'_>,
 ) -> Result<Vec<[u8; 64]>, CeremonyError> {
     let before = key.decoded_contributions()?.ok_or(CeremonyError::NoList)?;
-    let file = RawFile::open(parameters)?;
-    let layout = Layout::of(&file)?;
+    let file = RawFile::open(level, parameters)?;
+    let layout = Layout::of::<C>(&file)?;
+    let (g1, _) = sizes::<C>();
     layout.expect_counts(&file, key.header())?;
     progress.begin("verify contributions");
-    let mut all = contributions(&file, layout.hash)?;
-    let (delta_1, delta_2) = deltas(&file)?;
+    let mut all = contributions::<C>(&file, layout.hash)?;
+    let (delta_1, delta_2) = deltas::<C>(&file)?;
     if all.circuit_hash != before.circuit_hash {
         return Err(CeremonyError::OtherKey("they are of another circuit"));
     }
-    let same = |(old, new): (&Contribution, &Contribution)| old.public() == new.public();
+    let same = |(old, new): (&ZkeyContribution<C>, &ZkeyContribution<C>)| old.public() == new.public();
     if all.list.len() <= before.list.len() {
         return Err(CeremonyError::OtherKey("they have no new contribution"));
     }
@@ -214,11 +229,11 @@ pub fn import<'a>(
     }
     let (hashes, delta) = verify::contributions(level, &all)?;
     if delta != delta_1
-        || !verify::is_same_ratio(level, [&G1::GENERATOR, &delta_1], [&G2::GENERATOR, &delta_2])
+        || !verify::is_same_ratio(level, [&C::GENERATOR, &delta_1], [&C::G2::GENERATOR, &delta_2])
     {
         return Err(CeremonyError::Delta);
     }
-    let encoded: Option<Vec<_>> = all.list.iter().map(Contribution::to_bytes).collect();
+    let encoded: Option<Vec<_>> = all.list.iter().map(ZkeyContribution::to_bytes).collect();
     let encoded = encoded.ok_or(CeremonyError::TooLong)?.concat();
 
     let header = Groth16Header { delta_1, delta_2, ..*key.header() };
@@ -227,8 +242,8 @@ pub fn import<'a>(
     out.copy_coefficients(key)?;
     progress.begin("points h");
     let n = header.domain_size as usize;
-    let mut points = scratch::<G1>(folder, n)?;
-    let (minus_half, root) = (-inverse(&Fr::from(2)), inverse(&root_of_twice(n)));
+    let mut points = scratch::<C>(folder, n)?;
+    let (minus_half, root) = (-inverse(&C::Scalar::from(2)), inverse(&root_of_twice::<C>(n)));
     fill(&mut points, n - 1, |range| {
         let piece = file.points(layout.h.start, Form::Uncompressed, range.clone())?;
         let factors = powers(minus_half, root, range);
@@ -236,14 +251,17 @@ pub fn import<'a>(
     })?;
     let steps = Steps::new(butterflies(n), progress);
     out.points(Groth16Points::H, |out| {
-        let write = |_, piece: &[Affine<G1>]| out.points(piece);
-        Transform { level, points: &mut points, steps: &steps }.run(0..n, Direction::Inverse, write)
+        let write = |_, piece: &[Affine<C>]| out.points(piece);
+        Transform { level, points: &mut points, roots: C::root_of_unity, steps: &steps }.run(
+            0..n,
+            Direction::Inverse,
+            write,
+        )
     })?;
     progress.begin("other points");
     out.points(Groth16Points::C, |out| {
-        parallel::ranges(layout.l.len() / G1_BYTES, PIECE).try_for_each(|range| {
-            out.points(&file.points::<G1>(layout.l.start, Form::Uncompressed, range)?)
-        })
+        parallel::ranges(layout.l.len() / g1, PIECE)
+            .try_for_each(|range| out.points(&file.points::<C>(layout.l.start, Form::Uncompressed, range)?))
     })?;
     for points in [Groth16Points::A, Groth16Points::B1, Groth16Points::B2] {
         out.copy(key, points)?;
@@ -266,8 +284,9 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(file: &RawFile) -> Result<Self, CircomError> {
-        let mut at = HEADER;
+    fn of<C: CeremonyCurve>(file: &RawFile) -> Result<Self, CircomError> {
+        let (g1, g2) = sizes::<C>();
+        let mut at = header::<C>();
         let mut section = |content: &str, size: usize| {
             let start = at + COUNT;
             let end = start.saturating_add(count(file, at).saturating_mul(size));
@@ -280,12 +299,12 @@ impl Layout {
             at = end;
             Ok(start..end)
         };
-        let (ic, h) = (section("IC", G1_BYTES)?, section("H", G1_BYTES)?);
-        let (l, a) = (section("L", G1_BYTES)?, section("A", G1_BYTES)?);
-        let (b1, b2) = (section("B in G1", G1_BYTES)?, section("B in G2", G2_BYTES)?);
+        let (ic, h) = (section("IC", g1)?, section("H", g1)?);
+        let (l, a) = (section("L", g1)?, section("A", g1)?);
+        let (b1, b2) = (section("B in G1", g1)?, section("B in G2", g2)?);
         let hash = b2.end;
-        let expected =
-            (hash + HASH + COUNT).saturating_add(count(file, hash + HASH).saturating_mul(CONTRIBUTION));
+        let expected = (hash + HASH + COUNT)
+            .saturating_add(count(file, hash + HASH).saturating_mul(size_of_contribution::<C>()));
         if file.len() == expected {
             return Ok(Self { ic, h, l, a, b1, b2, hash });
         }
@@ -294,15 +313,20 @@ impl Layout {
     }
 
     /// Checks that there are as many points as a key has.
-    fn expect_counts(&self, file: &RawFile, header: &Groth16Header) -> Result<(), CircomError> {
+    fn expect_counts<C: CeremonyCurve>(
+        &self,
+        file: &RawFile,
+        header: &Groth16Header<C>,
+    ) -> Result<(), CircomError> {
+        let (g1, g2) = sizes::<C>();
         let (wires, public) = (header.wires as usize, header.public as usize);
         for (content, section, size, expected) in [
-            ("IC", &self.ic, G1_BYTES, public + 1),
-            ("H", &self.h, G1_BYTES, header.domain_size as usize - 1),
-            ("L", &self.l, G1_BYTES, wires - public - 1),
-            ("A", &self.a, G1_BYTES, wires),
-            ("B in G1", &self.b1, G1_BYTES, wires),
-            ("B in G2", &self.b2, G2_BYTES, wires),
+            ("IC", &self.ic, g1, public + 1),
+            ("H", &self.h, g1, header.domain_size as usize - 1),
+            ("L", &self.l, g1, wires - public - 1),
+            ("A", &self.a, g1, wires),
+            ("B in G1", &self.b1, g1, wires),
+            ("B in G2", &self.b2, g2, wires),
         ] {
             let found = section.len() / size;
             if found != expected {
@@ -320,34 +344,36 @@ fn count(file: &RawFile, at: usize) -> usize {
     bytes.map_or(0, |bytes| u32::from_be_bytes(*bytes) as usize)
 }
 
-fn deltas(file: &RawFile) -> Result<(Affine<G1>, Affine<G2>), CircomError> {
-    Ok((point(file, DELTA)?, point(file, DELTA + G1_BYTES)?))
+fn deltas<C: CeremonyCurve>(file: &RawFile) -> Result<(Affine<C>, Affine<C::G2>), CircomError> {
+    let at = deltas_at::<C>();
+    Ok((point(file, at)?, point(file, at + sizes::<C>().0)?))
 }
 
 /// The point at a place, which is not infinity.
-fn point<C: Encoding>(file: &RawFile, at: usize) -> Result<Affine<C>, CircomError> {
+fn point<G: Group>(file: &RawFile, at: usize) -> Result<Affine<G>, CircomError> {
     let points = file.finite_points(at, Form::Uncompressed, 0..1)?;
     points.first().copied().ok_or_else(|| file.malformed(at, "expected a point".to_owned()))
 }
 
 /// The circuit's hash and the contributions behind it.
-fn contributions(file: &RawFile, at: usize) -> Result<Contributions, CircomError> {
+fn contributions<C: CeremonyCurve>(file: &RawFile, at: usize) -> Result<ZkeyContributions<C>, CircomError> {
+    let (g1, g2) = sizes::<C>();
     let hash = |at: usize| {
         let bytes = file.part(at..at + HASH).first_chunk().copied();
         bytes.ok_or_else(|| file.malformed(at, "expected a hash".to_owned()))
     };
-    let contribution = |at: usize| {
-        Ok(Contribution {
+    let contribution = |at: usize| -> Result<ZkeyContribution<C>, CircomError> {
+        Ok(ZkeyContribution {
             name: None,
             beacon: None,
             delta_after: point(file, at)?,
-            s: point(file, at + G1_BYTES)?,
-            sx: point(file, at + 2 * G1_BYTES)?,
-            spx: point(file, at + 3 * G1_BYTES)?,
-            transcript: hash(at + 3 * G1_BYTES + G2_BYTES)?,
+            s: point(file, at + g1)?,
+            sx: point(file, at + 2 * g1)?,
+            spx: point(file, at + 3 * g1)?,
+            transcript: hash(at + 3 * g1 + g2)?,
         })
     };
     let first = at + HASH + COUNT;
-    let list = (0..count(file, at + HASH)).map(|i| contribution(first + i * CONTRIBUTION));
-    Ok(Contributions { circuit_hash: hash(at)?, list: list.collect::<Result<_, CircomError>>()? })
+    let list = (0..count(file, at + HASH)).map(|i| contribution(first + i * size_of_contribution::<C>()));
+    Ok(ZkeyContributions { circuit_hash: hash(at)?, list: list.collect::<Result<_, CircomError>>()? })
 }

@@ -1,18 +1,18 @@
 //! Contributions to keys, and what they share with those to powers.
 
-use crate::{CeremonyError, encoding::Encoding, generator::Generator};
+use crate::{
+    CeremonyError,
+    encoding::{CeremonyCurve, Form, Group, draw_point, encode},
+    generator::Generator,
+};
 use blake2::{Blake2b512, Digest};
 use proofmill_circom::{
-    Beacon, Contribution, Contributions, Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey,
-    PointCheck, Target,
+    Beacon, Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey, PointCheck, Target, ZkeyContribution,
+    ZkeyContributions,
 };
 use proofmill_cpu::Level;
-use proofmill_curve::{
-    Affine,
-    bn254::{G1, G2},
-    products_of_points,
-};
-use proofmill_field::{Field, Invert, bn254::Fr};
+use proofmill_curve::{Affine, products_of_points};
+use proofmill_field::{Field, Invert};
 use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
 use rand::{TryRngCore, rngs::OsRng};
@@ -77,39 +77,39 @@ pub(crate) fn of_beacon(beacon: &Beacon) -> Result<Generator, CeremonyError> {
 
 /// The transcript of a contribution: the hash of everything `before` it, the circuit's hash and what is public of each earlier contribution,
 /// and of the base of its proof of knowledge.
-pub(crate) fn transcript(before: &Blake2b512, s: &Affine<G1>, sx: &Affine<G1>) -> [u8; 64] {
-    before.clone().chain_update(s.to_evm()).chain_update(sx.to_evm()).finalize().into()
+pub(crate) fn transcript<C: CeremonyCurve>(before: &Blake2b512, s: &Affine<C>, sx: &Affine<C>) -> [u8; 64] {
+    before.clone().chain_update(encode(&[*s, *sx], Form::Uncompressed)).finalize().into()
 }
 
 /// A contribution's secret and its proof of knowledge.
-pub(crate) struct Secret {
+pub(crate) struct Secret<C: CeremonyCurve> {
     /// By which delta is multiplied.
-    pub(crate) factor: Zeroizing<Fr>,
-    pub(crate) inverse: Zeroizing<Fr>,
-    s: Affine<G1>,
-    sx: Affine<G1>,
-    spx: Affine<G2>,
+    pub(crate) factor: Zeroizing<C::Scalar>,
+    pub(crate) inverse: Zeroizing<C::Scalar>,
+    s: Affine<C>,
+    sx: Affine<C>,
+    spx: Affine<C::G2>,
     transcript: [u8; 64],
 }
 
-impl Secret {
+impl<C: CeremonyCurve> Secret<C> {
     /// Draws it, and proves to know it, after the contributions to a key of a circuit.
     pub(crate) fn new(
         randomness: Randomness<'_>,
         circuit_hash: &[u8; 64],
-        list: &[Contribution],
+        list: &[ZkeyContribution<C>],
     ) -> Result<Self, CeremonyError> {
         let mut generator = randomness.generator()?;
-        let factor = Zeroizing::new(generator.element());
+        let factor: Zeroizing<C::Scalar> = Zeroizing::new(generator.element::<C::ScalarPrime>());
         let Some(inverse) = factor.invert_vartime().map(Zeroizing::new) else {
             return Err(CeremonyError::Beacon("its secret is zero".to_owned()));
         };
-        let s = generator.g1();
+        let s: Affine<C> = draw_point(&mut generator);
         let sx = s.mul_vartime(&factor).to_affine();
         let mut before = Blake2b512::new_with_prefix(circuit_hash);
         list.iter().for_each(|contribution| before.update(contribution.public()));
         let transcript = transcript(&before, &s, &sx);
-        let spx = Generator::new(&transcript).g2().mul_vartime(&factor).to_affine();
+        let spx = draw_point::<C::G2>(&mut Generator::new(&transcript)).mul_vartime(&factor).to_affine();
         Ok(Self { factor, inverse, s, sx, spx, transcript })
     }
 
@@ -117,10 +117,10 @@ impl Secret {
         &self,
         name: Option<String>,
         beacon: Option<Beacon>,
-        delta_after: Affine<G1>,
-    ) -> Contribution {
+        delta_after: Affine<C>,
+    ) -> ZkeyContribution<C> {
         let Self { s, sx, spx, transcript, .. } = *self;
-        Contribution { name, beacon, delta_after, s, sx, spx, transcript }
+        ZkeyContribution { name, beacon, delta_after, s, sx, spx, transcript }
     }
 }
 
@@ -132,15 +132,15 @@ impl Secret {
 /// # Errors
 /// [`CeremonyError::NoList`], [`CeremonyError::File`], [`CeremonyError::Randomness`], [`CeremonyError::Beacon`],
 /// [`CeremonyError::TooLong`].
-pub fn contribute<'a>(
+pub fn contribute<'a, C: CeremonyCurve>(
     level: Level,
-    key: &Groth16Zkey,
+    key: &Groth16Zkey<C>,
     target: impl Into<Target<'a>>,
     name: Option<&str>,
     randomness: Randomness<'_>,
     progress: Progress<'_>,
 ) -> Result<[u8; 64], CeremonyError> {
-    let (Some(Contributions { circuit_hash, list }), Some(section)) =
+    let (Some(ZkeyContributions { circuit_hash, list }), Some(section)) =
         (key.decoded_contributions()?, key.contributions()?)
     else {
         return Err(CeremonyError::NoList);
@@ -169,12 +169,12 @@ pub fn contribute<'a>(
     {
         progress.begin(phase);
         file.points(points, |out| {
-            multiplied::<G1>(
+            multiplied::<C>(
                 level,
                 source.len(),
-                [&secret.inverse, &Fr::ONE],
+                [&secret.inverse, &C::Scalar::ONE],
                 progress,
-                |range| Ok(source.slice(range)?.decode(level, PointCheck::OnCurve)?),
+                |range| Ok(source.slice(range)?.decode(level, PointCheck::InSubgroup)?),
                 |_, points| Ok(out.points(points)?),
             )
         })?;
@@ -186,13 +186,13 @@ pub fn contribute<'a>(
 
 /// Reads `count` points, multiplies them by the first factor, by it and the second, by it and the second's square and so on, and gives
 /// them to `write`.
-pub(crate) fn multiplied<C: Encoding>(
+pub(crate) fn multiplied<G: Group>(
     level: Level,
     count: usize,
-    [first, step]: [&Fr; 2],
+    [first, step]: [&G::Scalar; 2],
     progress: Progress<'_>,
-    mut read: impl FnMut(Range<usize>) -> Result<Vec<Affine<C>>, CeremonyError>,
-    mut write: impl FnMut(usize, &[Affine<C>]) -> Result<(), CeremonyError>,
+    mut read: impl FnMut(Range<usize>) -> Result<Vec<Affine<G>>, CeremonyError>,
+    mut write: impl FnMut(usize, &[Affine<G>]) -> Result<(), CeremonyError>,
 ) -> Result<(), CeremonyError> {
     /// Points that are multiplied together, whole pieces of what is hashed together.
     const PIECE: usize = 1 << 16;

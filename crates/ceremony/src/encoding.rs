@@ -1,22 +1,19 @@
-//! Points of BN254 in challenges and responses, whose hashes are those of the ceremony.
+//! Points in challenges and responses, whose hashes are those of the ceremony.
 //!
-//! Coordinates are big-endian, the coefficient of u first in G2. An uncompressed point is x and y ([`Affine::to_evm`]); a compressed one is x,
+//! Coordinates are big-endian, the coefficient of u first in G2. An uncompressed point is x and y; a compressed one is x,
 //! with the highest bit of its first byte set if y is the greater of both, and the next bit for infinity, which no power is. The facts are
 //! from ffjavascript's `wasm_curve.js` and wasmcurves.
 
-use proofmill_circom::{Coordinate, FirstPowers, PointCheck, PtauPoints};
+use crate::generator::{Drawn, Generator};
+use proofmill_circom::{CircomCurve, Coordinate, FirstPowers, PtauPoints};
 use proofmill_cpu::Level;
-use proofmill_curve::{
-    Affine, Curve, EncodingError, Msm, Products,
-    bn254::{G1, G2},
-};
-use proofmill_field::{
-    Algebra, Field, Packable, SquareRoot,
-    bn254::{Fq, Fq2, Fr},
-};
+use proofmill_curve::{Affine, Curve, EncodingError, Msm, Products, bls12_381, bn254};
+use proofmill_field::{Algebra, Field, Fp, Packable, Prime, Quadratic, SquareRoot};
+use proofmill_groth16::Groth16Curve;
 use proofmill_memory::Zeroed;
 use proofmill_pairing::pairing_product_is_one;
 use proofmill_parallel as parallel;
+use zeroize::DefaultIsZeroes;
 
 /// Points that one task encodes or decodes.
 const BLOCK: usize = 1 << 9;
@@ -34,7 +31,7 @@ pub(crate) enum Form {
 
 impl Form {
     /// Bytes of a point.
-    pub(crate) const fn size<C: Encoding>(self) -> usize {
+    pub(crate) const fn size<C: Group>(self) -> usize {
         match self {
             Self::Uncompressed => 2 * <C::Base as Coordinate>::BYTES,
             Self::Compressed => <C::Base as Coordinate>::BYTES,
@@ -42,32 +39,29 @@ impl Form {
     }
 }
 
-/// G1 and G2 of a ceremony.
-pub(crate) trait Encoding:
-    Products<Scalar = Fr, Base: Coordinate + SquareRoot + Packable + Zeroed> + Msm
+/// A group of a pairing.
+pub trait Group:
+    Products<Base: Coordinate + Drawn + SquareRoot + Packable + Zeroed, Scalar: From<u64> + DefaultIsZeroes> + Msm
 {
-    /// What makes a point on the curve one of the group.
-    const CHECK: PointCheck;
+    /// The order of the curve is this times r; none if it is r.
+    const COFACTOR: &'static [u64];
 
     /// Whether y is the greater of y and -y.
     fn is_greater(y: &Self::Base) -> bool;
+}
 
-    /// Appends the encoding of x.
-    fn write_x(x: &Self::Base, to: &mut Vec<u8>);
-
-    /// Decodes what [`Self::write_x`] writes.
-    fn read_x(bytes: &[u8]) -> Result<Self::Base, EncodingError>;
-
-    fn write_uncompressed(point: &Affine<Self>, to: &mut Vec<u8>);
-
-    /// Checks that the point is in the group.
-    fn read_uncompressed(bytes: &[u8]) -> Result<Affine<Self>, EncodingError>;
-
+/// G1 or G2 of a curve's ceremonies.
+pub trait Member<C: CircomCurve>: Group {
     /// Where the point with an index in a section stands among the first powers, and this index.
-    fn slot(powers: &mut FirstPowers, section: PtauPoints) -> Option<(&mut Affine<Self>, usize)>;
+    fn slot(powers: &mut FirstPowers<C>, section: PtauPoints) -> Option<(&mut Affine<Self>, usize)>;
 
     /// Whether `after` is tau times `before`.
-    fn is_tau_times(level: Level, before: &Affine<Self>, after: &Affine<Self>, powers: &FirstPowers) -> bool;
+    fn is_tau_times(
+        level: Level,
+        before: &Affine<Self>,
+        after: &Affine<Self>,
+        powers: &FirstPowers<C>,
+    ) -> bool;
 
     /// The section of Lagrange polynomials that is computed from a section of powers.
     fn prepared(section: PtauPoints) -> Option<PtauPoints> {
@@ -81,95 +75,119 @@ pub(crate) trait Encoding:
     }
 }
 
-impl Encoding for G1 {
-    const CHECK: PointCheck = PointCheck::OnCurve;
-
-    fn is_greater(y: &Fq) -> bool {
-        is_greater(y)
-    }
-
-    fn write_x(x: &Fq, to: &mut Vec<u8>) {
-        to.extend(x.to_bytes_be());
-    }
-
-    fn read_x(bytes: &[u8]) -> Result<Fq, EncodingError> {
-        coordinate::<Self>(bytes, 0)
-    }
-
-    fn write_uncompressed(point: &Affine<Self>, to: &mut Vec<u8>) {
-        to.extend(point.to_evm());
-    }
-
-    fn read_uncompressed(bytes: &[u8]) -> Result<Affine<Self>, EncodingError> {
-        bytes.first_chunk().map_or(Ok(Affine::INFINITY), Affine::<Self>::from_evm)
-    }
-
-    fn slot(powers: &mut FirstPowers, section: PtauPoints) -> Option<(&mut Affine<Self>, usize)> {
-        match section {
-            PtauPoints::TauG1 => Some((&mut powers.tau_g1, 1)),
-            PtauPoints::AlphaTauG1 => Some((&mut powers.alpha_g1, 0)),
-            PtauPoints::BetaTauG1 => Some((&mut powers.beta_g1, 0)),
-            _ => None,
-        }
-    }
-
-    fn is_tau_times(level: Level, before: &Affine<Self>, after: &Affine<Self>, powers: &FirstPowers) -> bool {
-        pairing_product_is_one(level, &[(*after, G2::GENERATOR), (-*before, powers.tau_g2)])
-    }
+/// A curve of ceremonies, named by its first source group.
+pub trait CeremonyCurve: Groth16Curve<G2: Member<Self>> + Member<Self> {
+    /// ffjavascript's shift of a coset of scalars: the square of the smallest number that is none.
+    const SHIFT: u64;
 }
 
-impl Encoding for G2 {
-    const CHECK: PointCheck = PointCheck::InSubgroup;
-
-    fn is_greater(y: &Fq2) -> bool {
-        if y.c1.is_zero() { is_greater(&y.c0) } else { is_greater(&y.c1) }
-    }
-
-    fn write_x(x: &Fq2, to: &mut Vec<u8>) {
-        to.extend(x.c1.to_bytes_be());
-        to.extend(x.c0.to_bytes_be());
-    }
-
-    fn read_x(bytes: &[u8]) -> Result<Fq2, EncodingError> {
-        let c1 = coordinate::<Self>(bytes, 0)?;
-        Ok(Fq2 { c0: coordinate::<Self>(bytes, <Fq as Coordinate>::BYTES)?, c1 })
-    }
-
-    fn write_uncompressed(point: &Affine<Self>, to: &mut Vec<u8>) {
-        to.extend(point.to_evm());
-    }
-
-    fn read_uncompressed(bytes: &[u8]) -> Result<Affine<Self>, EncodingError> {
-        bytes.first_chunk().map_or(Ok(Affine::INFINITY), Affine::<Self>::from_evm)
-    }
-
-    fn slot(powers: &mut FirstPowers, section: PtauPoints) -> Option<(&mut Affine<Self>, usize)> {
-        match section {
-            PtauPoints::TauG2 => Some((&mut powers.tau_g2, 1)),
-            PtauPoints::BetaG2 => Some((&mut powers.beta_g2, 0)),
-            _ => None,
+/// Implements the traits for a curve.
+macro_rules! curves {
+    ($($family:ident, $cofactor_1:expr, $cofactor_2:expr;)*) => {$(
+        impl CeremonyCurve for $family::G1 {
+            const SHIFT: u64 = 25;
         }
-    }
 
-    fn is_tau_times(level: Level, before: &Affine<Self>, after: &Affine<Self>, powers: &FirstPowers) -> bool {
-        pairing_product_is_one(level, &[(G1::GENERATOR, *after), (-powers.tau_g1, *before)])
-    }
+        impl Group for $family::G1 {
+            const COFACTOR: &'static [u64] = $cofactor_1;
+
+            fn is_greater(y: &Self::Base) -> bool {
+                is_greater(y)
+            }
+        }
+
+        impl Group for $family::G2 {
+            const COFACTOR: &'static [u64] = $cofactor_2;
+
+            fn is_greater(y: &Self::Base) -> bool {
+                is_greater_quadratic(y)
+            }
+        }
+
+        impl Member<$family::G1> for $family::G1 {
+            fn slot(powers: &mut FirstPowers<Self>, section: PtauPoints) -> Option<(&mut Affine<Self>, usize)> {
+                match section {
+                    PtauPoints::TauG1 => Some((&mut powers.tau_g1, 1)),
+                    PtauPoints::AlphaTauG1 => Some((&mut powers.alpha_g1, 0)),
+                    PtauPoints::BetaTauG1 => Some((&mut powers.beta_g1, 0)),
+                    _ => None,
+                }
+            }
+
+            fn is_tau_times(
+                level: Level,
+                before: &Affine<Self>,
+                after: &Affine<Self>,
+                powers: &FirstPowers<Self>,
+            ) -> bool {
+                let pairs = [(*after, $family::G2::GENERATOR), (-*before, powers.tau_g2)];
+                pairing_product_is_one(level, &pairs)
+            }
+        }
+
+        impl Member<$family::G1> for $family::G2 {
+            fn slot(
+                powers: &mut FirstPowers<$family::G1>,
+                section: PtauPoints,
+            ) -> Option<(&mut Affine<Self>, usize)> {
+                match section {
+                    PtauPoints::TauG2 => Some((&mut powers.tau_g2, 1)),
+                    PtauPoints::BetaG2 => Some((&mut powers.beta_g2, 0)),
+                    _ => None,
+                }
+            }
+
+            fn is_tau_times(
+                level: Level,
+                before: &Affine<Self>,
+                after: &Affine<Self>,
+                powers: &FirstPowers<$family::G1>,
+            ) -> bool {
+                let pairs = [($family::G1::GENERATOR, *after), (-powers.tau_g1, *before)];
+                pairing_product_is_one(level, &pairs)
+            }
+        }
+    )*};
+}
+
+curves! {
+    bn254, &[], &[
+        0x345f_2299_c0f9_fa8d, 0x06ce_ecda_572a_2489, 0xb850_45b6_8181_585e, 0x3064_4e72_e131_a029,
+    ];
+    bls12_381, &[0x8c00_aaab_0000_aaab, 0x396c_8c00_5555_e156], &[
+        0xcf1c_38e3_1c72_38e5, 0x1616_ec6e_786f_0c70, 0x2153_7e29_3a66_91ae, 0xa628_f1cb_4d9e_82ef, 0xa68a_205b_2e5a_7ddf, 0xcd91_de45_4708_5aba, 0x091d_5079_2876_a202, 0x05d5_43a9_5414_e7f1,
+    ];
 }
 
 /// Whether the integer is above half the modulus.
-fn is_greater(y: &Fq) -> bool {
-    y.to_canonical().iter().rev().gt((-*y).to_canonical().iter().rev())
+fn is_greater<P: Prime>(y: &Fp<P>) -> bool {
+    y.to_canonical().as_ref().iter().rev().gt((-*y).to_canonical().as_ref().iter().rev())
 }
 
-fn coordinate<C: Curve>(bytes: &[u8], offset: usize) -> Result<Fq, EncodingError> {
-    let mut reversed = [0; <Fq as Coordinate>::BYTES];
-    let bytes = bytes.iter().skip(offset);
-    reversed.iter_mut().rev().zip(bytes).for_each(|(to, from)| *to = *from);
-    Fq::from_bytes_le(&reversed).map_err(|source| EncodingError::Coordinate {
-        group: C::NAME,
-        offset,
-        source,
-    })
+/// Of the coefficient of u, unless that is zero.
+fn is_greater_quadratic<P: Prime>(y: &Quadratic<Fp<P>>) -> bool {
+    if y.c1.is_zero() { is_greater(&y.c0) } else { is_greater(&y.c1) }
+}
+
+fn coordinate<G: Group>(bytes: &[u8], offset: usize) -> Result<G::Base, EncodingError> {
+    G::Base::read_be(bytes.get(offset..).unwrap_or_default())
+        .map_err(|(at, source)| EncodingError::Coordinate { group: G::NAME, offset: offset + at, source })
+}
+
+fn read_uncompressed<G: Group>(bytes: &[u8]) -> Result<Affine<G>, EncodingError> {
+    let point = Affine { x: coordinate::<G>(bytes, 0)?, y: coordinate::<G>(bytes, G::Base::BYTES)? };
+    if point.is_on_curve() { Ok(point) } else { Err(EncodingError::NotOnCurve(G::NAME)) }
+}
+
+/// The next point of a generator, in G1 or G2.
+pub(crate) fn draw_point<G: Group>(generator: &mut Generator) -> Affine<G> {
+    loop {
+        let x = G::Base::draw(generator);
+        let wants_greater = generator.bit();
+        let Some(y) = (x.square() * x + G::B).sqrt_vartime() else { continue };
+        let point = Affine { x, y: if G::is_greater(&y) == wants_greater { y } else { -y } };
+        return if G::COFACTOR.is_empty() { point } else { point.mul_words_vartime(G::COFACTOR).to_affine() };
+    }
 }
 
 /// Infinity as bellman writes it, which is not that of snarkjs, all zeros.
@@ -177,29 +195,34 @@ fn is_infinity(bytes: &[u8]) -> bool {
     matches!(bytes, [INFINITY, rest @ ..] if rest.iter().all(|byte| *byte == 0))
 }
 
-fn read_compressed<C: Encoding>(bytes: &[u8]) -> Result<Affine<C>, EncodingError> {
+fn read_compressed<C: Group>(bytes: &[u8]) -> Result<Affine<C>, EncodingError> {
     let mut bytes = bytes.to_vec();
     let first = bytes.first().copied().unwrap_or_default();
     if first & INFINITY != 0 {
         return Ok(Affine::INFINITY);
     }
     bytes.iter_mut().take(1).for_each(|byte| *byte &= !GREATER);
-    let x = C::read_x(&bytes)?;
+    let x = coordinate::<C>(&bytes, 0)?;
     let y = (x.square() * x + C::B).sqrt_vartime().ok_or(EncodingError::NotOnCurve(C::NAME))?;
     let y = if C::is_greater(&y) == (first & GREATER != 0) { y } else { -y };
-    if C::Base::in_subgroup(x, y) { Ok(Affine { x, y }) } else { Err(EncodingError::NotInSubgroup(C::NAME)) }
+    Ok(Affine { x, y })
+}
+
+pub(crate) fn write_uncompressed<G: Group>(point: &Affine<G>, to: &mut Vec<u8>) {
+    point.x.write_be(to);
+    point.y.write_be(to);
 }
 
 /// The encodings of points; infinity, all zeros, only uncompressed. Runs on the ambient rayon pool.
-pub(crate) fn encode<C: Encoding>(points: &[Affine<C>], form: Form) -> Vec<u8> {
+pub(crate) fn encode<C: Group>(points: &[Affine<C>], form: Form) -> Vec<u8> {
     let block = |points: &[Affine<C>]| {
         let mut bytes = Vec::with_capacity(points.len() * form.size::<C>());
         for point in points {
             let start = bytes.len();
             match form {
-                Form::Uncompressed => C::write_uncompressed(point, &mut bytes),
+                Form::Uncompressed => write_uncompressed(point, &mut bytes),
                 Form::Compressed => {
-                    C::write_x(&point.x, &mut bytes);
+                    point.x.write_be(&mut bytes);
                     if C::is_greater(&point.y) {
                         bytes.iter_mut().skip(start).take(1).for_each(|byte| *byte |= GREATER);
                     }
@@ -213,12 +236,16 @@ pub(crate) fn encode<C: Encoding>(points: &[Affine<C>], form: Form) -> Vec<u8> {
 
 /// Decodes whole points, each checked to be in its group; else the index of the first that is not, and the problem.
 /// Runs on the ambient rayon pool.
-pub(crate) fn decode<C: Encoding>(bytes: &[u8], form: Form) -> Result<Vec<Affine<C>>, (usize, String)> {
+pub(crate) fn decode<C: Group>(
+    level: Level,
+    bytes: &[u8],
+    form: Form,
+) -> Result<Vec<Affine<C>>, (usize, String)> {
     let size = form.size::<C>();
     let point = |(index, bytes): (usize, &[u8])| {
         let read = match form {
             Form::Uncompressed if is_infinity(bytes) => Ok(Affine::INFINITY),
-            Form::Uncompressed => C::read_uncompressed(bytes),
+            Form::Uncompressed => read_uncompressed(bytes),
             Form::Compressed => read_compressed(bytes),
         };
         read.map_err(|error| (index, error.to_string()))
@@ -226,5 +253,9 @@ pub(crate) fn decode<C: Encoding>(bytes: &[u8], form: Form) -> Result<Vec<Affine
     let blocks = parallel::map((0..).step_by(BLOCK).zip(bytes.chunks(BLOCK * size)), |(start, bytes)| {
         (start..).zip(bytes.chunks_exact(size)).map(point).collect::<Result<Vec<_>, _>>()
     });
-    Ok(blocks.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+    let points = blocks.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
+    match C::Base::first_outside(level, &points) {
+        Some(index) => Err((index, EncodingError::NotInSubgroup(C::NAME).to_string())),
+        None => Ok(points),
+    }
 }

@@ -21,4 +21,5 @@ mod transform;
 pub mod verify;
 
 pub use contribute::{Randomness, contribute};
+pub use encoding::CeremonyCurve;
 pub use error::CeremonyError;

@@ -2,10 +2,11 @@
 
 use crate::{
     CeremonyError,
-    encoding::{Encoding, Form, decode},
+    encoding::{Form, Group, decode},
 };
 use blake2::{Blake2b512, Digest};
 use proofmill_circom::{CircomError, FileName};
+use proofmill_cpu::Level;
 use proofmill_curve::Affine;
 use proofmill_memory::{FileBytes, most_of_a_pipe};
 use proofmill_parallel as parallel;
@@ -13,15 +14,17 @@ use std::{ops::Range, path::Path};
 
 /// A file without a container.
 pub(crate) struct RawFile {
+    /// For the checks of points.
+    level: Level,
     name: FileName,
     bytes: FileBytes,
 }
 
 impl RawFile {
-    pub(crate) fn open(path: &Path) -> Result<Self, CeremonyError> {
+    pub(crate) fn open(level: Level, path: &Path) -> Result<Self, CeremonyError> {
         let name = FileName::new(path);
         match FileBytes::open_or_read(path, 0, |_| most_of_a_pipe()) {
-            Ok(bytes) => Ok(Self { name, bytes }),
+            Ok(bytes) => Ok(Self { level, name, bytes }),
             Err(source) => Err(CircomError::Io { file: name, source }.into()),
         }
     }
@@ -45,7 +48,7 @@ impl RawFile {
     }
 
     /// [`Self::points`], none of which is infinity.
-    pub(crate) fn finite_points<C: Encoding>(
+    pub(crate) fn finite_points<C: Group>(
         &self,
         at: usize,
         form: Form,
@@ -58,7 +61,7 @@ impl RawFile {
     }
 
     /// Points of a section that begins at byte `at`, each checked to be in its group.
-    pub(crate) fn points<C: Encoding>(
+    pub(crate) fn points<C: Group>(
         &self,
         at: usize,
         form: Form,
@@ -66,7 +69,7 @@ impl RawFile {
     ) -> Result<Vec<Affine<C>>, CircomError> {
         let size = form.size::<C>();
         let bytes = at + range.start * size..at + range.end * size;
-        let points = decode(self.part(bytes.clone()), form);
+        let points = decode(self.level, self.part(bytes.clone()), form);
         self.bytes.release(bytes.clone());
         points.map_err(|(index, problem)| {
             let problem = format!("element {}: {problem}", range.start + index);

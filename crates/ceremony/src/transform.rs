@@ -7,10 +7,10 @@
 //!
 //! Many points lie in a file. Their levels are done piece by piece until a block fits the memory, which is then finished.
 
-use crate::{CeremonyError, encoding::Encoding};
+use crate::{CeremonyError, encoding::Group};
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, products_of_points, sums_and_differences};
-use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
+use proofmill_field::{Algebra, Field};
 use proofmill_memory::{Elements, Zeroed};
 use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
@@ -58,6 +58,8 @@ pub(crate) enum Direction {
 pub(crate) struct Transform<'a, C: Curve> {
     pub(crate) level: Level,
     pub(crate) points: &'a mut Elements<Affine<C>>,
+    /// Roots of unity by the logarithms of their orders.
+    pub(crate) roots: fn(u32) -> Option<C::Scalar>,
     pub(crate) steps: &'a Steps<'a>,
 }
 
@@ -84,7 +86,7 @@ pub(crate) fn butterflies(n: usize) -> u64 {
     n as u64 / 2 * u64::from(n.ilog2())
 }
 
-impl<C: Encoding> Transform<'_, C> {
+impl<C: Group> Transform<'_, C> {
     /// Gives the transform of a range of points, a power of two, to `write`, in pieces, each with the index of its first point.
     pub(crate) fn run<E>(
         &mut self,
@@ -95,14 +97,14 @@ impl<C: Encoding> Transform<'_, C> {
         let log_n = domain.len().ilog2();
         let log_block = log_n.min(LOG_BLOCK);
         let scale = match direction {
-            Direction::Forward => Fr::ONE,
-            Direction::Inverse => inverse(&Fr::from(domain.len() as u64)),
+            Direction::Forward => C::Scalar::ONE,
+            Direction::Inverse => inverse(&C::Scalar::from(domain.len() as u64)),
         };
         for log_m in (log_block + 1..=log_n).rev() {
             self.butterflies(domain.clone(), log_m, direction, &scale);
         }
         for block in parallel::ranges(domain.len(), 1 << log_block) {
-            let scale = if block.start == 0 { scale } else { Fr::ONE };
+            let scale = if block.start == 0 { scale } else { C::Scalar::ONE };
             let block = domain.start + block.start..domain.start + block.end;
             for log_m in (1..=log_block).rev() {
                 self.butterflies(block.clone(), log_m, direction, &scale);
@@ -131,9 +133,9 @@ impl<C: Encoding> Transform<'_, C> {
     }
 
     /// The butterflies of blocks of `2^log_m` points; the factors of the first one are multiplied by `scale`.
-    fn butterflies(&mut self, domain: Range<usize>, log_m: u32, direction: Direction, scale: &Fr) {
+    fn butterflies(&mut self, domain: Range<usize>, log_m: u32, direction: Direction, scale: &C::Scalar) {
         let half = 1 << (log_m - 1);
-        let root = Fr::root_of_unity(log_m).unwrap_or(Fr::ONE);
+        let root = (self.roots)(log_m).unwrap_or(C::Scalar::ONE);
         let root = if direction == Direction::Forward { root } else { inverse(&root) };
         for pairs in parallel::ranges(domain.len() / 2, PIECE) {
             let place = |pair: usize| domain.start + pair / half * 2 * half + pair % half;
@@ -145,10 +147,10 @@ impl<C: Encoding> Transform<'_, C> {
             let (mut multiplied, mut factors) = (Vec::new(), Vec::new());
             for (pair, b) in pairs.clone().zip(&mut b) {
                 if pair % half == 0 {
-                    factor = Fr::ONE;
+                    factor = C::Scalar::ONE;
                 }
                 let scaled = if pair < half { factor * *scale } else { factor };
-                if scaled != Fr::ONE {
+                if scaled != C::Scalar::ONE {
                     factors.push(scaled);
                     multiplied.push(b);
                 }
@@ -184,12 +186,12 @@ fn reverse_bits<T>(elements: &mut [T]) {
 }
 
 /// `factor base^i` for each i of a range.
-pub(crate) fn powers(factor: Fr, base: Fr, range: Range<usize>) -> Vec<Fr> {
+pub(crate) fn powers<F: Field>(factor: F, base: F, range: Range<usize>) -> Vec<F> {
     let first = factor * base.pow_vartime(&[range.start as u64]);
     std::iter::successors(Some(first), |power| Some(*power * base)).take(range.len()).collect()
 }
 
 /// The inverse of an element other than zero.
-pub(crate) fn inverse(value: &Fr) -> Fr {
+pub(crate) fn inverse<F: Field>(value: &F) -> F {
     value.invert_vartime().unwrap_or_default()
 }

@@ -3,15 +3,13 @@
 use crate::{
     CeremonyError,
     contribute::{of_beacon, transcript},
+    encoding::{CeremonyCurve, draw_point},
     generator::Generator,
 };
 use blake2::{Blake2b512, Digest};
-use proofmill_circom::{Beacon, Contribution, Contributions, Groth16Zkey, PointCheck, Ptau};
+use proofmill_circom::{Beacon, Groth16Zkey, PointCheck, Ptau, ZkeyContribution, ZkeyContributions};
 use proofmill_cpu::Level;
-use proofmill_curve::{
-    Affine, Curve,
-    bn254::{G1, G2},
-};
+use proofmill_curve::{Affine, Curve};
 use proofmill_groth16::differs;
 use proofmill_pairing::pairing_product_is_one;
 
@@ -23,11 +21,11 @@ const MOST_LOG_ITERATIONS: u8 = 40;
 ///
 /// # Errors
 /// [`CeremonyError::Contribution`], [`CeremonyError::Beacon`] for one with too many iterations to be repeated.
-pub fn contributions(
+pub fn contributions<C: CeremonyCurve>(
     level: Level,
-    all: &Contributions,
-) -> Result<(Vec<[u8; 64]>, Affine<G1>), CeremonyError> {
-    let mut delta = G1::GENERATOR;
+    all: &ZkeyContributions<C>,
+) -> Result<(Vec<[u8; 64]>, Affine<C>), CeremonyError> {
+    let mut delta = C::GENERATOR;
     let mut before = Blake2b512::new_with_prefix(all.circuit_hash);
     let mut hashes = Vec::with_capacity(all.list.len());
     for (index, contribution) in all.list.iter().enumerate() {
@@ -43,20 +41,20 @@ pub fn contributions(
     Ok((hashes, delta))
 }
 
-fn problem(
+fn problem<C: CeremonyCurve>(
     level: Level,
-    contribution: &Contribution,
+    contribution: &ZkeyContribution<C>,
     transcript: &[u8; 64],
-    delta_before: &Affine<G1>,
+    delta_before: &Affine<C>,
 ) -> Result<Option<&'static str>, CeremonyError> {
-    let Contribution { beacon, delta_after, s, sx, spx, .. } = contribution;
+    let ZkeyContribution { beacon, delta_after, s, sx, spx, .. } = contribution;
     if contribution.transcript != *transcript {
         return Ok(Some("its transcript is not that of the contributions before it"));
     }
     if [s, sx, delta_after].into_iter().any(Affine::is_infinity) || spx.is_infinity() {
         return Ok(Some("one of its points is infinity"));
     }
-    let sp = Generator::new(transcript).g2();
+    let sp = draw_point::<C::G2>(&mut Generator::new(transcript));
     if !is_same_ratio(level, [s, sx], [&sp, spx]) {
         return Ok(Some("its proof of knowledge is wrong"));
     }
@@ -65,8 +63,8 @@ fn problem(
     }
     if let Some(beacon) = beacon {
         let mut generator = of_beacon_again(beacon)?;
-        let secret = generator.element();
-        let expected = generator.g1();
+        let secret = generator.element::<C::ScalarPrime>();
+        let expected: Affine<C> = draw_point(&mut generator);
         if expected != *s || expected.mul_vartime(&secret).to_affine() != *sx {
             return Ok(Some("its secret is not the beacon's"));
         }
@@ -85,7 +83,11 @@ pub(crate) fn of_beacon_again(beacon: &Beacon) -> Result<Generator, CeremonyErro
 }
 
 /// Whether `b = x a` in G1 and `d = x c` in G2 for the same x; no point is infinity.
-pub(crate) fn is_same_ratio(level: Level, [a, b]: [&Affine<G1>; 2], [c, d]: [&Affine<G2>; 2]) -> bool {
+pub(crate) fn is_same_ratio<C: CeremonyCurve>(
+    level: Level,
+    [a, b]: [&Affine<C>; 2],
+    [c, d]: [&Affine<C::G2>; 2],
+) -> bool {
     pairing_product_is_one(level, &[(*a, *d), (-*b, *c)])
 }
 
@@ -95,7 +97,11 @@ pub(crate) fn is_same_ratio(level: Level, [a, b]: [&Affine<G1>; 2], [c, d]: [&Af
 /// # Errors
 /// Those of [`contributions`], [`CeremonyError::NoList`], [`CeremonyError::NotInitial`], [`CeremonyError::Differs`],
 /// [`CeremonyError::Delta`], [`CeremonyError::Key`].
-pub fn key(level: Level, key: &Groth16Zkey, initial: &Groth16Zkey) -> Result<Vec<[u8; 64]>, CeremonyError> {
+pub fn key<C: CeremonyCurve>(
+    level: Level,
+    key: &Groth16Zkey<C>,
+    initial: &Groth16Zkey<C>,
+) -> Result<Vec<[u8; 64]>, CeremonyError> {
     let all = key.decoded_contributions()?.ok_or(CeremonyError::NoList)?;
     check_initial(initial)?;
     if let Some(part) = differs(level, key, initial)? {
@@ -108,9 +114,9 @@ pub fn key(level: Level, key: &Groth16Zkey, initial: &Groth16Zkey) -> Result<Vec
     Ok(hashes)
 }
 
-fn check_initial(key: &Groth16Zkey) -> Result<(), CeremonyError> {
+fn check_initial<C: CeremonyCurve>(key: &Groth16Zkey<C>) -> Result<(), CeremonyError> {
     let contributions = key.decoded_contributions()?.map_or(0, |all| all.list.len());
-    let has_delta = (key.header().delta_1, key.header().delta_2) != (G1::GENERATOR, G2::GENERATOR);
+    let has_delta = (key.header().delta_1, key.header().delta_2) != (C::GENERATOR, C::G2::GENERATOR);
     if contributions > 0 || has_delta { Err(CeremonyError::NotInitial(contributions)) } else { Ok(()) }
 }
 
@@ -118,14 +124,18 @@ fn check_initial(key: &Groth16Zkey) -> Result<(), CeremonyError> {
 ///
 /// # Errors
 /// [`CeremonyError::NotInitial`], [`CeremonyError::Differs`], [`CeremonyError::File`] for powers that are not prepared or too few.
-pub fn powers(level: Level, initial: &Groth16Zkey, ptau: &Ptau) -> Result<(), CeremonyError> {
+pub fn powers<C: CeremonyCurve>(
+    level: Level,
+    initial: &Groth16Zkey<C>,
+    ptau: &Ptau<C>,
+) -> Result<(), CeremonyError> {
     check_initial(initial)?;
     let header = initial.header();
-    let first = |points: proofmill_circom::Points<'_, G1>| {
+    let first = |points: proofmill_circom::Points<'_, C>| {
         Ok::<_, CeremonyError>(points.slice(0..1)?.decode(level, PointCheck::OnCurve)?.first().copied())
     };
     let (alpha, beta) = (first(ptau.alpha_tau_g1()?)?, first(ptau.beta_tau_g1()?)?);
-    let of_powers = (alpha, beta, ptau.beta_g2()?, G2::GENERATOR);
+    let of_powers = (alpha, beta, ptau.beta_g2()?, C::G2::GENERATOR);
     if (Some(header.alpha_1), Some(header.beta_1), header.beta_2, header.gamma_2) != of_powers {
         return Err(CeremonyError::Differs("alpha, beta or gamma"));
     }

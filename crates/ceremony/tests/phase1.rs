@@ -74,7 +74,7 @@ fn range_of(powers: &Ptau, id: u32) -> Range<usize> {
 #[test]
 fn new_powers_and_a_beacon_are_snarkjss_bytes() {
     let mut made = Vec::new();
-    let hash = powers::new(Target::Memory(&mut made), POWER, Progress::NONE).expect("written");
+    let hash = powers::new::<G1>(Target::Memory(&mut made), POWER, Progress::NONE).expect("written");
     assert!(made == bytes("new.ptau") && hex(&hash) == FIRST);
     let (before, expected) = (file("contributed.ptau"), bytes("beacon.ptau"));
     for_each_pool(&[1, 2, 5], |threads| {
@@ -159,7 +159,7 @@ fn challenges_and_responses_are_snarkjss_bytes() {
     assert!(imported == bytes("imported.ptau") && hex(&hash) == IMPORTED);
     // A beacon's response is the same contribution as the beacon's, but for its type.
     let (response, beacon) = (folder.path().join("response"), beacon());
-    let hash = powers::contribute_to_challenge(
+    let hash = powers::contribute_to_challenge::<G1>(
         level,
         &path("challenge"),
         &response,
@@ -209,7 +209,7 @@ fn a_change_anywhere_in_a_response_is_noticed() {
         let error = error.expect_err("too short").to_string();
         assert!(error.contains("expected a response of 2^3 powers, 2400 bytes"), "{error}");
         let randomness = Randomness::System(b"");
-        let error = powers::contribute_to_challenge(
+        let error = powers::contribute_to_challenge::<G1>(
             level,
             &changed,
             Target::Memory(target),

@@ -1,4 +1,4 @@
-//! Contributions and beacons against snarkjs 0.7.6, and what verification refuses.
+//! ZkeyContributions and beacons against snarkjs 0.7.6, and what verification refuses.
 //!
 //! `contributed.zkey` is `snarkjs zkey contribute toy.zkey contributed.zkey -n="Alice Ångström"`, and `beacon.zkey` is
 //! `snarkjs zkey beacon contributed.zkey beacon.zkey 010203..1f 10 -n="Final beacon"`. `exported.mpcparams` is
@@ -8,6 +8,8 @@
 use proofmill_ceremony::{CeremonyError, Randomness, bellman, contribute, verify};
 use proofmill_circom::{Beacon, BinFile, Groth16Zkey, Ptau, R1cs, Target, read_witness};
 use proofmill_cpu::Level;
+use proofmill_curve::bn254::G1;
+use proofmill_field::bn254::FrParams;
 use proofmill_groth16::{prove, verifying_key};
 use proofmill_progress::Progress;
 use proofmill_testing::{for_each_level, for_each_pool};
@@ -104,8 +106,10 @@ fn own_contributions_are_valid_and_differ() {
     assert_eq!(all[3].beacon, Some(beacon()));
     // It still proves.
     let witness = read_witness(&path("crates/circom/tests/data/witness.wtns"), level).expect("a witness");
-    let public =
-        R1cs::open(&path("crates/circom/tests/data/circuit.r1cs")).expect("a circuit").header.public();
+    let public = R1cs::<FrParams>::open(&path("crates/circom/tests/data/circuit.r1cs"))
+        .expect("a circuit")
+        .header
+        .public();
     let proof = prove(level, &last, &witness, Progress::NONE).expect("a proof");
     let verifying = verifying_key(level, &last).expect("a key");
     proofmill_groth16::verify(level, &verifying, &witness[1..=public as usize], &proof).expect("valid");
@@ -137,7 +141,7 @@ fn contributions_stand_in_their_order_and_belong_to_their_key() {
     let level = Level::best();
     let (initial, first, last) = (key("toy.zkey"), key("contributed.zkey"), key("beacon.zkey"));
     let all = last.decoded_contributions().expect("readable").expect("a list");
-    let refused = |change: &dyn Fn(&mut proofmill_circom::Contributions)| {
+    let refused = |change: &dyn Fn(&mut proofmill_circom::ZkeyContributions)| {
         let mut changed = all.clone();
         change(&mut changed);
         verify::contributions(level, &changed).expect_err("not valid").to_string()
@@ -222,7 +226,8 @@ fn contributions_to_bellmans_parameters_are_valid() {
     let (first, second) = (folder.path().join("first"), folder.path().join("second"));
     let contribute = |from: &PathBuf, to: &PathBuf| {
         let randomness = Randomness::System(b"typed");
-        bellman::contribute(Level::best(), from, to, randomness, Progress::NONE).expect("a contribution")
+        bellman::contribute::<G1>(Level::best(), from, to, randomness, Progress::NONE)
+            .expect("a contribution")
     };
     let hash = contribute(&path("crates/ceremony/tests/data/exported.mpcparams"), &first);
     let hashes = [hash, contribute(&first, &second)];

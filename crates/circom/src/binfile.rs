@@ -7,7 +7,6 @@
 use crate::{
     error::{CircomError, FileName, Place, SectionName, show_bytes},
     file_kind::FileKind,
-    json::LARGEST_JSON,
 };
 use proofmill_memory::{FileBytes, most_of_a_pipe};
 use std::{fmt, ops::Range, path::Path};
@@ -18,6 +17,9 @@ const FILE_HEADER: usize = 12;
 const SECTION_HEADER: usize = 12;
 /// The empty section that marks a key whose setup is known to be insecure. snarkjs ignores it.
 pub(crate) const INSECURE_SETUP: SectionName = SectionName { id: 1000, content: "insecure setup" };
+/// The most bytes of a JSON document. A verification key takes 180 bytes for a public signal: this is enough for 90 000 of them. Parsed, a
+/// hostile document takes up to 40 times its size.
+pub(crate) const LARGEST_JSON: u64 = 1 << 24;
 /// More sections than any format has; sections are looked up one by one.
 const MOST_SECTIONS: u32 = 256;
 

@@ -7,10 +7,11 @@
 
 use crate::{binfile::Section, error::CircomError};
 use proofmill_cpu::{Level, Token};
-use proofmill_curve::{Affine, Curve, bn254::G2};
+use proofmill_curve::{Affine, Curve, bls12_381, bn254};
 use proofmill_field::{
-    Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, Prime, Vector,
-    bn254::{Fq, Fq2, Fr, FrParams},
+    Algebra, Engine, Field, FieldError, Fp, LANES, Lanes, LanesOf, Packable, Prime, Vector,
+    bls12_381 as bls12_381_fields,
+    bn254::{self as bn254_fields, FrParams},
     dispatch,
 };
 use proofmill_parallel as parallel;
@@ -40,18 +41,25 @@ pub enum PointCheck {
     InSubgroup,
 }
 
+/// The prime of a curve's scalars: of four limbs, so that a scalar has 32 bytes.
+pub trait ScalarPrime: Prime<Limbs = [u64; 4]> {}
+
+impl ScalarPrime for FrParams {}
+impl ScalarPrime for bls12_381_fields::FrParams {}
+
 /// Scalars stored contiguously in a section.
 #[derive(Clone, Copy, Debug)]
-pub struct Scalars<'a> {
+pub struct Scalars<'a, P = FrParams> {
     section: Section<'a>,
     form: Form,
+    prime: PhantomData<P>,
 }
 
-impl<'a> Scalars<'a> {
+impl<'a, P: ScalarPrime> Scalars<'a, P> {
     /// `section`'s length must be a multiple of 32.
     pub fn new(section: Section<'a>, form: Form) -> Self {
         debug_assert!(section.len().is_multiple_of(FR_BYTES));
-        Self { section, form }
+        Self { section, form, prime: PhantomData }
     }
 
     /// The number of elements.
@@ -76,7 +84,7 @@ impl<'a> Scalars<'a> {
     ///
     /// # Errors
     /// [`CircomError::Malformed`] for a value that is not below the modulus.
-    pub fn decode(&self, level: Level) -> Result<Vec<Fr>, CircomError> {
+    pub fn decode(&self, level: Level) -> Result<Vec<Fp<P>>, CircomError> {
         let form = self.form;
         decode_blocks(self.section, 0, FR_BYTES, |_, bytes, out| {
             dispatch!(level, engine => engine.run(
@@ -94,19 +102,19 @@ impl<'a> Scalars<'a> {
     ///
     /// # Panics
     /// If `first` is not below `step`.
-    pub fn decode_strided(&self, first: usize, step: usize, out: &mut [Fr]) -> Result<(), CircomError> {
+    pub fn decode_strided(&self, first: usize, step: usize, out: &mut [Fp<P>]) -> Result<(), CircomError> {
         assert!(first < step, "the first element is in the first step");
         let (form, size) = (self.form, step * FR_BYTES);
         // SAFETY: the elements are initialised, and stay so: `out` is only written to, with whole valid scalars, by `write`.
-        let out = unsafe { &mut *(std::ptr::from_mut(out) as *mut [MaybeUninit<Fr>]) };
+        let out = unsafe { &mut *(std::ptr::from_mut(out) as *mut [MaybeUninit<Fp<P>>]) };
         fill_blocks(self.section, 0, size, (BLOCK * FR_BYTES).div_ceil(size), out, |_, bytes, out| {
             for (index, (bytes, out)) in bytes.chunks_exact(size).zip(out).enumerate() {
                 let limbs = bytes.get(first * FR_BYTES..).and_then(read_limbs);
                 let value = match form {
-                    Form::Canonical => limbs.and_then(Fr::from_canonical),
-                    Form::Montgomery => limbs.and_then(Fr::from_montgomery),
+                    Form::Canonical => limbs.and_then(Fp::from_canonical),
+                    Form::Montgomery => limbs.and_then(Fp::from_montgomery),
                 };
-                out.write(value.ok_or((index, NOT_BELOW_R.into()))?);
+                out.write(value.ok_or_else(|| (index, not_below_r::<P>().into()))?);
             }
             Ok(())
         })
@@ -163,9 +171,8 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
                 || point_block(engine, bytes, out)
             ))
         })?;
-        let outside = |point: &Affine<C>| !C::Base::in_subgroup(point.x, point.y);
         if check == PointCheck::InSubgroup
-            && let Some(index) = first_position(&points, outside)
+            && let Some(index) = C::Base::first_outside(level, &points)
         {
             let problem =
                 format!("element {}: point is not in the subgroup of prime order", self.first + index);
@@ -296,27 +303,28 @@ fn decode_groups<T: Copy>(
 }
 
 #[inline(always)]
-fn scalar_block<E: Engine>(
+fn scalar_block<E: Engine, P: ScalarPrime>(
     engine: E,
     form: Form,
     bytes: &[u8],
-    out: &mut [MaybeUninit<Fr>],
+    out: &mut [MaybeUninit<Fp<P>>],
 ) -> Result<(), Fault> {
-    let radix = E::Packed::<FrParams>::broadcast(engine, montgomery_radix());
+    let radix = E::Packed::<P>::broadcast(engine, montgomery_radix());
     decode_groups(
         bytes,
         FR_BYTES,
-        Fr::ZERO,
+        Fp::ZERO,
         out,
         #[inline(always)]
         |bytes, group| {
             for (index, (bytes, value)) in bytes.chunks_exact(FR_BYTES).zip(group.iter_mut()).enumerate() {
-                *value =
-                    read_limbs(bytes).and_then(Fr::from_montgomery).ok_or((index, NOT_BELOW_R.into()))?;
+                *value = read_limbs(bytes)
+                    .and_then(Fp::from_montgomery)
+                    .ok_or_else(|| (index, not_below_r::<P>().into()))?;
             }
             if form == Form::Canonical {
                 // An integer read as Montgomery limbs is the value divided by R; the limbs of R^2 are the value R.
-                let values = E::Packed::<FrParams>::load(engine, group) * radix;
+                let values = E::Packed::<P>::load(engine, group) * radix;
                 values.store(group);
             }
             Ok(())
@@ -324,20 +332,24 @@ fn scalar_block<E: Engine>(
     )
 }
 
-pub(crate) const NOT_BELOW_R: &str = "value is not below the modulus of bn254's scalar field";
-const NOT_BELOW_Q: &str = "coordinate is not below the modulus of bn254's base field";
+/// The problem of a scalar that is too large.
+pub(crate) fn not_below_r<P: ScalarPrime>() -> String {
+    format!("value is not below the modulus of {}", P::NAME)
+}
+
+const NOT_BELOW_Q: &str = "coordinate is not below the modulus of the base field";
 const OFF_CURVE: &str = "point is not on the curve";
 
 /// `2^256 mod r` as an element.
 #[inline(always)]
-pub(crate) fn montgomery_radix() -> Fr {
-    Fr::from_montgomery(FrParams::R2).unwrap_or_default()
+pub(crate) fn montgomery_radix<P: ScalarPrime>() -> Fp<P> {
+    Fp::from_montgomery(P::R2).unwrap_or_default()
 }
 
 #[inline(always)]
-pub(crate) fn read_limbs(bytes: &[u8]) -> Option<[u64; 4]> {
-    let mut limbs = [0; 4];
-    for (limb, bytes) in limbs.iter_mut().zip(bytes.first_chunk::<32>()?.as_chunks().0) {
+pub(crate) fn read_limbs<const N: usize>(bytes: &[u8]) -> Option<[u64; N]> {
+    let mut limbs = [0; N];
+    for (limb, bytes) in limbs.iter_mut().zip(bytes.get(..8 * N)?.as_chunks().0) {
         *limb = u64::from_le_bytes(*bytes);
     }
     Some(limbs)
@@ -350,13 +362,13 @@ pub(crate) fn read_u32(bytes: &[u8]) -> Option<u32> {
 }
 
 /// Reads the one scalar at the beginning of a section.
-pub(crate) fn read_scalar(section: Section<'_>, form: Form) -> Result<Fr, CircomError> {
+pub(crate) fn read_scalar<P: ScalarPrime>(section: Section<'_>, form: Form) -> Result<Fp<P>, CircomError> {
     let limbs = read_limbs(section.bytes());
     let value = match form {
-        Form::Canonical => limbs.and_then(Fr::from_canonical),
-        Form::Montgomery => limbs.and_then(Fr::from_montgomery),
+        Form::Canonical => limbs.and_then(Fp::from_canonical),
+        Form::Montgomery => limbs.and_then(Fp::from_montgomery),
     };
-    value.ok_or_else(|| section.malformed(0, NOT_BELOW_R))
+    value.ok_or_else(|| section.malformed(0, not_below_r::<P>()))
 }
 
 #[inline(always)]
@@ -426,59 +438,149 @@ impl<F: Coordinate, E: Engine> CurveEquation<F, E> {
 
 mod sealed {
     pub trait Sealed {}
-    impl Sealed for super::Fq {}
-    impl Sealed for super::Fq2 {}
+    impl Sealed for super::bn254_fields::Fq {}
+    impl Sealed for super::bn254_fields::Fq2 {}
+    impl Sealed for super::bls12_381_fields::Fq {}
+    impl Sealed for super::bls12_381_fields::Fq2 {}
 }
 
-/// The fields of the coordinates in files: [`Fq`] and [`Fq2`].
+/// The fields of the coordinates in files: Fq and Fq2 of both curves. Each belongs to one group.
 pub trait Coordinate: Packable + sealed::Sealed {
     /// Bytes of an encoding.
     const BYTES: usize;
+    /// Coefficients of an element.
+    #[doc(hidden)]
+    const DEGREE: usize;
 
     /// Decodes Montgomery limbs; `None` if they are not below the modulus or are too few.
     #[doc(hidden)]
     fn read(bytes: &[u8]) -> Option<Self>;
 
-    /// Passes the Montgomery limbs to `show`, 4 at a time in the file's order.
+    /// Passes the Montgomery limbs to `show`, those of a coefficient at a time in the file's order.
     #[doc(hidden)]
-    fn try_each_limbs<X>(&self, show: &mut impl FnMut(&[u64; 4]) -> Result<(), X>) -> Result<(), X>;
+    fn try_each_limbs<X>(&self, show: &mut impl FnMut(&[u64]) -> Result<(), X>) -> Result<(), X>;
 
-    /// Whether the point with these coordinates, which is on the curve, is in the subgroup of prime order.
+    /// The coefficients, decimal, the constant one first.
     #[doc(hidden)]
-    fn in_subgroup(x: Self, y: Self) -> bool;
+    fn to_decimal(&self) -> Vec<String>;
+
+    /// Parses [`DEGREE`](Self::DEGREE) coefficients.
+    #[doc(hidden)]
+    fn from_decimal(coefficients: &[String]) -> Result<Self, FieldError>;
+
+    /// Appends the coefficients, big-endian, that of u first.
+    #[doc(hidden)]
+    fn write_be(&self, to: &mut Vec<u8>);
+
+    /// Decodes what [`write_be`](Self::write_be) writes; the offset of a coefficient that is wrong.
+    #[doc(hidden)]
+    fn read_be(bytes: &[u8]) -> Result<Self, (usize, FieldError)>;
+
+    /// The index of the first of these points, which are on their curve, outside the subgroup of prime order. Runs on the ambient
+    /// rayon pool.
+    #[doc(hidden)]
+    fn first_outside<C: Curve<Base = Self>>(level: Level, points: &[Affine<C>]) -> Option<usize>;
 }
 
-impl Coordinate for Fq {
-    const BYTES: usize = 32;
+/// Implements [`Coordinate`] for a curve's fields, whose elements have so many bytes.
+macro_rules! coordinates {
+    ($fields:ident, $bytes:literal, $outside_g1:expr, $outside_g2:expr) => {
+        impl Coordinate for $fields::Fq {
+            const BYTES: usize = $bytes;
+            const DEGREE: usize = 1;
 
-    #[inline(always)]
-    fn read(bytes: &[u8]) -> Option<Self> {
-        read_limbs(bytes).and_then(Self::from_montgomery)
-    }
+            #[inline(always)]
+            fn read(bytes: &[u8]) -> Option<Self> {
+                read_limbs(bytes).and_then(Self::from_montgomery)
+            }
 
-    fn try_each_limbs<X>(&self, show: &mut impl FnMut(&[u64; 4]) -> Result<(), X>) -> Result<(), X> {
-        show(&self.to_montgomery())
-    }
+            fn try_each_limbs<X>(&self, show: &mut impl FnMut(&[u64]) -> Result<(), X>) -> Result<(), X> {
+                show(&self.to_montgomery())
+            }
 
-    fn in_subgroup(_: Self, _: Self) -> bool {
-        true
-    }
+            fn to_decimal(&self) -> Vec<String> {
+                vec![self.to_string()]
+            }
+
+            fn from_decimal(coefficients: &[String]) -> Result<Self, FieldError> {
+                coefficients.first().map_or("", String::as_str).parse()
+            }
+
+            fn write_be(&self, to: &mut Vec<u8>) {
+                to.extend(self.to_bytes_be());
+            }
+
+            fn read_be(bytes: &[u8]) -> Result<Self, (usize, FieldError)> {
+                let mut reversed = [0; $bytes];
+                reversed.iter_mut().rev().zip(bytes).for_each(|(to, from)| *to = *from);
+                Self::from_bytes_le(&reversed).map_err(|error| (0, error))
+            }
+
+            fn first_outside<C: Curve<Base = Self>>(level: Level, points: &[Affine<C>]) -> Option<usize> {
+                $outside_g1(level, points)
+            }
+        }
+
+        impl Coordinate for $fields::Fq2 {
+            const BYTES: usize = 2 * $bytes;
+            const DEGREE: usize = 2;
+
+            #[inline(always)]
+            fn read(bytes: &[u8]) -> Option<Self> {
+                Some(Self::new($fields::Fq::read(bytes)?, $fields::Fq::read(bytes.get($bytes..)?)?))
+            }
+
+            fn try_each_limbs<X>(&self, show: &mut impl FnMut(&[u64]) -> Result<(), X>) -> Result<(), X> {
+                self.c0.try_each_limbs(show)?;
+                self.c1.try_each_limbs(show)
+            }
+
+            fn to_decimal(&self) -> Vec<String> {
+                vec![self.c0.to_string(), self.c1.to_string()]
+            }
+
+            fn from_decimal(coefficients: &[String]) -> Result<Self, FieldError> {
+                let c1 = coefficients.get(1..).unwrap_or_default();
+                Ok(Self::new($fields::Fq::from_decimal(coefficients)?, $fields::Fq::from_decimal(c1)?))
+            }
+
+            fn write_be(&self, to: &mut Vec<u8>) {
+                self.c1.write_be(to);
+                self.c0.write_be(to);
+            }
+
+            fn read_be(bytes: &[u8]) -> Result<Self, (usize, FieldError)> {
+                let c1 = $fields::Fq::read_be(bytes)?;
+                let c0 = $fields::Fq::read_be(bytes.get($bytes..).unwrap_or_default());
+                Ok(Self::new(c0.map_err(|(at, error)| ($bytes + at, error))?, c1))
+            }
+
+            fn first_outside<C: Curve<Base = Self>>(level: Level, points: &[Affine<C>]) -> Option<usize> {
+                $outside_g2(level, points)
+            }
+        }
+    };
 }
 
-impl Coordinate for Fq2 {
-    const BYTES: usize = 64;
+// The order of BN254's G1 is prime.
+coordinates!(bn254_fields, 32, |_, _| None, |_, points: &[Affine<C>]| first_position(points, |point| {
+    !Affine::<bn254::G2> { x: point.x, y: point.y }.is_in_subgroup()
+}));
+coordinates!(
+    bls12_381_fields,
+    48,
+    outside_bls12_381::<bls12_381::G1, C>,
+    outside_bls12_381::<bls12_381::G2, C>
+);
 
-    #[inline(always)]
-    fn read(bytes: &[u8]) -> Option<Self> {
-        Some(Self::new(Fq::read(bytes)?, Fq::read(bytes.get(<Fq>::BYTES..)?)?))
-    }
-
-    fn try_each_limbs<X>(&self, show: &mut impl FnMut(&[u64; 4]) -> Result<(), X>) -> Result<(), X> {
-        show(&self.c0.to_montgomery())?;
-        show(&self.c1.to_montgomery())
-    }
-
-    fn in_subgroup(x: Self, y: Self) -> bool {
-        Affine::<G2> { x, y }.is_in_subgroup()
-    }
+fn outside_bls12_381<G: bls12_381::Encoded, C: Curve<Base = G::Base>>(
+    level: Level,
+    points: &[Affine<C>],
+) -> Option<usize> {
+    /// Points that are copied at the same time.
+    const PIECE: usize = 1 << 14;
+    (0..).step_by(PIECE).zip(points.chunks(PIECE)).find_map(|(start, points)| {
+        let points: Vec<_> = points.iter().map(|point| Affine::<G> { x: point.x, y: point.y }).collect();
+        Some(start + bls12_381::in_subgroup(level, &points).iter().position(|inside| !inside)?)
+    })
 }

@@ -2,11 +2,14 @@
 
 use crate::{
     binfile::{BinFile, INSECURE_SETUP},
+    curve::{CircomCurve, PairingCurve},
     error::{CircomError, SectionName},
     file_kind::FileKind,
-    modulus::{BN254, FieldOf, Modulus},
+    modulus::{FieldOf, Modulus},
+    over_curve,
+    parameters::Beacon,
     ptau, r1cs, wtns,
-    zkey::{Contributions, Counts, Protocol},
+    zkey::{Counts, Protocol, ZkeyContribution, ZkeyContributions},
 };
 use serde::Serialize;
 use std::path::Path;
@@ -28,10 +31,47 @@ pub struct Description {
     pub counts: Vec<(&'static str, u64)>,
     /// The sections in the file's order.
     pub sections: Vec<SectionDescription>,
-    /// The contributions to a Groth16 key over BN254; `None` for other files, and for keys without the section, which were imported
+    /// The contributions to a Groth16 key; `None` for other files, and for keys without the section, which were imported
     /// from JSON.
     #[serde(skip)]
     pub contributions: Option<Contributions>,
+}
+
+/// The contributions to a Groth16 key, as people see them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contributions {
+    /// The BLAKE2b-512 hash of the key as it was before the first contribution.
+    pub circuit_hash: [u8; 64],
+    /// The contributions in their order. Without any, anyone can forge proofs for the key.
+    pub list: Vec<Contribution>,
+}
+
+/// A contribution to a ceremony, as people see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contribution {
+    /// The participant's name, up to 255 bytes, which nothing binds; control characters are kept.
+    pub name: Option<String>,
+    /// The beacon's parameters, `None` for a participant's contribution.
+    pub beacon: Option<Beacon>,
+    /// The BLAKE2b-512 hash that snarkjs shows, with which its author finds the contribution.
+    pub hash: [u8; 64],
+}
+
+impl Contributions {
+    fn of_file<C: CircomCurve>(file: &BinFile) -> Result<Option<Self>, CircomError> {
+        let all = ZkeyContributions::<C>::of_file(file)?;
+        Ok(all.map(|all| Self {
+            circuit_hash: all.circuit_hash,
+            list: all.list.into_iter().map(Contribution::from).collect(),
+        }))
+    }
+}
+
+impl<C: CircomCurve> From<ZkeyContribution<C>> for Contribution {
+    fn from(contribution: ZkeyContribution<C>) -> Self {
+        let hash = contribution.hash();
+        Self { name: contribution.name, beacon: contribution.beacon, hash }
+    }
 }
 
 /// A section's place in a file.
@@ -85,7 +125,10 @@ pub fn describe_file(file: &BinFile) -> Result<Description, CircomError> {
         bytes: entry.range.len() as u64,
     };
     let contributions = match (protocol, curve.as_str()) {
-        (Some(Protocol::Groth16), BN254) => Contributions::of_file(file)?,
+        (Some(Protocol::Groth16), name) => match PairingCurve::of_name(name) {
+            Some(curve) => over_curve!(curve, C => Contributions::of_file::<C>(file))?,
+            None => None,
+        },
         _ => None,
     };
     Ok(Description {

@@ -8,6 +8,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod binfile;
+mod curve;
 mod decode;
 mod describe;
 mod error;
@@ -23,8 +24,9 @@ mod wtns;
 mod zkey;
 
 pub use binfile::{BinFile, ContainerOrText, Cursor, Section, SectionEntry, Text};
-pub use decode::{Coordinate, Form, PointCheck, Points, Scalars, decode_each};
-pub use describe::{Description, SectionDescription, describe, describe_file};
+pub use curve::{CircomCurve, PairingCurve};
+pub use decode::{Coordinate, Form, PointCheck, Points, ScalarPrime, Scalars, decode_each};
+pub use describe::{Contribution, Contributions, Description, SectionDescription, describe, describe_file};
 pub use error::{CircomError, FileName, Place, SectionName};
 pub use file_kind::FileKind;
 pub use json::{
@@ -38,12 +40,16 @@ pub use output::{
     write_text, write_texts,
 };
 pub use parameters::Beacon;
+/// For [`over_curve`].
+#[doc(hidden)]
+pub use proofmill_curve as curves;
 pub use ptau::{FirstPowers, KnowledgeProof, Ptau, PtauContribution, PtauHeader, PtauPoints, PtauWriter};
 pub use r1cs::{R1cs, R1csFile, R1csHeader, SparseMatrix, Terms, write_r1cs};
 pub use sym::{Symbol, Symbols};
 pub use wtns::{decode_witness, read_witness, write_witness};
 pub use zkey::{
-    Addition, Coefficient, Coefficients, Column, Contribution, Contributions, FflonkHeader, FflonkWriter,
-    FflonkZkey, GateCounts, GateHeader, GateSections, GateWriter, GateZkey, Groth16Header, Groth16Points,
-    Groth16Writer, Groth16Zkey, Matrix, PlonkHeader, PlonkWriter, PlonkZkey, Polynomial, Selector, Zkey,
+    Addition, Coefficient, Coefficients, Column, FflonkHeader, FflonkWriter, FflonkZkey, GateCounts,
+    GateHeader, GateSections, GateWriter, GateZkey, Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey,
+    Matrix, PlonkHeader, PlonkWriter, PlonkZkey, Polynomial, Selector, Zkey, ZkeyContribution,
+    ZkeyContributions,
 };

@@ -2,12 +2,10 @@
 
 use crate::{
     binfile::{Cursor, Section},
+    curve::CircomCurve,
     error::CircomError,
 };
-use proofmill_field::{
-    Prime,
-    bn254::{FqParams, FrParams},
-};
+use proofmill_field::Prime;
 
 /// The name of the supported curve in messages.
 pub(crate) const BN254: &str = "bn254";
@@ -73,13 +71,11 @@ impl<'a> Modulus<'a> {
         name.unwrap_or_else(|| format!("unknown (modulus 0x{digits})"))
     }
 
-    /// Checks that it is BN254's, encoded in 32 bytes.
-    pub(crate) fn expect_bn254(&self) -> Result<(), CircomError> {
-        let ours = match self.field {
-            FieldOf::Scalars => FrParams::MODULUS,
-            FieldOf::Coordinates => FqParams::MODULUS,
-        };
-        if self.bytes.bytes().iter().copied().eq(ours.iter().flat_map(|limb| limb.to_le_bytes())) {
+    /// Checks that it is this prime, encoded in as many bytes as its limbs have.
+    pub(crate) fn expect<P: Prime>(&self) -> Result<(), CircomError> {
+        let limbs = P::MODULUS;
+        let bytes = self.bytes.bytes().iter().copied();
+        if bytes.eq(limbs.as_ref().iter().flat_map(|limb| limb.to_le_bytes())) {
             return Ok(());
         }
         Err(CircomError::Curve { place: self.bytes.place(0), found: self.curve() })
@@ -92,7 +88,8 @@ impl Cursor<'_> {
     /// # Errors
     /// [`CircomError::Malformed`], [`CircomError::Curve`].
     pub fn expect_bn254(&mut self) -> Result<(), CircomError> {
-        Modulus::read(self, FieldOf::Coordinates)?.expect_bn254()?;
-        Modulus::read(self, FieldOf::Scalars)?.expect_bn254()
+        type Bn254 = proofmill_curve::bn254::G1;
+        Modulus::read(self, FieldOf::Coordinates)?.expect::<<Bn254 as CircomCurve>::BasePrime>()?;
+        Modulus::read(self, FieldOf::Scalars)?.expect::<<Bn254 as CircomCurve>::ScalarPrime>()
     }
 }

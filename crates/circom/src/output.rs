@@ -2,14 +2,14 @@
 
 use crate::{
     binfile::INSECURE_SETUP,
-    decode::Coordinate,
+    decode::{Coordinate, ScalarPrime},
     error::{CircomError, FileName},
     file_kind::FileKind,
 };
 use proofmill_curve::{Affine, Curve};
 use proofmill_field::{
-    Prime,
-    bn254::{FqParams, Fr, FrParams},
+    Fp, Prime,
+    bn254::{FqParams, FrParams},
 };
 use std::{
     fmt,
@@ -22,6 +22,8 @@ use std::{
 };
 use tempfile::NamedTempFile;
 
+/// Bytes of the longest coordinate.
+const MOST_BYTES: usize = 48;
 /// The size of the write buffer in bytes.
 const BUFFER: usize = 1 << 20;
 
@@ -618,7 +620,7 @@ impl SectionWriter<'_> {
     ///
     /// # Errors
     /// [`CircomError::Io`].
-    pub fn canonical(&mut self, values: &[Fr]) -> Result<(), CircomError> {
+    pub fn canonical<P: ScalarPrime>(&mut self, values: &[Fp<P>]) -> Result<(), CircomError> {
         values.iter().try_for_each(|value| self.limbs(&value.to_canonical()))
     }
 
@@ -626,11 +628,11 @@ impl SectionWriter<'_> {
     ///
     /// # Errors
     /// [`CircomError::Io`].
-    pub fn montgomery(&mut self, values: &[Fr]) -> Result<(), CircomError> {
+    pub fn montgomery<P: ScalarPrime>(&mut self, values: &[Fp<P>]) -> Result<(), CircomError> {
         values.iter().try_for_each(|value| self.limbs(&value.to_montgomery()))
     }
 
-    /// Writes points, 64 bytes each in G1, 128 in G2: the Montgomery limbs of x and y, all zero for infinity.
+    /// Writes points, on BN254 64 bytes each in G1, 128 in G2: the Montgomery limbs of x and y, all zero for infinity.
     ///
     /// # Errors
     /// [`CircomError::Io`].
@@ -650,22 +652,23 @@ impl SectionWriter<'_> {
     /// # Errors
     /// [`CircomError::Io`].
     pub fn bn254(&mut self) -> Result<(), CircomError> {
-        self.modulus(&FqParams::MODULUS)?;
-        self.modulus(&FrParams::MODULUS)
+        self.modulus::<FqParams>()?;
+        self.modulus::<FrParams>()
     }
 
     /// Writes a modulus: its length, then its bytes.
-    pub(crate) fn modulus(&mut self, modulus: &[u64; 4]) -> Result<(), CircomError> {
-        self.u32(32)?;
-        self.limbs(modulus)
+    pub(crate) fn modulus<P: Prime>(&mut self) -> Result<(), CircomError> {
+        let limbs = P::MODULUS;
+        self.u32(8 * limbs.as_ref().len() as u32)?;
+        self.limbs(limbs.as_ref())
     }
 
-    pub(crate) fn limbs(&mut self, limbs: &[u64; 4]) -> Result<(), CircomError> {
-        let mut bytes = [0; 32];
+    pub(crate) fn limbs(&mut self, limbs: &[u64]) -> Result<(), CircomError> {
+        let mut bytes = [0; MOST_BYTES];
         for (bytes, limb) in bytes.as_chunks_mut().0.iter_mut().zip(limbs) {
             *bytes = limb.to_le_bytes();
         }
-        self.bytes(&bytes)
+        self.bytes(bytes.get(..8 * limbs.len()).unwrap_or_default())
     }
 }
 

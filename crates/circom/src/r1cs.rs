@@ -6,18 +6,15 @@
 
 use crate::{
     binfile::{BinFile, Cursor, Section},
-    decode::{FR_BYTES, Form, read_scalar},
+    decode::{FR_BYTES, Form, ScalarPrime, read_scalar},
     error::{CircomError, SectionName},
     file_kind::FileKind,
     modulus::{FieldOf, Modulus},
     output::{BinWriter, Target},
 };
-use proofmill_field::{
-    Field, Prime,
-    bn254::{Fr, FrParams},
-};
+use proofmill_field::{Field, Fp, bn254::FrParams};
 use proofmill_parallel as parallel;
-use std::path::Path;
+use std::{marker::PhantomData, path::Path};
 
 const HEADER: SectionName = SectionName { id: 1, content: "header" };
 const CONSTRAINTS: SectionName = SectionName { id: 2, content: "constraints" };
@@ -56,19 +53,25 @@ impl R1csHeader {
 
 /// One matrix of the constraints, in compressed sparse rows: row i has the terms `offsets[i]..offsets[i + 1]`, in the file's
 /// order. A term is a wire (below the header's count, at most once in a row) and its coefficient.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SparseMatrix {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SparseMatrix<P: ScalarPrime = FrParams> {
     offsets: Vec<u32>,
     wires: Vec<u32>,
-    coefficients: Vec<Fr>,
+    coefficients: Vec<Fp<P>>,
 }
 
-impl SparseMatrix {
+impl<P: ScalarPrime> Default for SparseMatrix<P> {
+    fn default() -> Self {
+        Self { offsets: Vec::new(), wires: Vec::new(), coefficients: Vec::new() }
+    }
+}
+
+impl<P: ScalarPrime> SparseMatrix<P> {
     /// The matrix with these rows of terms (wire, coefficient).
     ///
     /// # Panics
     /// If there are 2^32 terms or more.
-    pub fn from_rows(rows: impl IntoIterator<Item: IntoIterator<Item = (u32, Fr)>>) -> Self {
+    pub fn from_rows(rows: impl IntoIterator<Item: IntoIterator<Item = (u32, Fp<P>)>>) -> Self {
         let mut matrix = Self { offsets: vec![0], ..Self::default() };
         for row in rows {
             for (wire, coefficient) in row {
@@ -92,7 +95,7 @@ impl SparseMatrix {
     }
 
     /// The terms of a row; empty if there is no such row.
-    pub fn row(&self, row: usize) -> impl ExactSizeIterator<Item = (u32, Fr)> + Clone + '_ {
+    pub fn row(&self, row: usize) -> impl ExactSizeIterator<Item = (u32, Fp<P>)> + Clone + '_ {
         let range = match (self.offsets.get(row), self.offsets.get(row + 1)) {
             (Some(&start), Some(&end)) => start as usize..end as usize,
             _ => 0..0,
@@ -103,8 +106,8 @@ impl SparseMatrix {
     }
 
     /// The product of a row with the witness; wires that the witness does not have count as zero.
-    pub fn row_times(&self, row: usize, witness: &[Fr]) -> Fr {
-        self.row(row).fold(Fr::ZERO, |sum, (wire, coefficient)| {
+    pub fn row_times(&self, row: usize, witness: &[Fp<P>]) -> Fp<P> {
+        self.row(row).fold(Fp::ZERO, |sum, (wire, coefficient)| {
             sum + coefficient * witness.get(wire as usize).copied().unwrap_or_default()
         })
     }
@@ -112,22 +115,22 @@ impl SparseMatrix {
 
 /// The decoded constraints of a circuit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct R1cs {
+pub struct R1cs<P: ScalarPrime = FrParams> {
     /// The counts.
     pub header: R1csHeader,
     /// The left factors.
-    pub a: SparseMatrix,
+    pub a: SparseMatrix<P>,
     /// The right factors.
-    pub b: SparseMatrix,
+    pub b: SparseMatrix<P>,
     /// The products.
-    pub c: SparseMatrix,
+    pub c: SparseMatrix<P>,
 }
 
-impl R1cs {
+impl<P: ScalarPrime> R1cs<P> {
     /// Reads a file, on the ambient rayon pool. The result takes 36 bytes per term and 12 per constraint.
     ///
     /// # Errors
-    /// [`CircomError`] for anything that is not a circuit over BN254's scalar field.
+    /// [`CircomError`] for anything that is not a circuit over this field.
     pub fn open(path: &Path) -> Result<Self, CircomError> {
         Self::read(&BinFile::open(path)?)
     }
@@ -139,7 +142,7 @@ impl R1cs {
     pub fn read(file: &BinFile) -> Result<Self, CircomError> {
         file.expect_kind(FileKind::R1cs)?;
         let (modulus, header) = read_header(file)?;
-        modulus.expect_bn254()?;
+        modulus.expect::<P>()?;
         check_counts(file, &header)?;
         refuse_custom_gates(file)?;
         let section = file.section(CONSTRAINTS)?;
@@ -150,7 +153,7 @@ impl R1cs {
     }
 
     /// The index of the first constraint that the witness does not satisfy. Runs on the ambient rayon pool.
-    pub fn first_unsatisfied(&self, witness: &[Fr]) -> Option<usize> {
+    pub fn first_unsatisfied(&self, witness: &[Fp<P>]) -> Option<usize> {
         let unsatisfied = |row: &usize| {
             let [a, b, c] = [&self.a, &self.b, &self.c].map(|matrix| matrix.row_times(*row, witness));
             a * b != c
@@ -206,19 +209,20 @@ fn refuse_custom_gates(file: &BinFile) -> Result<(), CircomError> {
 
 /// A circuit whose constraints are read one after the other, for files larger than memory.
 #[derive(Debug)]
-pub struct R1csFile {
+pub struct R1csFile<P = FrParams> {
     file: BinFile,
     header: R1csHeader,
+    prime: PhantomData<P>,
 }
 
 /// The terms (wire, coefficient) of one linear combination, by ascending wires.
-pub type Terms = Vec<(u32, Fr)>;
+pub type Terms<P = FrParams> = Vec<(u32, Fp<P>)>;
 
-impl R1csFile {
+impl<P: ScalarPrime> R1csFile<P> {
     /// Opens a file and checks its header.
     ///
     /// # Errors
-    /// [`CircomError`] for anything that is not a circuit over BN254's scalar field, or has custom gates.
+    /// [`CircomError`] for anything that is not a circuit over this field, or has custom gates.
     pub fn open(path: &Path) -> Result<Self, CircomError> {
         Self::read(BinFile::open(path)?)
     }
@@ -230,10 +234,10 @@ impl R1csFile {
     pub fn read(file: BinFile) -> Result<Self, CircomError> {
         file.expect_kind(FileKind::R1cs)?;
         let (modulus, header) = read_header(&file)?;
-        modulus.expect_bn254()?;
+        modulus.expect::<P>()?;
         check_counts(&file, &header)?;
         refuse_custom_gates(&file)?;
-        Ok(Self { file, header })
+        Ok(Self { file, header, prime: PhantomData })
     }
 
     /// The counts.
@@ -247,11 +251,11 @@ impl R1csFile {
     /// Those of `receive`, and [`CircomError::Malformed`] at the first malformed constraint: those before it were received.
     pub fn each<E: From<CircomError>>(
         &self,
-        mut receive: impl FnMut([&Terms; 3]) -> Result<(), E>,
+        mut receive: impl FnMut([&Terms<P>; 3]) -> Result<(), E>,
     ) -> Result<(), E> {
         let section = self.file.section(CONSTRAINTS)?;
         let mut cursor = section.cursor();
-        let mut constraint: [Terms; 3] = Default::default();
+        let mut constraint: [Terms<P>; 3] = Default::default();
         let mut kept = 0;
         for _ in 0..self.header.constraints {
             for terms in &mut constraint {
@@ -286,7 +290,11 @@ impl R1csFile {
 const RELEASED: usize = 1 << 24;
 
 /// Reads a linear combination and sorts it by wires.
-fn read_terms(cursor: &mut Cursor<'_>, wires: u32, terms: &mut Terms) -> Result<(), CircomError> {
+fn read_terms<P: ScalarPrime>(
+    cursor: &mut Cursor<'_>,
+    wires: u32,
+    terms: &mut Terms<P>,
+) -> Result<(), CircomError> {
     let count = cursor.u32("count of terms")?;
     terms.clear();
     for _ in 0..count {
@@ -344,12 +352,16 @@ impl Layout {
         Ok(layout)
     }
 
-    fn decode(self, section: Section<'_>, header: &R1csHeader) -> Result<[SparseMatrix; 3], CircomError> {
+    fn decode<P: ScalarPrime>(
+        self,
+        section: Section<'_>,
+        header: &R1csHeader,
+    ) -> Result<[SparseMatrix<P>; 3], CircomError> {
         let Self { starts, offsets } = self;
         let wires = header.wires;
         let mut matrices = offsets.map(|offsets| {
             let terms = offsets.last().map_or(0, |&last| last as usize);
-            SparseMatrix { offsets, wires: vec![0; terms], coefficients: vec![Fr::default(); terms] }
+            SparseMatrix { offsets, wires: vec![0; terms], coefficients: vec![Fp::ZERO; terms] }
         });
         let blocks = split_rows(&mut matrices, &starts);
         let results = parallel::map(blocks, |block| block.decode(section, wires));
@@ -361,14 +373,17 @@ impl Layout {
 const ROWS_PER_BLOCK: usize = 4096;
 
 /// Consecutive constraints and the slices that their terms are written to.
-struct Block<'m> {
+struct Block<'m, P: ScalarPrime> {
     start: usize,
     rows: usize,
     wires: [&'m mut [u32]; 3],
-    coefficients: [&'m mut [Fr]; 3],
+    coefficients: [&'m mut [Fp<P>]; 3],
 }
 
-fn split_rows<'m>(matrices: &'m mut [SparseMatrix; 3], starts: &[usize]) -> Vec<Block<'m>> {
+fn split_rows<'m, P: ScalarPrime>(
+    matrices: &'m mut [SparseMatrix<P>; 3],
+    starts: &[usize],
+) -> Vec<Block<'m, P>> {
     let mut blocks = Vec::with_capacity(starts.len().div_ceil(ROWS_PER_BLOCK));
     let mut rest = matrices.each_mut().map(|matrix| {
         (matrix.offsets.as_slice(), matrix.wires.as_mut_slice(), matrix.coefficients.as_mut_slice())
@@ -394,7 +409,7 @@ fn split_front<'m, T>(slice: &mut &'m mut [T], count: usize) -> &'m mut [T] {
     slice.split_off_mut(..count).unwrap_or_default()
 }
 
-impl Block<'_> {
+impl<P: ScalarPrime> Block<'_, P> {
     fn decode(mut self, section: Section<'_>, wires: u32) -> Result<(), CircomError> {
         let mut cursor = section.cursor();
         cursor.take(self.start, "constraints")?;
@@ -415,7 +430,7 @@ impl Block<'_> {
     }
 }
 
-fn read_term(cursor: &mut Cursor<'_>, wires: u32) -> Result<(u32, Fr), CircomError> {
+fn read_term<P: ScalarPrime>(cursor: &mut Cursor<'_>, wires: u32) -> Result<(u32, Fp<P>), CircomError> {
     let position = cursor.position();
     let wire = cursor.u32("wire")?;
     if wire >= wires {
@@ -438,7 +453,10 @@ fn repeated(row: &[u32]) -> Option<u32> {
 ///
 /// # Errors
 /// [`CircomError::Io`].
-pub fn write_r1cs<'a>(target: impl Into<Target<'a>>, r1cs: &R1cs) -> Result<(), CircomError> {
+pub fn write_r1cs<'a, P: ScalarPrime>(
+    target: impl Into<Target<'a>>,
+    r1cs: &R1cs<P>,
+) -> Result<(), CircomError> {
     let R1cs { header, a, b, c } = r1cs;
     let mut file = BinWriter::create(target, FileKind::R1cs, 1, 3)?;
     file.section(CONSTRAINTS.id, |out| {
@@ -455,7 +473,7 @@ pub fn write_r1cs<'a>(target: impl Into<Target<'a>>, r1cs: &R1cs) -> Result<(), 
         Ok(())
     })?;
     file.section(HEADER.id, |out| {
-        out.modulus(&FrParams::MODULUS)?;
+        out.modulus::<P>()?;
         out.u32(header.wires)?;
         out.u32(header.outputs)?;
         out.u32(header.public_inputs)?;

@@ -4,17 +4,14 @@
 
 use crate::{
     binfile::BinFile,
-    decode::{FR_BYTES, Form, Scalars},
+    decode::{FR_BYTES, Form, ScalarPrime, Scalars},
     error::{CircomError, SectionName},
     file_kind::FileKind,
     modulus::{FieldOf, Modulus},
     output::{BinWriter, Target},
 };
 use proofmill_cpu::Level;
-use proofmill_field::{
-    Field, Prime,
-    bn254::{Fr, FrParams},
-};
+use proofmill_field::{Field, Fp};
 use std::path::Path;
 
 const HEADER: SectionName = SectionName { id: 1, content: "header" };
@@ -23,8 +20,8 @@ const VALUES: SectionName = SectionName { id: 2, content: "witness values" };
 /// Reads a witness file: the values of all wires, the first of which is 1. Runs on the ambient rayon pool.
 ///
 /// # Errors
-/// [`CircomError`] for anything that is not a witness over BN254's scalar field.
-pub fn read_witness(path: &Path, level: Level) -> Result<Vec<Fr>, CircomError> {
+/// [`CircomError`] for anything that is not a witness over this field.
+pub fn read_witness<P: ScalarPrime>(path: &Path, level: Level) -> Result<Vec<Fp<P>>, CircomError> {
     decode_witness(&BinFile::open(path)?, level)
 }
 
@@ -32,15 +29,15 @@ pub fn read_witness(path: &Path, level: Level) -> Result<Vec<Fr>, CircomError> {
 ///
 /// # Errors
 /// As [`read_witness`].
-pub fn decode_witness(file: &BinFile, level: Level) -> Result<Vec<Fr>, CircomError> {
+pub fn decode_witness<P: ScalarPrime>(file: &BinFile, level: Level) -> Result<Vec<Fp<P>>, CircomError> {
     file.expect_kind(FileKind::Wtns)?;
     let (modulus, wires) = read_header(file)?;
-    modulus.expect_bn254()?;
+    modulus.expect::<P>()?;
     let section = file.section(VALUES)?;
     section.expect_elements(u64::from(wires), FR_BYTES as u64, "values")?;
-    let values = Scalars::new(section, Form::Canonical).decode(level)?;
+    let values = Scalars::<P>::new(section, Form::Canonical).decode(level)?;
     match values.first() {
-        Some(one) if *one == Fr::ONE => Ok(values),
+        Some(one) if *one == Fp::ONE => Ok(values),
         Some(other) => Err(section.malformed(0, format!("expected 1 as the value of wire 0, found {other}"))),
         None => Err(section.malformed(0, "no values, not even that of the constant wire")),
     }
@@ -62,11 +59,14 @@ pub(crate) fn read_header(file: &BinFile) -> Result<(Modulus<'_>, u32), CircomEr
 ///
 /// # Panics
 /// If there are 2^32 wires or more.
-pub fn write_witness<'a>(target: impl Into<Target<'a>>, values: &[Fr]) -> Result<(), CircomError> {
+pub fn write_witness<'a, P: ScalarPrime>(
+    target: impl Into<Target<'a>>,
+    values: &[Fp<P>],
+) -> Result<(), CircomError> {
     assert!(u32::try_from(values.len()).is_ok(), "fewer than 2^32 wires");
     let mut file = BinWriter::create(target, FileKind::Wtns, 2, 2)?;
     file.section(HEADER.id, |out| {
-        out.modulus(&FrParams::MODULUS)?;
+        out.modulus::<P>()?;
         out.u32(values.len() as u32)
     })?;
     file.section(VALUES.id, |out| out.canonical(values))?;

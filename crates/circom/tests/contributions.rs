@@ -1,20 +1,20 @@
-//! Contributions that snarkjs 0.7.6 wrote, with the hashes that it showed; changed bytes are refused or seen.
+//! ZkeyContributions that snarkjs 0.7.6 wrote, with the hashes that it showed; changed bytes are refused or seen.
 //!
 //! `contributions.bin` is section 10 of `groth16.zkey` after `zkey contribute -n="Žofie 2"`, `zkey beacon ... 10 -n="the beacon"`
 //! and `zkey contribute` without a name.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-use proofmill_circom::{Beacon, BinFile, CircomError, Contributions, Groth16Zkey, SectionName};
+use proofmill_circom::{Beacon, BinFile, CircomError, Groth16Zkey, SectionName, ZkeyContributions};
 use std::path::Path;
 
 const SECTION: &[u8] = include_bytes!("data/contributions.bin");
 
-fn decode(section: &[u8]) -> Result<Contributions, CircomError> {
+fn decode(section: &[u8]) -> Result<ZkeyContributions, CircomError> {
     let mut file = b"zkey\x01\0\0\0\x01\0\0\0\x0a\0\0\0".to_vec();
     file.extend((section.len() as u64).to_le_bytes());
     file.extend(section);
     let file = BinFile::from_bytes("key", file).unwrap();
-    Contributions::decode(file.section(SectionName { id: 10, content: "contributions" }).unwrap())
+    ZkeyContributions::decode(file.section(SectionName { id: 10, content: "contributions" }).unwrap())
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn contributions_are_those_that_snarkjs_showed() {
 #[test]
 fn a_keys_contributions_end_at_its_delta() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/groth16.zkey");
-    let key = Groth16Zkey::open(&path).unwrap();
+    let key = <Groth16Zkey>::open(&path).unwrap();
     let contributions = key.decoded_contributions().unwrap().unwrap();
     assert_eq!(contributions.list.len(), 1);
     assert_eq!(contributions.list[0].delta_after, key.header().delta_1);

@@ -5,6 +5,7 @@ use proofmill_circom::{
     BinFile, CircomError, Groth16Zkey, R1cs, R1csFile, SparseMatrix, describe_json, write_groth16_json,
     write_r1cs, write_r1cs_json,
 };
+use proofmill_curve::bls12_381;
 use proofmill_field::bn254::Fr;
 use std::{
     fs,
@@ -20,7 +21,7 @@ fn data(name: &str) -> PathBuf {
 fn a_circuit_is_exported_as_snarkjs_does() {
     let folder = TempDir::new().unwrap();
     let made = folder.path().join("made");
-    write_r1cs_json(&R1csFile::open(&data("circuit.r1cs")).unwrap(), &made).unwrap();
+    write_r1cs_json(&<R1csFile>::open(&data("circuit.r1cs")).unwrap(), &made).unwrap();
     assert_eq!(fs::read_to_string(made).unwrap(), fs::read_to_string(data("circuit.json")).unwrap());
 }
 
@@ -29,15 +30,19 @@ fn a_groth16_key_is_exported_as_snarkjs_does() {
     let folder = TempDir::new().unwrap();
     for level in proofmill_field::prime_field_levels() {
         let made = folder.path().join("made");
-        write_groth16_json(level, &Groth16Zkey::open(&data("groth16.zkey")).unwrap(), &made).unwrap();
-        assert_eq!(fs::read_to_string(made).unwrap(), fs::read_to_string(data("groth16.json")).unwrap());
+        write_groth16_json(level, &<Groth16Zkey>::open(&data("groth16.zkey")).unwrap(), &made).unwrap();
+        assert_eq!(fs::read_to_string(&made).unwrap(), fs::read_to_string(data("groth16.json")).unwrap());
+        let second = Groth16Zkey::<bls12_381::G1>::open(&data("bls12-381/groth16.zkey")).unwrap();
+        write_groth16_json(level, &second, &made).unwrap();
+        let expected = fs::read_to_string(data("bls12-381/groth16.json")).unwrap();
+        assert_eq!(fs::read_to_string(&made).unwrap(), expected);
     }
 }
 
 #[test]
 fn constraints_one_by_one_are_those_of_the_matrices() {
-    let file = R1csFile::open(&data("circuit.r1cs")).unwrap();
-    let whole = R1cs::open(&data("circuit.r1cs")).unwrap();
+    let file = <R1csFile>::open(&data("circuit.r1cs")).unwrap();
+    let whole = <R1cs>::open(&data("circuit.r1cs")).unwrap();
     let mut row = 0;
     file.each(|terms| {
         for (terms, matrix) in terms.into_iter().zip([&whole.a, &whole.b, &whole.c]) {
@@ -52,14 +57,14 @@ fn constraints_one_by_one_are_those_of_the_matrices() {
 
 #[test]
 fn empty_combinations_and_unordered_wires_are_exported() {
-    let mut circuit = R1cs::open(&data("circuit.r1cs")).unwrap();
+    let mut circuit = <R1cs>::open(&data("circuit.r1cs")).unwrap();
     circuit.header.constraints = 1;
     circuit.a = SparseMatrix::from_rows([[(5, Fr::from(3)), (2, Fr::from(1))]]);
     circuit.b = SparseMatrix::from_rows([[]]);
     circuit.c = SparseMatrix::from_rows([[]]);
     let mut bytes = Vec::new();
     write_r1cs(&mut bytes, &circuit).unwrap();
-    let file = R1csFile::read(BinFile::from_bytes("circuit", bytes).unwrap()).unwrap();
+    let file = <R1csFile>::read(BinFile::from_bytes("circuit", bytes).unwrap()).unwrap();
     let folder = TempDir::new().unwrap();
     let made = folder.path().join("made");
     write_r1cs_json(&file, &made).unwrap();
@@ -79,7 +84,7 @@ fn a_malformed_circuit_leaves_no_file() {
     let at = whole.windows(4).position(|bytes| bytes == [0x64, 0x30, 1, 0]).unwrap();
     let mut changed = whole;
     changed[at + 1] = 0xff;
-    let file = R1csFile::read(BinFile::from_bytes("circuit", changed).unwrap()).unwrap();
+    let file = <R1csFile>::read(BinFile::from_bytes("circuit", changed).unwrap()).unwrap();
     let error = write_r1cs_json(&file, &made).unwrap_err().to_string();
     assert!(error.contains("section 2 (constraints)") && error.contains("not below the modulus"), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -87,6 +92,10 @@ fn a_malformed_circuit_leaves_no_file() {
 
 #[test]
 fn json_files_are_recognised() {
+    let curve = |name: &str| describe_json(&data(name)).unwrap().curve;
+    assert_eq!(curve("groth16.vk.json"), "bn254");
+    assert_eq!(curve("bls12-381/groth16.vk.json"), "bls12-381");
+    assert_eq!(curve("bls12-381/groth16.proof.json"), "bls12-381");
     let described = |name: &str| {
         let description = describe_json(&data(name)).unwrap();
         (description.kind, description.protocol, description.counts)

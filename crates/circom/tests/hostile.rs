@@ -3,17 +3,14 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use proofmill_circom::{
-    BinFile, CircomError, Column, FflonkProof, FflonkVerificationKey, FileKind, GateHeader, GateZkey,
-    Groth16Proof, Groth16VerificationKey, Groth16Zkey, PlonkProof, PlonkVerificationKey, PointCheck,
-    Polynomial, Ptau, PtauHeader, PtauPoints, PtauWriter, R1cs, Selector, Zkey, decode_witness,
-    describe_file, parse_public,
+    BinFile, CircomCurve, CircomError, Column, FflonkProof, FflonkVerificationKey, FileKind, GateHeader,
+    GateZkey, Groth16Proof, Groth16VerificationKey, Groth16Zkey, PairingCurve, PlonkProof,
+    PlonkVerificationKey, PointCheck, Polynomial, Ptau, PtauHeader, PtauPoints, PtauWriter, R1cs, Selector,
+    Zkey, decode_witness, describe_file, over_curve, parse_public,
 };
 use proofmill_cpu::Level;
-use proofmill_curve::{
-    Curve,
-    bn254::{G1, G2},
-};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_curve::{Curve, bls12_381, bn254::G1};
+use proofmill_field::{Field, bn254::FrParams};
 use std::{
     fmt::{Debug, Write},
     fs,
@@ -22,40 +19,61 @@ use std::{
 
 const CHECK: PointCheck = PointCheck::InSubgroup;
 
+/// snarkjs's files.
+const FILES: [&str; 8] = [
+    "circuit.r1cs",
+    "witness.wtns",
+    "groth16.zkey",
+    "plonk.zkey",
+    "fflonk.zkey",
+    "bls12-381/circuit.r1cs",
+    "bls12-381/witness.wtns",
+    "bls12-381/groth16.zkey",
+];
+
 fn data(name: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)).unwrap()
 }
 
-/// Everything that is read from a file, as text.
+/// Everything that is read from a file, over the curve that it names or over BN254, as text.
 fn read_all(bytes: Vec<u8>) -> Result<String, CircomError> {
-    let level = Level::best();
     let file = BinFile::from_bytes("file", bytes)?;
-    let mut all = format!("{:?}", describe_file(&file)?.counts);
+    let description = describe_file(&file)?;
+    let curve = PairingCurve::of_name(&description.curve).unwrap_or(PairingCurve::Bn254);
+    let read = over_curve!(curve, C => read_sections::<C>(file))?;
+    Ok(format!("{:?}{read}", description.counts))
+}
+
+fn read_sections<C: CircomCurve>(file: BinFile) -> Result<String, CircomError> {
+    let level = Level::best();
+    let mut all = String::new();
     match file.kind() {
-        FileKind::R1cs => write!(all, "{:?}", R1cs::read(&file)?),
-        FileKind::Wtns => write!(all, "{:?}", decode_witness(&file, level)?),
+        FileKind::R1cs => write!(all, "{:?}", R1cs::<C::ScalarPrime>::read(&file)?),
+        FileKind::Wtns => write!(all, "{:?}", decode_witness::<C::ScalarPrime>(&file, level)?),
         FileKind::Ptau => {
-            let ptau = Ptau::read(file)?;
+            let ptau = Ptau::<C>::read(file)?;
             let g1 = [ptau.tau_g1(), ptau.alpha_tau_g1(), ptau.lagrange_tau_g1(0), ptau.lagrange_tau_g1(1)];
             for points in g1 {
                 write!(all, "{:?}", points?.decode(level, CHECK)?).unwrap();
             }
-            write!(all, "{:?}{:?}", ptau.tau_g2()?.decode(level, CHECK)?, ptau.beta_g2()?)
+            let g2 = (ptau.tau_g2()?.decode(level, CHECK)?, ptau.beta_g2()?);
+            write!(all, "{g2:?}{:?}", ptau.decoded_contributions()?)
         }
-        FileKind::Zkey => match Zkey::read(file)? {
+        FileKind::Zkey if C::SNARKJS == G1::SNARKJS => match Zkey::read(file)? {
             Zkey::Groth16(zkey) => write!(all, "{}", read_groth16(&zkey, level)?),
             Zkey::Plonk(zkey) => write!(all, "{}", read_gates(&zkey, level)?),
             Zkey::Fflonk(zkey) => {
                 write!(all, "{}{:?}", read_gates(&zkey, level)?, zkey.gates().c0().unwrap().decode(level)?)
             }
         },
+        FileKind::Zkey => write!(all, "{}", read_groth16(&Groth16Zkey::<C>::read(file)?, level)?),
         FileKind::Pmpk => Ok(()),
     }
     .unwrap();
     Ok(all)
 }
 
-fn read_groth16(zkey: &Groth16Zkey, level: Level) -> Result<String, CircomError> {
+fn read_groth16<C: CircomCurve>(zkey: &Groth16Zkey<C>, level: Level) -> Result<String, CircomError> {
     let mut all = format!("{:?}", zkey.header());
     for points in [zkey.ic(), zkey.a(), zkey.b1(), zkey.c(), zkey.h()] {
         write!(all, "{:?}", points.decode(level, CHECK)?).unwrap();
@@ -63,7 +81,7 @@ fn read_groth16(zkey: &Groth16Zkey, level: Level) -> Result<String, CircomError>
     write!(all, "{:?}", zkey.b2().decode(level, CHECK)?).unwrap();
     let coefficients = zkey.coefficients()?;
     let list = coefficients.iter().collect::<Result<Vec<_>, _>>();
-    let product = coefficients.multiply(level, &vec![Fr::ONE; zkey.header().wires as usize]);
+    let product = coefficients.multiply(level, &vec![C::Scalar::ONE; zkey.header().wires as usize]);
     assert_eq!(list.is_ok(), product.is_ok());
     write!(all, "{:?}", list?).unwrap();
     Ok(all)
@@ -139,11 +157,11 @@ fn every_cut_is_noticed(bytes: &[u8]) {
     assert!(error.contains("1 bytes after the last"), "{error}");
 }
 
-fn ptau() -> Vec<u8> {
+fn ptau<C: CircomCurve>() -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pot1.ptau");
-    let (one, two) = ([G1::GENERATOR; 7], [G2::GENERATOR; 2]);
-    let mut writer = PtauWriter::create(&path, &PtauHeader { power: 1, ceremony_power: 1 }, 5).unwrap();
+    let (one, two) = ([C::GENERATOR; 7], [C::G2::GENERATOR; 2]);
+    let mut writer = PtauWriter::<C>::create(&path, &PtauHeader { power: 1, ceremony_power: 1 }, 5).unwrap();
     writer.points(PtauPoints::TauG1, |out| out.points(&one[..3])).unwrap();
     writer.points(PtauPoints::TauG2, |out| out.points(&two)).unwrap();
     writer.points(PtauPoints::AlphaTauG1, |out| out.points(&one[..2])).unwrap();
@@ -156,7 +174,9 @@ fn ptau() -> Vec<u8> {
 
 #[test]
 fn changes_to_circuits_and_witnesses_are_noticed() {
-    for bytes in [data("circuit.r1cs"), data("witness.wtns"), ptau()] {
+    let second = ["bls12-381/circuit.r1cs", "bls12-381/witness.wtns"].map(data);
+    let first = [data("circuit.r1cs"), data("witness.wtns"), ptau::<G1>(), ptau::<bls12_381::G1>()];
+    for bytes in first.into_iter().chain(second) {
         every_cut_is_noticed(&bytes);
         every_change_is_noticed(&bytes);
     }
@@ -164,8 +184,10 @@ fn changes_to_circuits_and_witnesses_are_noticed() {
 
 #[test]
 fn changes_to_a_groth16_key_are_noticed() {
-    every_cut_is_noticed(&data("groth16.zkey"));
-    every_change_is_noticed(&data("groth16.zkey"));
+    for bytes in [data("groth16.zkey"), data("bls12-381/groth16.zkey")] {
+        every_cut_is_noticed(&bytes);
+        every_change_is_noticed(&bytes);
+    }
 }
 
 #[test]
@@ -185,7 +207,7 @@ fn changes_to_an_fflonk_key_are_noticed() {
 
 #[test]
 fn lengths_and_counts_beyond_the_file_allocate_nothing() {
-    for name in ["circuit.r1cs", "witness.wtns", "groth16.zkey", "plonk.zkey", "fflonk.zkey"] {
+    for name in FILES {
         let bytes = data(name);
         let file = BinFile::from_bytes("file", bytes.clone()).unwrap();
         for entry in file.sections() {
@@ -239,10 +261,17 @@ fn a_missing_and_a_repeated_section_are_named() {
 #[test]
 fn changes_to_json_are_noticed() {
     type Reader = fn(&[u8]) -> Result<String, CircomError>;
-    let files: [(&str, Reader); 7] = [
-        ("groth16.proof.json", |text| Groth16Proof::parse("file", text).map(|value| format!("{value:?}"))),
+    type Second = bls12_381::G1;
+    let files: [(&str, Reader); 9] = [
+        ("bls12-381/groth16.proof.json", |text| {
+            Groth16Proof::<Second>::parse("file", text).map(|value| format!("{value:?}"))
+        }),
+        ("bls12-381/groth16.vk.json", |text| {
+            Groth16VerificationKey::<Second>::parse("file", text).map(|value| format!("{value:?}"))
+        }),
+        ("groth16.proof.json", |text| <Groth16Proof>::parse("file", text).map(|value| format!("{value:?}"))),
         ("groth16.vk.json", |text| {
-            Groth16VerificationKey::parse("file", text).map(|value| format!("{value:?}"))
+            <Groth16VerificationKey>::parse("file", text).map(|value| format!("{value:?}"))
         }),
         ("plonk.proof.json", |text| PlonkProof::parse("file", text).map(|value| format!("{value:?}"))),
         ("plonk.vk.json", |text| PlonkVerificationKey::parse("file", text).map(|value| format!("{value:?}"))),
@@ -250,7 +279,7 @@ fn changes_to_json_are_noticed() {
         ("fflonk.vk.json", |text| {
             FflonkVerificationKey::parse("file", text).map(|value| format!("{value:?}"))
         }),
-        ("public.json", |text| parse_public("file", text).map(|value| format!("{value:?}"))),
+        ("public.json", |text| parse_public::<FrParams>("file", text).map(|value| format!("{value:?}"))),
     ];
     for (name, read) in files {
         let text = data(name);

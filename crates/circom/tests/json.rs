@@ -6,10 +6,10 @@ use proofmill_circom::{
     Groth16Proof, Groth16VerificationKey, PlonkProof, PlonkVerificationKey, parse_public, public_text,
 };
 use proofmill_curve::{
-    Affine, Curve,
+    Affine, Curve, bls12_381,
     bn254::{G1, G2},
 };
-use proofmill_field::bn254::{Fq, Fq2};
+use proofmill_field::{Fp, Prime, Quadratic, bn254::FrParams};
 use serde_json::Value;
 
 const GROTH16_PROOF: &str = include_str!("data/groth16.proof.json");
@@ -18,29 +18,37 @@ const PLONK_PROOF: &str = include_str!("data/plonk.proof.json");
 const PLONK_KEY: &str = include_str!("data/plonk.vk.json");
 const FFLONK_PROOF: &str = include_str!("data/fflonk.proof.json");
 const FFLONK_KEY: &str = include_str!("data/fflonk.vk.json");
+const BLS12_381_PROOF: &str = include_str!("data/bls12-381/groth16.proof.json");
+const BLS12_381_KEY: &str = include_str!("data/bls12-381/groth16.vk.json");
 const PUBLIC: &str = include_str!("data/public.json");
 
-fn alpha_beta() -> [[Fq2; 3]; 2] {
-    let key: Value = serde_json::from_str(GROTH16_KEY).unwrap();
-    let element = |value: &Value| value.as_str().unwrap().parse::<Fq>().unwrap();
+/// The product of pairings in a key's text.
+fn alpha_beta<P: Prime>(key: &str) -> [[Quadratic<Fp<P>>; 3]; 2] {
+    let key: Value = serde_json::from_str(key).unwrap();
+    let element = |value: &Value| value.as_str().unwrap().parse::<Fp<P>>().unwrap();
     [0, 1].map(|i| {
         [0, 1, 2].map(|j| {
             let pair = &key["vk_alphabeta_12"][i][j];
-            Fq2 { c0: element(&pair[0]), c1: element(&pair[1]) }
+            Quadratic { c0: element(&pair[0]), c1: element(&pair[1]) }
         })
     })
 }
 
 #[test]
 fn snarkjs_files_come_back_byte_for_byte() {
-    assert_eq!(Groth16Proof::parse("proof", GROTH16_PROOF.as_bytes()).unwrap().text(), GROTH16_PROOF);
+    assert_eq!(<Groth16Proof>::parse("proof", GROTH16_PROOF.as_bytes()).unwrap().text(), GROTH16_PROOF);
     assert_eq!(PlonkProof::parse("proof", PLONK_PROOF.as_bytes()).unwrap().text(), PLONK_PROOF);
     assert_eq!(PlonkVerificationKey::parse("key", PLONK_KEY.as_bytes()).unwrap().text(), PLONK_KEY);
     assert_eq!(FflonkProof::parse("proof", FFLONK_PROOF.as_bytes()).unwrap().text(), FFLONK_PROOF);
     assert_eq!(FflonkVerificationKey::parse("key", FFLONK_KEY.as_bytes()).unwrap().text(), FFLONK_KEY);
-    let key = Groth16VerificationKey::parse("key", GROTH16_KEY.as_bytes()).unwrap();
-    assert_eq!(key.text(alpha_beta()), GROTH16_KEY);
-    assert_eq!(public_text(&parse_public("public", PUBLIC.as_bytes()).unwrap()), PUBLIC);
+    let key = <Groth16VerificationKey>::parse("key", GROTH16_KEY.as_bytes()).unwrap();
+    assert_eq!(key.text(alpha_beta(GROTH16_KEY)), GROTH16_KEY);
+    assert_eq!(public_text(&parse_public::<FrParams>("public", PUBLIC.as_bytes()).unwrap()), PUBLIC);
+
+    let proof = Groth16Proof::<bls12_381::G1>::parse("proof", BLS12_381_PROOF.as_bytes()).unwrap();
+    assert_eq!(proof.text(), BLS12_381_PROOF);
+    let key = Groth16VerificationKey::<bls12_381::G1>::parse("key", BLS12_381_KEY.as_bytes()).unwrap();
+    assert_eq!(key.text(alpha_beta(BLS12_381_KEY)), BLS12_381_KEY);
 }
 
 #[test]
@@ -86,7 +94,7 @@ fn circuits_proofs_and_keys_survive_their_files() {
 }
 
 fn error_of(text: &str) -> String {
-    Groth16Proof::parse("proof.json", text.as_bytes()).unwrap_err().to_string()
+    <Groth16Proof>::parse("proof.json", text.as_bytes()).unwrap_err().to_string()
 }
 
 #[test]
@@ -106,6 +114,12 @@ fn errors_name_the_file_and_the_value() {
     assert_eq!(error, "proof.json: expected protocol groth16, found plonk");
     let error = changed(&|proof| proof["curve"] = "bls12381".into());
     assert!(error.starts_with("proof.json: curve: "), "{error}");
+    // On the curve, but not in its subgroup.
+    let mut outside: Value = serde_json::from_str(BLS12_381_PROOF).unwrap();
+    outside["pi_a"] = serde_json::json!(["0", "2", "1"]);
+    let error = Groth16Proof::<bls12_381::G1>::parse("proof.json", outside.to_string().as_bytes());
+    let error = error.unwrap_err().to_string();
+    assert!(error.starts_with("proof.json: pi_a: ") && error.contains("BLS12-381 G1"), "{error}");
     assert!(error_of("{").starts_with("proof.json: "));
     assert!(error_of(&"[".repeat(100_000)).starts_with("proof.json: "));
     assert_eq!(error_of("[1\n]").lines().count(), 1);
@@ -115,9 +129,10 @@ fn errors_name_the_file_and_the_value() {
 fn signals_are_below_the_modulus() {
     let order = "21888242871839275222246405745257275088548364400416034343698204186575808495617";
     let below = "21888242871839275222246405745257275088548364400416034343698204186575808495616";
-    assert_eq!(parse_public("public", format!("[\"{below}\", 7]").as_bytes()).unwrap().len(), 2);
+    assert_eq!(parse_public::<FrParams>("public", format!("[\"{below}\", 7]").as_bytes()).unwrap().len(), 2);
     for text in [order, "-1", "1.5", "", "0x1", " 1"] {
-        let error = parse_public("public", format!("[\"{text}\"]").as_bytes()).unwrap_err().to_string();
+        let error =
+            parse_public::<FrParams>("public", format!("[\"{text}\"]").as_bytes()).unwrap_err().to_string();
         assert!(error.starts_with("public: [0]: "), "{error}");
     }
 }

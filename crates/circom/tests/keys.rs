@@ -12,7 +12,10 @@ use proofmill_curve::{
     Affine, Curve,
     bn254::{G1, G2},
 };
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{
+    Field,
+    bn254::{Fr, FrParams},
+};
 use rand::{Rng, seq::SliceRandom};
 use std::{
     fs,
@@ -38,9 +41,9 @@ where
 
 #[test]
 fn a_groth16_key_has_the_verification_keys_points() {
-    let zkey = Groth16Zkey::open(&data("groth16.zkey")).unwrap();
+    let zkey = <Groth16Zkey>::open(&data("groth16.zkey")).unwrap();
     let text = fs::read(data("groth16.vk.json")).unwrap();
-    let key = Groth16VerificationKey::parse("key", &text).unwrap();
+    let key = <Groth16VerificationKey>::parse("key", &text).unwrap();
     let header = zkey.header();
     assert_eq!((header.wires, header.public, header.domain_size), (7, 2, 8));
     assert_eq!(
@@ -51,7 +54,7 @@ fn a_groth16_key_has_the_verification_keys_points() {
 
 #[test]
 fn a_rewritten_groth16_key_is_the_same_bytes() {
-    let zkey = Groth16Zkey::open(&data("groth16.zkey")).unwrap();
+    let zkey = <Groth16Zkey>::open(&data("groth16.zkey")).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("rewritten.zkey");
     let mut writer = Groth16Writer::create(&target, zkey.header()).unwrap();
@@ -82,8 +85,8 @@ fn a_rewritten_groth16_key_is_the_same_bytes() {
 
 #[test]
 fn a_groth16_keys_matrices_are_the_circuits() {
-    let zkey = Groth16Zkey::open(&data("groth16.zkey")).unwrap();
-    let r1cs = R1cs::open(&data("circuit.r1cs")).unwrap();
+    let zkey = <Groth16Zkey>::open(&data("groth16.zkey")).unwrap();
+    let r1cs = <R1cs>::open(&data("circuit.r1cs")).unwrap();
     let mut expected = Vec::new();
     for row in 0..r1cs.a.rows() {
         for (matrix, rows) in [(Matrix::A, &r1cs.a), (Matrix::B, &r1cs.b)] {
@@ -131,7 +134,7 @@ fn key_with(path: &Path, wires: u32, domain_size: u32, coefficients: &[Coefficie
     writer.points(Groth16Points::B2, |out| out.points(&vec![two; wires as usize])).unwrap();
     writer.contributions(&[0; 64], 0, &[]).unwrap();
     writer.finish().unwrap();
-    Groth16Zkey::open(path).unwrap()
+    <Groth16Zkey>::open(path).unwrap()
 }
 
 #[test]
@@ -255,7 +258,7 @@ fn powers_of_tau_are_found_by_domain() {
     let path = folder.path().join("pot2.ptau");
     let (one, two) = (multiples::<G1>(15), multiples::<G2>(7));
     let header = PtauHeader { power: 2, ceremony_power: 28 };
-    let mut writer = PtauWriter::create(&path, &header, 5).unwrap();
+    let mut writer = <PtauWriter>::create(&path, &header, 5).unwrap();
     writer.points(PtauPoints::TauG1, |out| out.points(&one[..7])).unwrap();
     writer.points(PtauPoints::BetaG2, |out| out.points(&two[2..3])).unwrap();
     writer.no_contributions().unwrap();
@@ -289,7 +292,7 @@ fn powers_of_tau_are_found_by_domain() {
 fn errors_say_which_protocol_and_curve_were_found() {
     let error = PlonkZkey::open(&data("groth16.zkey")).unwrap_err().to_string();
     assert!(error.ends_with("groth16.zkey: expected protocol plonk, found groth16"), "{error}");
-    let error = Groth16Zkey::open(&data("plonk.zkey")).unwrap_err().to_string();
+    let error = <Groth16Zkey>::open(&data("plonk.zkey")).unwrap_err().to_string();
     assert!(error.ends_with("plonk.zkey: expected protocol groth16, found plonk"), "{error}");
 
     let mut bytes = fs::read(data("groth16.zkey")).unwrap();
@@ -303,10 +306,11 @@ fn errors_say_which_protocol_and_curve_were_found() {
     assert!(error.starts_with("key: section 2 (header), offset 44: expected curve bn254, found unknown"));
 
     let read = |file: &str| BinFile::from_bytes("f", fs::read(data(file)).unwrap()).unwrap();
-    let error =
-        proofmill_circom::decode_witness(&read("groth16.zkey"), Level::best()).unwrap_err().to_string();
+    let error = proofmill_circom::decode_witness::<FrParams>(&read("groth16.zkey"), Level::best())
+        .unwrap_err()
+        .to_string();
     assert_eq!(error, "f: expected wtns, found zkey");
-    let error = R1cs::read(&read("witness.wtns")).unwrap_err().to_string();
+    let error = <R1cs>::read(&read("witness.wtns")).unwrap_err().to_string();
     assert_eq!(error, "f: expected r1cs, found wtns");
 
     // BLS12-381's scalar field in 32 bytes, big-endian.
@@ -317,6 +321,6 @@ fn errors_say_which_protocol_and_curve_were_found() {
     }
     let file = BinFile::from_bytes("w", bytes).unwrap();
     assert_eq!(file.kind(), FileKind::Wtns);
-    let error = proofmill_circom::decode_witness(&file, Level::best()).unwrap_err().to_string();
+    let error = proofmill_circom::decode_witness::<FrParams>(&file, Level::best()).unwrap_err().to_string();
     assert_eq!(error, "w: section 1 (header), offset 28: expected curve bn254, found bls12-381");
 }

@@ -1,8 +1,7 @@
-//! What `info` knows of files without sections, and of the contributions to a key.
+//! What `info` knows of files without sections.
 
-use crate::audit::Shown;
 use proofmill::{
-    circom::{Contributions, Symbols, describe_json},
+    circom::{Symbols, describe_json},
     merkle::{Opening, TreeFile},
     srs::Srs,
     stark,
@@ -147,35 +146,4 @@ fn symbols(path: &Path) -> Result<Vec<(&'static str, Value)>, Failure> {
         ("signals", json!(symbols.signals())),
         ("named wires", json!(symbols.wires())),
     ])
-}
-
-/// Contributions for `--json`.
-pub(crate) fn list(contributions: &Contributions) -> Value {
-    json!({
-        "circuit_hash": hex::encode(contributions.circuit_hash),
-        "contributions": contributions.list.iter().map(|each| Shown::from(each).object()).collect::<Vec<_>>(),
-    })
-}
-
-/// Contributions for people.
-pub(crate) fn table(contributions: &Contributions) -> String {
-    let mut text = format!("\ncircuit hash     {}\n", hex::encode(contributions.circuit_hash));
-    if contributions.list.is_empty() {
-        text += "contributions    none: anyone can forge proofs for this key\n";
-    }
-    for (index, contribution) in contributions.list.iter().enumerate() {
-        let name = contribution.name.as_deref().unwrap_or_default();
-        let name: String = name.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
-        let beacon = match &contribution.beacon {
-            Some(beacon) => {
-                let (seed, log_iterations) = (hex::encode(&beacon.seed), beacon.log_iterations);
-                format!(" beacon {seed}, 2^{log_iterations} iterations")
-            }
-            None => String::new(),
-        };
-        let hash = hex::encode(contribution.hash());
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "contribution {:3} {hash} {name}{beacon}", index + 1);
-    }
-    text
 }

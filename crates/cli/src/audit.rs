@@ -1,11 +1,8 @@
 //! `zkey audit`: what a key or a contract shows of its setup.
 
-use crate::files::Input;
+use crate::{contribution, files::Input};
 use clap::Args;
-use proofmill::{
-    audit::{Audit, Beacon, Circuit, Contribution, audit},
-    ceremony::powers::PowersContribution,
-};
+use proofmill::audit::{Audit, Circuit, audit};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -61,7 +58,7 @@ impl ZkeyAudit {
             "insecure": found.insecurity.is_some(),
             "insecurity": found.insecurity,
             "ceremony": found.ceremony,
-            "contributions": contributions.map(|list| list.iter().map(|each| Shown::from(each).object()).collect::<Vec<_>>()),
+            "contributions": contributions.map(|list| list.iter().map(contribution::object).collect::<Vec<_>>()),
             "contributions_match": contributions.map(|_| found.contributions_match),
             "ignored_signals": found.ignored_signals,
             "belongs_to_circuit": self.r1cs.as_ref().map(|_| found.differs.is_none()),
@@ -83,8 +80,8 @@ impl ZkeyAudit {
         row("powers of tau", found.ceremony.unwrap_or("of no ceremony that is known here"));
         if let Some(list) = &found.contributions {
             row("contributions", &list.len().to_string());
-            for (index, contribution) in list.iter().enumerate() {
-                row("", &format!("{}: {}", index + 1, Shown::from(contribution).line(8)));
+            for (index, each) in list.iter().enumerate() {
+                row("", &format!("{}: {}", index + 1, contribution::line(each, 8)));
             }
             if !list.is_empty() && !found.contributions_match {
                 row("", "delta is not that of the last contribution");
@@ -102,51 +99,5 @@ impl ZkeyAudit {
             (None, _) => row("circuit", "not compared: give --r1cs and --ptau"),
         }
         table
-    }
-}
-
-/// What is shown of a contribution to a key or to powers of tau.
-pub(crate) struct Shown<'a> {
-    pub(crate) name: Option<&'a str>,
-    pub(crate) beacon: Option<&'a Beacon>,
-    pub(crate) hash: [u8; 64],
-}
-
-impl<'a> From<&'a Contribution> for Shown<'a> {
-    fn from(contribution: &'a Contribution) -> Self {
-        let (name, beacon) = (contribution.name.as_deref(), contribution.beacon.as_ref());
-        Self { name, beacon, hash: contribution.hash() }
-    }
-}
-
-impl<'a> From<&'a PowersContribution> for Shown<'a> {
-    fn from(contribution: &'a PowersContribution) -> Self {
-        let (name, beacon) = (contribution.name.as_deref(), contribution.beacon.as_ref());
-        Self { name, beacon, hash: contribution.response_hash }
-    }
-}
-
-impl Shown<'_> {
-    /// In JSON.
-    pub(crate) fn object(&self) -> serde_json::Value {
-        json!({
-            "name": self.name,
-            "hash": hex::encode(self.hash),
-            "beacon": self.beacon.map(|Beacon { seed, log_iterations }| json!({
-                "seed": hex::encode(seed), "log_iterations": log_iterations,
-            })),
-        })
-    }
-
-    /// In a line, with `bytes` of the hash. Control characters in a name are escaped.
-    pub(crate) fn line(&self, bytes: usize) -> String {
-        let name = self.name.unwrap_or("without a name");
-        let kind = match self.beacon {
-            Some(Beacon { log_iterations, .. }) => format!(", a beacon of 2^{log_iterations} iterations"),
-            None => String::new(),
-        };
-        let hash = hex::encode(self.hash.iter().take(bytes).copied().collect::<Vec<_>>());
-        let rest = if bytes < self.hash.len() { "..." } else { "" };
-        format!("{}{kind}, {hash}{rest}", name.escape_debug())
     }
 }

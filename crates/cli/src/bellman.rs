@@ -2,12 +2,13 @@
 
 use crate::{
     ceremony::{Entropy, Name, hash_outcome},
+    curve,
     files::{Files, Input, Output},
-    powersoftau::{Bn254, curve},
 };
 use clap::{Args, Subcommand};
 use proofmill::{
     ceremony::{Randomness, bellman},
+    circom::{PairingCurve, over_curve},
     groth16::ProvingKey,
 };
 use proofmill_console::{Failure, Machine, Outcome};
@@ -42,9 +43,9 @@ pub(crate) enum BellmanCommand {
 
 The secret is made of the operating system's randomness and of --entropy, and forgotten. Publish the hash that is printed.")]
 pub(crate) struct Contribute {
-    /// bn128
-    #[arg(value_name = "CURVE", value_parser = curve)]
-    _curve: Bn254,
+    /// bn128 or bls12381
+    #[arg(value_name = "CURVE", value_parser = curve::parse)]
+    curve: PairingCurve,
     /// The parameters so far
     #[arg(value_name = "OLD_PARAMETERS")]
     old: Input,
@@ -87,7 +88,11 @@ impl Export {
 
     pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
         machine.clock().expect(PHASES - 1);
-        machine.run(|_, _| bellman::export(&ProvingKey::open(&self.zkey)?, &self.parameters))?;
+        machine.run(|_, _| {
+            over_curve!(curve::of(&self.zkey)?, C => {
+                bellman::export(&ProvingKey::<C>::open_over(&self.zkey)?, &self.parameters)
+            })
+        })?;
         Ok(Outcome::done(json!({ "parameters": &*self.parameters })))
     }
 }
@@ -99,10 +104,12 @@ impl BellmanCommand {
     }
 
     pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
-        let Self::Contribute(Contribute { old, new, entropy, .. }) = self;
+        let Self::Contribute(Contribute { curve, old, new, entropy }) = self;
         machine.clock().expect(PHASES);
         let entropy = entropy.bytes();
-        let hash = machine.run(|_, _| bellman::contribute(&old, &new, Randomness::System(&entropy)))?;
+        let randomness = Randomness::System(&entropy);
+        let hash =
+            machine.run(|_, _| over_curve!(curve, C => bellman::contribute::<C>(&old, &new, randomness)))?;
         Ok(hash_outcome("contribution", hash, "parameters", &new))
     }
 }
@@ -116,8 +123,11 @@ impl ImportCommand {
     pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
         let Self::Bellman(Import { old, parameters, new, name }) = self;
         machine.clock().expect(PHASES);
-        let hashes =
-            machine.run(|_, _| bellman::import(&ProvingKey::open(&old)?, &parameters, &new, name.get()))?;
+        let hashes = machine.run(|_, _| {
+            over_curve!(curve::of(&old)?, C => {
+                bellman::import(&ProvingKey::<C>::open_over(&old)?, &parameters, &new, name.get())
+            })
+        })?;
         let hash = hashes.last().copied().unwrap_or([0; 64]);
         Ok(hash_outcome("contribution", hash, "zkey", &new))
     }

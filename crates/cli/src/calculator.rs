@@ -2,7 +2,7 @@
 
 use proofmill::{
     Error,
-    circom::{Event, Symbols, Witness, WitnessCalculator, WitnessError},
+    circom::{Event, ScalarPrime, Symbols, Witness, WitnessCalculator, WitnessError},
 };
 use proofmill_console::Failure;
 use std::{
@@ -14,14 +14,14 @@ const NAME_SIGNALS: &str = "--sym circuit.sym names those that are missing";
 const DEBUG: &str = "`proofmill wtns debug` prints its signals";
 
 /// Calculates a witness. What the circuit prints goes to standard error, unless `quiet`.
-pub(crate) fn calculate(
+pub(crate) fn calculate<P: ScalarPrime>(
     circuit: &Path,
     inputs: &Path,
     symbols: Option<Symbols>,
     quiet: bool,
-) -> Result<Witness, Failure> {
+) -> Result<Witness<P>, Failure> {
     let has_names = symbols.is_some();
-    let mut calculator = WitnessCalculator::open(circuit)?;
+    let mut calculator = WitnessCalculator::<P>::open_over(circuit)?;
     if let Some(symbols) = symbols {
         calculator = calculator.with_symbols(symbols);
     }

@@ -1,14 +1,15 @@
 //! `zkey contribute`, `beacon`, `verify`: the second phase of a ceremony, and what it shares with the first.
 
 use crate::{
-    audit::Shown,
+    contribution, curve,
     files::{Files, Input, Output},
 };
 use clap::{Args, Subcommand};
 use proofmill::{
     audit::Beacon,
+    ceremony::CeremonyCurve,
     ceremony::{self, Randomness},
-    circom::{Ptau, R1cs},
+    circom::{Contribution, Ptau, R1cs, over_curve},
     groth16::ProvingKey,
 };
 use proofmill_console::{Failure, Machine, Outcome};
@@ -180,8 +181,11 @@ fn write(
     machine: &mut Machine,
 ) -> Result<Outcome, Failure> {
     machine.clock().expect(PHASES);
-    let hash =
-        machine.run(|_, _| ceremony::contribute(&ProvingKey::open(old)?, new, name.get(), randomness))?;
+    let hash = machine.run(|_, _| {
+        over_curve!(curve::of(old)?, C => {
+            ceremony::contribute(&ProvingKey::<C>::open_over(old)?, new, name.get(), randomness)
+        })
+    })?;
     Ok(hash_outcome("contribution", hash, "zkey", new))
 }
 
@@ -193,28 +197,33 @@ pub(crate) fn hash_outcome(of: &str, hash: [u8; 64], kind: &str, file: &Path) ->
 }
 
 /// The outcome of a verification, with `bytes` of each hash.
-pub(crate) fn list_outcome<'a>(list: impl Iterator<Item = Shown<'a>>, bytes: usize) -> Outcome {
+pub(crate) fn list_outcome(list: &[Contribution], bytes: usize) -> Outcome {
     let (mut text, mut contributions) = (String::new(), Vec::new());
-    for (number, contribution) in (1..).zip(list) {
-        text += &format!("contribution {number}: {}\n", contribution.line(bytes));
-        contributions.push(contribution.object());
+    for (number, each) in (1..).zip(list) {
+        text += &format!("contribution {number}: {}\n", contribution::line(each, bytes));
+        contributions.push(contribution::object(each));
     }
     Outcome { text, ..Outcome::done(json!({ "valid": true, "contributions": contributions })) }
 }
 
 impl VerifyCommand {
     pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
+        let (Self::R1cs { zkey, .. } | Self::Init { zkey, .. }) = &self;
+        over_curve!(curve::of(zkey)?, C => self.run_over::<C>(machine))
+    }
+
+    fn run_over<C: CeremonyCurve>(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
         let quiet = machine.quiet();
-        let list = machine.run(|_, progress| match &self {
+        let list = machine.run(|_, progress| match self {
             Self::R1cs { r1cs, ptau, zkey } => {
                 progress.begin("read r1cs");
-                let (key, circuit) = (ProvingKey::open(zkey)?, R1cs::open(r1cs)?);
-                ceremony::verify_for_circuit(&key, &circuit, &Ptau::open(ptau)?)
+                let (key, circuit) = (ProvingKey::<C>::open_over(zkey)?, R1cs::open_over(r1cs)?);
+                ceremony::verify_for_circuit(&key, &circuit, &Ptau::open_over(ptau)?)
             }
             Self::Init { initial, ptau, zkey } => {
-                let (key, initial) = (ProvingKey::open(zkey)?, ProvingKey::open(initial)?);
+                let (key, initial) = (ProvingKey::<C>::open_over(zkey)?, ProvingKey::open_over(initial)?);
                 progress.begin("verify powers");
-                ceremony::verify_powers(&initial, &Ptau::open(ptau)?)?;
+                ceremony::verify_powers(&initial, &Ptau::open_over(ptau)?)?;
                 progress.begin("verify contributions");
                 ceremony::verify(&key, &initial)
             }
@@ -222,7 +231,7 @@ impl VerifyCommand {
         if list.is_empty() && !quiet {
             eprintln!("warning: nobody contributed to this key: anyone can forge proofs for it");
         }
-        Ok(list_outcome(list.iter().map(Shown::from), 8))
+        Ok(list_outcome(&list, 8))
     }
 
     pub(crate) fn name(&self) -> &'static str {

@@ -2,7 +2,9 @@
 
 use crate::files::{Files, Input, Output};
 use clap::Args;
-use proofmill::circom::{Event, Symbols, WitnessCalculator};
+use proofmill::circom::{
+    CircomCurve, Event, ScalarPrime, Symbols, WitnessCalculator, curve_of_program, over_curve,
+};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
 use std::{
@@ -51,7 +53,7 @@ impl Debug {
     }
 
     /// Whether an event is to be printed.
-    fn wants(&self, event: &Event<'_>) -> bool {
+    fn wants<P: ScalarPrime>(&self, event: &Event<'_, P>) -> bool {
         match event {
             Event::Get(..) => self.get,
             Event::Set(..) => self.set,
@@ -62,10 +64,16 @@ impl Debug {
 }
 
 pub(crate) fn run(debug: Debug, machine: &mut Machine) -> Result<Outcome, Failure> {
+    over_curve!(curve_of_program(&debug.circuit)?, C => {
+        run_over::<<C as CircomCurve>::ScalarPrime>(debug, machine)
+    })
+}
+
+fn run_over<P: ScalarPrime>(debug: Debug, machine: &mut Machine) -> Result<Outcome, Failure> {
     let sym =
         debug.sym.clone().unwrap_or_else(|| debug.circuit.with_extension("sym").into_os_string().into());
     Files { inputs: vec![&sym], outputs: vec![&debug.witness] }.check()?;
-    let circuit = WitnessCalculator::open(&debug.circuit)?.with_symbols(Symbols::open(&sym)?);
+    let circuit = WitnessCalculator::<P>::open_over(&debug.circuit)?.with_symbols(Symbols::open(&sym)?);
     let symbols = Symbols::open(&sym)?;
     let mut wants_signals = !(debug.get || debug.set || debug.trigger);
     if !wants_signals && !circuit.reports_signals() {
@@ -129,7 +137,7 @@ impl Names {
         names
     }
 
-    fn print(&self, event: Event<'_>, lines: &Lines) {
+    fn print<P: ScalarPrime>(&self, event: Event<'_, P>, lines: &Lines) {
         let signal = |label| Name(self.signals.get(&u64::from(label)), "signal", label);
         let component = |number| Name(self.components.get(&u64::from(number)), "component", number);
         match event {

@@ -1,13 +1,14 @@
 //! `groth16`: prove, verify.
 
 use crate::{
+    curve,
     files::{Files, Input},
     proving::{FullProve, ProofOutputs, Prove, Setup, Verify, warn_of_powers},
 };
 use clap::Subcommand;
 use proofmill::{
-    circom::{Ptau, R1cs, Witness},
-    groth16::{Proof, ProvingKey, VerifyingKey, write_key},
+    circom::{Ptau, R1cs, Witness, over_curve},
+    groth16::{Groth16Curve, Proof, ProvingKey, VerifyingKey, write_key},
 };
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_progress::Progress;
@@ -65,28 +66,34 @@ impl Groth16Command {
 
 pub(crate) fn run(command: Groth16Command, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
-        Groth16Command::Prove(files) => {
-            prove(&files.zkey, &files.outputs, machine, |progress| files.witness(progress))
-        }
+        Groth16Command::Prove(files) => over_curve!(curve::of(&files.zkey)?, C => {
+            prove::<C>(&files.zkey, &files.outputs, machine, |progress| files.witness(progress))
+        }),
         Groth16Command::FullProve(files) => {
             let quiet = machine.quiet();
-            prove(&files.zkey, &files.outputs, machine, |progress| files.witness(quiet, progress))
+            over_curve!(curve::of(&files.zkey)?, C => {
+                prove::<C>(&files.zkey, &files.outputs, machine, |progress| files.witness(quiet, progress))
+            })
         }
-        Groth16Command::Verify(files) => verify(&files, machine),
-        Groth16Command::Setup(files) => setup(&files, machine),
+        Groth16Command::Verify(files) => {
+            over_curve!(curve::of(&files.key)?, C => verify::<C>(&files, machine))
+        }
+        Groth16Command::Setup(files) => {
+            over_curve!(curve::of(&files.r1cs)?, C => setup::<C>(&files, machine))
+        }
     }
 }
 
-fn prove(
+fn prove<C: Groth16Curve>(
     zkey: &Input,
     outputs: &ProofOutputs,
     machine: &mut Machine,
-    witness: impl FnOnce(Progress<'_>) -> Result<Witness, Failure> + Send,
+    witness: impl FnOnce(Progress<'_>) -> Result<Witness<C::ScalarPrime>, Failure> + Send,
 ) -> Result<Outcome, Failure> {
     machine.clock().expect(PROVE_PHASES);
     machine.run(|_, progress| {
         progress.begin("read zkey");
-        let key = ProvingKey::open(zkey)?;
+        let key = ProvingKey::<C>::open_over(zkey)?;
         let proof = key.prove(&witness(progress)?)?;
         progress.begin("write proof");
         proof.save(&outputs.proof, &outputs.public)?;
@@ -94,23 +101,23 @@ fn prove(
     })
 }
 
-fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
+fn verify<C: Groth16Curve>(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.run(|_, progress| {
         progress.begin("read proof");
-        let key = VerifyingKey::open(&files.key)?;
-        let proof = Proof::open(&files.proof, files.signals()?)?;
+        let key = VerifyingKey::<C>::open_over(&files.key)?;
+        let proof = Proof::open_over(&files.proof, files.signals()?)?;
         progress.begin("verify");
         proof.verify(&key)?;
         Ok(files.outcome())
     })
 }
 
-fn setup(files: &Setup, machine: &mut Machine) -> Result<Outcome, Failure> {
+fn setup<C: Groth16Curve>(files: &Setup, machine: &mut Machine) -> Result<Outcome, Failure> {
     let quiet = machine.quiet();
     machine.run(|_, progress| {
         progress.begin("read r1cs");
-        let circuit = R1cs::open(&files.r1cs)?;
-        let ptau = Ptau::open(&files.ptau)?;
+        let circuit = R1cs::open_over(&files.r1cs)?;
+        let ptau = Ptau::<C>::open_over(&files.ptau)?;
         write_key(&files.zkey, &circuit, &ptau)?;
         warn_of_powers(&files.ptau, ptau.is_insecure(), quiet);
         if !quiet {

@@ -1,6 +1,6 @@
 //! `info`: describes a file.
 
-use crate::{artefact, files::Input};
+use crate::{artefact, contribution, files::Input};
 use clap::Args;
 use proofmill::circom::{Description, describe};
 use proofmill_console::{Failure, Outcome};
@@ -29,8 +29,8 @@ pub(crate) fn run(arguments: &Info) -> Result<Outcome, Failure> {
 pub(crate) fn outcome(description: &Description) -> Outcome {
     let mut outcome = Outcome { text: table(description), ..Outcome::done(object(description)) };
     if let Some(contributions) = &description.contributions {
-        outcome.result["contributions"] = artefact::list(contributions);
-        outcome.text += &artefact::table(contributions);
+        outcome.result["contributions"] = contribution::list(contributions);
+        outcome.text += &contribution::table(contributions);
     }
     outcome
 }

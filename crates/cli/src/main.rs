@@ -9,6 +9,8 @@ mod bellman;
 mod bls;
 mod calculator;
 mod ceremony;
+mod contribution;
+mod curve;
 mod debug;
 mod dev;
 mod fflonk;

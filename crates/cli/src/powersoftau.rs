@@ -1,14 +1,14 @@
 //! `powersoftau`: the first phase of a ceremony.
 
 use crate::{
-    audit::Shown,
     ceremony::{BeaconValue, Entropy, Name, hash_outcome, list_outcome},
+    curve,
     files::{Files, Input, Output},
 };
 use clap::{Args, Subcommand};
 use proofmill::{
-    ceremony::{Randomness, powers},
-    circom::Ptau,
+    ceremony::{CeremonyCurve, Randomness, powers},
+    circom::{PairingCurve, Ptau, over_curve},
 };
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
@@ -89,27 +89,15 @@ Verify the powers first. Domains of more than 2^21 points are in temporary files
     Phase2(Prepare),
 }
 
-/// The curve of snarkjs's first argument.
-#[derive(Clone, Debug)]
-pub(crate) struct Bn254;
-
-pub(crate) fn curve(text: &str) -> Result<Bn254, String> {
-    let name: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
-    match name.to_ascii_lowercase().as_str() {
-        "bn128" | "bn254" | "altbn128" => Ok(Bn254),
-        _ => Err("expected bn128, the only curve of these ceremonies here".to_owned()),
-    }
-}
-
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   proofmill powersoftau new bn128 14 pot14_0000.ptau
 
-The file has 384 bytes for each of 2^POWER powers, the most rows that a circuit may have. Anyone knows tau until someone contributes.")]
+The file has 384 bytes (576 on bls12381) for each of 2^POWER powers, the most rows that a circuit may have. Anyone knows tau until someone contributes.")]
 pub(crate) struct New {
-    /// bn128
-    #[arg(value_name = "CURVE", value_parser = curve)]
-    _curve: Bn254,
+    /// bn128 or bls12381
+    #[arg(value_name = "CURVE", value_parser = curve::parse)]
+    curve: PairingCurve,
     /// The logarithm of the most rows
     #[arg(value_name = "POWER", value_parser = clap::value_parser!(u32).range(1..=28))]
     power: u32,
@@ -190,9 +178,9 @@ pub(crate) struct ExportJson {
 
 The secrets are made of the operating system's randomness and of --entropy, and forgotten. Publish the hash that is printed.")]
 pub(crate) struct Respond {
-    /// bn128
-    #[arg(value_name = "CURVE", value_parser = curve)]
-    _curve: Bn254,
+    /// bn128 or bls12381
+    #[arg(value_name = "CURVE", value_parser = curve::parse)]
+    curve: PairingCurve,
     /// The challenge
     #[arg(value_name = "CHALLENGE")]
     challenge: Input,
@@ -279,9 +267,9 @@ impl Truncate {
         name.into()
     }
 
-    fn run(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
+    fn run<C: CeremonyCurve>(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
         let files = machine.run(|_, progress| {
-            let powers = Ptau::open(&self.ptau)?;
+            let powers = Ptau::<C>::open_over(&self.ptau)?;
             progress.begin("write powers");
             let mut files = Vec::new();
             for power in powers::truncated_powers(&powers) {
@@ -332,6 +320,23 @@ impl PowersCommand {
         Files { inputs, outputs: vec![output] }
     }
 
+    /// That of the powers.
+    fn curve(&self) -> proofmill::Result<PairingCurve> {
+        match self {
+            Self::New(new) => Ok(new.curve),
+            Self::Challenge(ChallengeCommand::Contribute(respond)) => Ok(respond.curve),
+            Self::Contribute(Contribute { old: ptau, .. })
+            | Self::Export(PowersExport::Challenge(ExportChallenge { ptau, .. }))
+            | Self::Export(PowersExport::Json(ExportJson { ptau, .. }))
+            | Self::Import(ImportCommand::Response(ImportResponse { old: ptau, .. }))
+            | Self::Beacon(ApplyBeacon { old: ptau, .. })
+            | Self::Prepare(PrepareCommand::Phase2(Prepare { old: ptau, .. }))
+            | Self::Convert(Prepare { old: ptau, .. })
+            | Self::Truncate(Truncate { ptau, .. })
+            | Self::Verify(Verify { ptau }) => curve::of(ptau),
+        }
+    }
+
     /// The phases that it reports.
     fn phases(&self) -> usize {
         match self {
@@ -349,26 +354,31 @@ impl PowersCommand {
 
 pub(crate) fn run(command: PowersCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock().expect(command.phases());
+    over_curve!(command.curve()?, C => run_over::<C>(command, machine))
+}
+
+fn run_over<C: CeremonyCurve>(command: PowersCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
         PowersCommand::New(new) => {
-            let hash = machine.run(|_, _| powers::new(new.ptau(), new.power))?;
+            let hash = machine.run(|_, _| powers::new::<C>(new.ptau(), new.power))?;
             Ok(hash_outcome("challenge", hash, "ptau", new.ptau()))
         }
         PowersCommand::Contribute(Contribute { old, new, name, entropy }) => {
             let randomness = Randomness::System(&entropy.bytes());
-            contribute(&old, &new, &name, randomness, machine)
+            contribute::<C>(&old, &new, &name, randomness, machine)
         }
         PowersCommand::Beacon(ApplyBeacon { old, new, beacon, name }) => {
-            contribute(&old, &new, &name, Randomness::Beacon(&beacon.into()), machine)
+            contribute::<C>(&old, &new, &name, Randomness::Beacon(&beacon.into()), machine)
         }
         PowersCommand::Export(PowersExport::Challenge(ExportChallenge { ptau, challenge })) => {
-            let hash = machine.run(|_, _| powers::export_challenge(&Ptau::open(&ptau)?, &challenge))?;
+            let hash =
+                machine.run(|_, _| powers::export_challenge(&Ptau::<C>::open_over(&ptau)?, &challenge))?;
             Ok(hash_outcome("challenge", hash, "challenge", &challenge))
         }
         PowersCommand::Export(PowersExport::Json(ExportJson { ptau, output })) => {
             machine.run(|_, progress| {
                 progress.begin("write json");
-                Ptau::open(&ptau)?.write_json(&output)
+                Ptau::<C>::open_over(&ptau)?.write_json(&output)
             })?;
             Ok(Outcome::done(json!({ "json": &*output })))
         }
@@ -376,37 +386,39 @@ pub(crate) fn run(command: PowersCommand, machine: &mut Machine) -> Result<Outco
             let (entropy, response) = (files.entropy.bytes(), files.response());
             let randomness = Randomness::System(&entropy);
             let hash = machine
-                .run(|_, _| powers::contribute_to_challenge(&files.challenge, response, randomness))?;
+                .run(|_, _| powers::contribute_to_challenge::<C>(&files.challenge, response, randomness))?;
             Ok(hash_outcome("contribution", hash, "response", response))
         }
         PowersCommand::Import(ImportCommand::Response(ImportResponse { old, response, new, name })) => {
-            let hash = machine
-                .run(|_, _| powers::import_response(&Ptau::open(&old)?, &response, &new, name.get()))?;
+            let hash = machine.run(|_, _| {
+                powers::import_response(&Ptau::<C>::open_over(&old)?, &response, &new, name.get())
+            })?;
             Ok(hash_outcome("contribution", hash, "ptau", &new))
         }
         PowersCommand::Prepare(PrepareCommand::Phase2(Prepare { old, new })) => {
-            machine.run(|_, _| powers::prepare(&Ptau::open(&old)?, &new))?;
+            machine.run(|_, _| powers::prepare(&Ptau::<C>::open_over(&old)?, &new))?;
             Ok(Outcome::done(json!({ "ptau": &*new })))
         }
         PowersCommand::Convert(Prepare { old, new }) => {
-            machine.run(|_, _| powers::convert(&Ptau::open(&old)?, &new))?;
+            machine.run(|_, _| powers::convert(&Ptau::<C>::open_over(&old)?, &new))?;
             Ok(Outcome::done(json!({ "ptau": &*new })))
         }
-        PowersCommand::Truncate(truncate) => truncate.run(machine),
+        PowersCommand::Truncate(truncate) => truncate.run::<C>(machine),
         PowersCommand::Verify(Verify { ptau }) => {
-            let list = machine.run(|_, _| powers::verify(&Ptau::open(&ptau)?))?;
-            Ok(list_outcome(list.iter().map(Shown::from), 64))
+            let list = machine.run(|_, _| powers::verify(&Ptau::<C>::open_over(&ptau)?))?;
+            Ok(list_outcome(&list, 64))
         }
     }
 }
 
-fn contribute(
+fn contribute<C: CeremonyCurve>(
     old: &Input,
     new: &Output,
     name: &Name,
     randomness: Randomness<'_>,
     machine: &mut Machine,
 ) -> Result<Outcome, Failure> {
-    let hash = machine.run(|_, _| powers::contribute(&Ptau::open(old)?, new, name.get(), randomness))?;
+    let hash =
+        machine.run(|_, _| powers::contribute(&Ptau::<C>::open_over(old)?, new, name.get(), randomness))?;
     Ok(hash_outcome("contribution", hash, "ptau", new))
 }

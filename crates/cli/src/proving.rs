@@ -5,7 +5,7 @@ use crate::{
     files::{Files, Input, Output},
 };
 use clap::Args;
-use proofmill::circom::{PublicSignals, R1cs, Symbols, Witness};
+use proofmill::circom::{PublicSignals, R1cs, ScalarPrime, Symbols, Witness};
 use proofmill_console::{Failure, Outcome};
 use proofmill_progress::Progress;
 use serde_json::json;
@@ -28,7 +28,7 @@ impl ProofOutputs {
     }
 
     /// The outcome of a proof.
-    pub(crate) fn outcome(&self, public: &PublicSignals) -> Outcome {
+    pub(crate) fn outcome<P: ScalarPrime>(&self, public: &PublicSignals<P>) -> Outcome {
         let signals: Vec<_> = public.iter().map(ToString::to_string).collect();
         Outcome::done(json!({ "proof": &*self.proof, "public": &*self.public, "signals": signals }))
     }
@@ -63,12 +63,12 @@ impl Prove {
     }
 
     /// Reads the witness, and checks it against the circuit of `--r1cs` if one is given.
-    pub(crate) fn witness(&self, progress: Progress<'_>) -> Result<Witness, Failure> {
+    pub(crate) fn witness<P: ScalarPrime>(&self, progress: Progress<'_>) -> Result<Witness<P>, Failure> {
         progress.begin("read witness");
-        let witness = Witness::open(&self.witness)?;
+        let witness = Witness::open_over(&self.witness)?;
         if let Some(path) = self.r1cs.as_deref().filter(|_| !self.no_check) {
             progress.begin("read r1cs");
-            let circuit = R1cs::open(path)?;
+            let circuit = R1cs::open_over(path)?;
             progress.begin("check witness");
             circuit.check_named(&witness, symbols(self.sym.as_ref())?.as_ref())?;
         }
@@ -107,7 +107,11 @@ impl FullProve {
     }
 
     /// Calculates the witness, which stays in memory.
-    pub(crate) fn witness(&self, quiet: bool, progress: Progress<'_>) -> Result<Witness, Failure> {
+    pub(crate) fn witness<P: ScalarPrime>(
+        &self,
+        quiet: bool,
+        progress: Progress<'_>,
+    ) -> Result<Witness<P>, Failure> {
         progress.begin("calculate witness");
         calculator::calculate(&self.circuit, &self.inputs, symbols(self.sym.as_ref())?, quiet)
     }
@@ -128,8 +132,8 @@ pub(crate) struct Verify {
 }
 
 impl Verify {
-    pub(crate) fn signals(&self) -> Result<PublicSignals, Failure> {
-        Ok(PublicSignals::open(&self.public)?)
+    pub(crate) fn signals<P: ScalarPrime>(&self) -> Result<PublicSignals<P>, Failure> {
+        Ok(PublicSignals::open_over(&self.public)?)
     }
 
     /// The outcome of `verify` for a valid proof.

@@ -1,14 +1,17 @@
 //! `r1cs`: circuits.
 
 use crate::{
+    curve,
     files::{Files, Input, Output},
     info,
     proving::symbols,
 };
 use clap::{Args, Subcommand};
 use proofmill::{
-    circom::{FileKind, Symbols, describe, each_constraint, write_r1cs_json},
-    field::Fr,
+    circom::{
+        CircomCurve, FileKind, ScalarPrime, Symbols, describe, each_constraint, over_curve, write_r1cs_json,
+    },
+    field::Fp,
 };
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
@@ -93,7 +96,12 @@ pub(crate) fn run(command: R1csCommand, machine: &mut Machine) -> Result<Outcome
             }
             Ok(info::outcome(&description))
         }
-        R1csCommand::Print(circuit) => print(&circuit.r1cs, symbols(circuit.sym.as_ref())?.as_ref()),
+        R1csCommand::Print(circuit) => {
+            let symbols = symbols(circuit.sym.as_ref())?;
+            over_curve!(curve::of(&circuit.r1cs)?, C => {
+                print::<<C as CircomCurve>::ScalarPrime>(&circuit.r1cs, symbols.as_ref())
+            })
+        }
         R1csCommand::Export(R1csExport::Json(files)) => {
             let target =
                 files.output.unwrap_or_else(|| files.r1cs.with_extension("json").into_os_string().into());
@@ -117,14 +125,14 @@ impl From<proofmill::Error> for Stop {
     }
 }
 
-fn print(r1cs: &Path, symbols: Option<&Symbols>) -> Result<Outcome, Failure> {
+fn print<P: ScalarPrime>(r1cs: &Path, symbols: Option<&Symbols>) -> Result<Outcome, Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
     let stop = |error: io::Error| match error.kind() {
         io::ErrorKind::BrokenPipe => Stop::Closed,
         _ => Stop::Failed(Failure::io("standard output".as_ref(), error)),
     };
     let mut count = 0u64;
-    let printed = each_constraint(r1cs, |[a, b, c]| {
+    let printed = each_constraint::<P, _>(r1cs, |[a, b, c]| {
         count += 1;
         let [a, b, c] = [a, b, c].map(|terms| Sum { terms, symbols });
         writeln!(out, "({a}) * ({b}) = {c}").map_err(stop)
@@ -136,12 +144,12 @@ fn print(r1cs: &Path, symbols: Option<&Symbols>) -> Result<Outcome, Failure> {
 }
 
 /// A linear combination for people: coefficients above r / 2 as negative ones.
-struct Sum<'a> {
-    terms: &'a [(u32, Fr)],
+struct Sum<'a, P: ScalarPrime> {
+    terms: &'a [(u32, Fp<P>)],
     symbols: Option<&'a Symbols>,
 }
 
-impl fmt::Display for Sum<'_> {
+impl<P: ScalarPrime> fmt::Display for Sum<'_, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let wire_name = |wire: u32| match self.symbols.and_then(|symbols| symbols.name(wire)) {
             Some(name) => name.to_owned(),
@@ -159,7 +167,7 @@ impl fmt::Display for Sum<'_> {
                 (_, false) => " + ",
                 (_, true) => " - ",
             })?;
-            match (*wire, size == Fr::from(1)) {
+            match (*wire, size == Fp::from(1)) {
                 (0, _) => write!(f, "{size}")?,
                 (_, true) => f.write_str(&wire_name(*wire))?,
                 (_, false) => write!(f, "{size} {}", wire_name(*wire))?,

@@ -1,13 +1,13 @@
 //! `wtns`: witnesses.
 
 use crate::{
-    calculator,
+    calculator, curve,
     debug::{self, Debug},
     files::{Files, Input, Output},
     proving::symbols,
 };
 use clap::{Args, Subcommand};
-use proofmill::circom::{R1cs, Witness};
+use proofmill::circom::{CircomCurve, R1cs, ScalarPrime, Witness, curve_of_program, over_curve};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
 
@@ -107,36 +107,45 @@ impl WtnsCommand {
 
 pub(crate) fn run(command: WtnsCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
-        WtnsCommand::Calculate(files) => calculate(&files, machine),
+        WtnsCommand::Calculate(files) => over_curve!(curve_of_program(&files.circuit)?, C => {
+            calculate::<<C as CircomCurve>::ScalarPrime>(&files, machine)
+        }),
         WtnsCommand::Debug(debug) => debug::run(debug, machine),
-        WtnsCommand::Check(files) => check(&files, machine),
+        WtnsCommand::Check(files) => over_curve!(curve::of(&files.r1cs)?, C => {
+            check::<<C as CircomCurve>::ScalarPrime>(&files, machine)
+        }),
         WtnsCommand::Export(WtnsExport::Json(files)) => {
-            machine.run(|_, _| Witness::open(&files.witness)?.write_json(&files.output))?;
+            machine.run(|_, _| {
+                over_curve!(curve::of(&files.witness)?, C => {
+                    Witness::<<C as CircomCurve>::ScalarPrime>::open_over(&files.witness)?
+                        .write_json(&files.output)
+                })
+            })?;
             Ok(Outcome::done(json!({ "json": &*files.output })))
         }
     }
 }
 
-fn calculate(files: &Calculate, machine: &mut Machine) -> Result<Outcome, Failure> {
+fn calculate<P: ScalarPrime>(files: &Calculate, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock().expect(2);
     let quiet = machine.quiet();
     machine.run(|_, progress| {
         progress.begin("calculate witness");
         let symbols = symbols(files.sym.as_ref())?;
-        let witness = calculator::calculate(&files.circuit, &files.inputs, symbols, quiet)?;
+        let witness = calculator::calculate::<P>(&files.circuit, &files.inputs, symbols, quiet)?;
         progress.begin("write witness");
         witness.save(&files.witness)?;
         Ok(Outcome::done(json!({ "witness": &*files.witness, "wires": witness.values().len() })))
     })
 }
 
-fn check(files: &Check, machine: &mut Machine) -> Result<Outcome, Failure> {
+fn check<P: ScalarPrime>(files: &Check, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock().expect(3);
     machine.run(|_, progress| {
         progress.begin("read r1cs");
-        let circuit = R1cs::open(&files.r1cs)?;
+        let circuit = R1cs::<P>::open_over(&files.r1cs)?;
         progress.begin("read witness");
-        let witness = Witness::open(&files.witness)?;
+        let witness = Witness::open_over(&files.witness)?;
         progress.begin("check witness");
         circuit.check_named(&witness, symbols(files.sym.as_ref())?.as_ref())?;
         let result = json!({ "satisfied": true, "constraints": circuit.constraints() });

@@ -4,11 +4,17 @@ use crate::{
     audit::ZkeyAudit,
     bellman::{self, BellmanCommand, ImportCommand},
     ceremony::{ApplyBeacon, Contribute, VerifyCommand},
+    curve,
     files::{Files, Input, Output},
     solidity::{self, SolidityCalldata, SolidityVerifier},
 };
 use clap::{Args, Subcommand};
-use proofmill::{AnyVerifyingKey, groth16};
+use proofmill::{
+    AnyVerifyingKey,
+    circom::{PairingCurve, over_curve},
+    curve::bls12_381,
+    groth16,
+};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
 
@@ -136,7 +142,11 @@ pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome
         ZkeyCommand::Export(ExportCommand::Bellman(export)) => export.run(machine),
         ZkeyCommand::Export(ExportCommand::VerificationKey(files)) => export(&files, machine),
         ZkeyCommand::Export(ExportCommand::Json(files)) => {
-            machine.run(|_, _| groth16::ProvingKey::open(&files.zkey)?.write_json(&files.output))?;
+            machine.run(|_, _| {
+                over_curve!(curve::of(&files.zkey)?, C => {
+                    groth16::ProvingKey::<C>::open_over(&files.zkey)?.write_json(&files.output)
+                })
+            })?;
             Ok(Outcome::done(json!({ "json": &*files.output })))
         }
         ZkeyCommand::Export(ExportCommand::SolidityVerifier(files)) => solidity::verifier(&files, machine),
@@ -146,6 +156,10 @@ pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome
 
 fn export(files: &VerificationKey, machine: &mut Machine) -> Result<Outcome, Failure> {
     let protocol = machine.run(|_, _| {
+        if curve::of(&files.zkey)? == PairingCurve::Bls12_381 {
+            groth16::VerifyingKey::<bls12_381::G1>::open_over(&files.zkey)?.save(&files.key)?;
+            return Ok("groth16");
+        }
         let key = AnyVerifyingKey::open(&files.zkey)?;
         key.save(&files.key)?;
         Ok::<_, proofmill::Error>(key.protocol())

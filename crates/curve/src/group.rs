@@ -36,6 +36,12 @@ pub trait Curve: Copy + Debug + PartialEq + Eq + Send + Sync + 'static {
     fn add_affine_to_xyzz(a: &Xyzz<Self>, b: &Affine<Self>) -> Xyzz<Self>;
 }
 
+/// The two source groups of a pairing, named by the first.
+pub trait SourceGroups: Curve {
+    /// The second one.
+    type G2: Curve<Scalar = Self::Scalar>;
+}
+
 /// Implements [`Curve`]'s operations for one curve.
 macro_rules! operations {
     () => {

@@ -16,7 +16,7 @@ mod projective;
 mod steps;
 
 pub use encoding::EncodingError;
-pub use group::{Affine, Curve, Jacobian, Xyzz};
+pub use group::{Affine, Curve, Jacobian, SourceGroups, Xyzz};
 pub use msm::{Bases, FixedBase, Msm, msm};
 pub use multiples::{CompleteCurve, multiples_of_points, sum_of_multiples, sum_of_points};
 pub use products::{Products, products_of_points, sums_and_differences};

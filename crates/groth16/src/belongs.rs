@@ -1,15 +1,11 @@
 //! Whether a key belongs to a circuit: whether it is the circuit's key before contributions, but for delta.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use crate::Groth16Error;
+use crate::{Groth16Curve, Groth16Error};
 use proofmill_circom::{Groth16Header, Groth16Points, Groth16Zkey, PointCheck, Points};
 use proofmill_cpu::Level;
-use proofmill_curve::{
-    Affine, Curve,
-    bn254::{G1, G2},
-    msm,
-};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_curve::{Affine, Curve, msm};
+use proofmill_field::{Field, Fp};
 use proofmill_pairing::pairing_product_is_one;
 use proofmill_poly::Domain;
 use rand::{RngCore, TryRngCore, rngs::OsRng};
@@ -23,17 +19,18 @@ use rand::{RngCore, TryRngCore, rngs::OsRng};
 /// Whether delta's logarithm is unknown, and the contributions' proofs of knowledge, are not checked.
 ///
 /// # Errors
-/// [`Groth16Error::File`] for a point that is not on the curve, [`Groth16Error::Randomness`].
-pub fn differs(
+/// [`Groth16Error::File`] for a point that is not in its group, [`Groth16Error::Randomness`].
+pub fn differs<C: Groth16Curve>(
     level: Level,
-    key: &Groth16Zkey,
-    fresh: &Groth16Zkey,
+    key: &Groth16Zkey<C>,
+    fresh: &Groth16Zkey<C>,
 ) -> Result<Option<&'static str>, Groth16Error> {
-    let shape = |header: &Groth16Header| (header.wires, header.public, header.domain_size);
+    let shape = |header: &Groth16Header<C>| (header.wires, header.public, header.domain_size);
     if shape(key.header()) != shape(fresh.header()) {
         return Ok(Some("the numbers of wires, public signals or constraints"));
     }
-    let of_powers = |header: &Groth16Header| (header.alpha_1, header.beta_1, header.beta_2, header.gamma_2);
+    let of_powers =
+        |header: &Groth16Header<C>| (header.alpha_1, header.beta_1, header.beta_2, header.gamma_2);
     if of_powers(key.header()) != of_powers(fresh.header()) {
         return Ok(Some("alpha, beta or gamma: it is from other powers of tau"));
     }
@@ -51,14 +48,15 @@ pub fn differs(
         }
     }
     let (delta_1, delta_2) = (key.header().delta_1, key.header().delta_2);
-    if !pairing_product_is_one(level, &[(delta_1, G2::GENERATOR), (-G1::GENERATOR, delta_2)]) {
+    if !pairing_product_is_one(level, &[(delta_1, C::G2::GENERATOR), (-C::GENERATOR, delta_2)]) {
         return Ok(Some("delta in G1 and in G2"));
     }
-    let of_c = random(key.c().len())?;
-    let mut of_h = random(key.h().len())?;
-    of_h.iter_mut().last().into_iter().for_each(|highest| *highest = Fr::ZERO);
+    let of_c = random::<C>(key.c().len())?;
+    let mut of_h = random::<C>(key.h().len())?;
+    of_h.iter_mut().last().into_iter().for_each(|highest| *highest = C::Scalar::ZERO);
     let log_n = key.header().domain_size.ilog2();
-    if let (Some(domain), Some(shift)) = (Domain::new(log_n), Fr::root_of_unity(log_n + 1)) {
+    let domain = C::root_of_unity(log_n).and_then(|root| Domain::<C::ScalarPrime>::with_root(log_n, root));
+    if let (Some(domain), Some(shift)) = (domain, C::root_of_unity(log_n + 1)) {
         domain.coset_ntt(level, &mut of_h, shift);
     }
     for (points, expected, factors, name) in
@@ -66,25 +64,32 @@ pub fn differs(
     {
         let [sum, expected] =
             [combination(level, points, &factors)?, combination(level, expected, &factors)?];
-        if !pairing_product_is_one(level, &[(sum, delta_2), (-expected, G2::GENERATOR)]) {
+        if !pairing_product_is_one(level, &[(sum, delta_2), (-expected, C::G2::GENERATOR)]) {
             return Ok(Some(name));
         }
     }
     // A key that was imported from JSON has no hash.
-    let hash =
-        |key: &Groth16Zkey| Ok::<_, Groth16Error>(key.decoded_contributions()?.map(|all| all.circuit_hash));
+    let hash = |key: &Groth16Zkey<C>| {
+        Ok::<_, Groth16Error>(key.decoded_contributions()?.map(|all| all.circuit_hash))
+    };
     let (own, expected) = (hash(key)?, hash(fresh)?);
     Ok((own.is_some() && own != expected).then_some("the circuit's hash"))
 }
 
-fn combination(level: Level, points: Points<'_, G1>, factors: &[Fr]) -> Result<Affine<G1>, Groth16Error> {
-    Ok(msm::<G1>(level, &points.decode(level, PointCheck::OnCurve)?, factors).to_affine())
+fn combination<C: Groth16Curve>(
+    level: Level,
+    points: Points<'_, C>,
+    factors: &[C::Scalar],
+) -> Result<Affine<C>, Groth16Error> {
+    // Pairings do not see what is outside the subgroup.
+    Ok(msm::<C>(level, &points.decode(level, PointCheck::InSubgroup)?, factors).to_affine())
 }
 
 /// Factors of 128 bits from the operating system.
-fn random(count: usize) -> Result<Vec<Fr>, Groth16Error> {
+fn random<C: Groth16Curve>(count: usize) -> Result<Vec<C::Scalar>, Groth16Error> {
     OsRng.try_next_u64().map_err(|error| Groth16Error::Randomness(error.to_string()))?;
     let mut rng = OsRng.unwrap_err();
-    let factor = || Fr::from_canonical([rng.next_u64(), rng.next_u64(), 0, 0]).unwrap_or_default();
+    let factor =
+        || Fp::<C::ScalarPrime>::from_canonical([rng.next_u64(), rng.next_u64(), 0, 0]).unwrap_or_default();
     Ok(std::iter::repeat_with(factor).take(count).collect())
 }

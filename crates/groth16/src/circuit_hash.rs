@@ -2,16 +2,15 @@
 //! without contributions, with points uncompressed and big-endian.
 
 use blake2::{Blake2b512, Digest};
-use proofmill_circom::Groth16Header;
+use proofmill_circom::{CircomCurve, Coordinate, Groth16Header};
 use proofmill_curve::{Affine, Curve};
-use proofmill_field::bn254::{Fq, Fq2};
 
 /// The hash of the data added so far.
 pub(crate) struct CircuitHash(Blake2b512);
 
 impl CircuitHash {
     /// A hash to which the header's points were added.
-    pub(crate) fn new(header: &Groth16Header) -> Self {
+    pub(crate) fn new<C: CircomCurve>(header: &Groth16Header<C>) -> Self {
         let mut hash = Self(Blake2b512::new());
         hash.points(&[header.alpha_1, header.beta_1]);
         hash.points(&[header.beta_2, header.gamma_2]);
@@ -26,32 +25,17 @@ impl CircuitHash {
     }
 
     /// Adds points: x, then y, each as one big-endian number, so that in G2 the coefficient of u comes first.
-    pub(crate) fn points<C: Curve<Base: Uncompressed>>(&mut self, points: &[Affine<C>]) {
+    pub(crate) fn points<C: Curve<Base: Coordinate>>(&mut self, points: &[Affine<C>]) {
+        let mut bytes = Vec::new();
         for point in points {
-            point.x.hash_into(&mut self.0);
-            point.y.hash_into(&mut self.0);
+            bytes.clear();
+            point.x.write_be(&mut bytes);
+            point.y.write_be(&mut bytes);
+            self.0.update(&bytes);
         }
     }
 
     pub(crate) fn finish(self) -> [u8; 64] {
         self.0.finalize().into()
-    }
-}
-
-/// The hash's encoding of coordinates.
-pub(crate) trait Uncompressed {
-    fn hash_into(&self, hash: &mut Blake2b512);
-}
-
-impl Uncompressed for Fq {
-    fn hash_into(&self, hash: &mut Blake2b512) {
-        self.to_canonical().iter().rev().for_each(|limb| hash.update(limb.to_be_bytes()));
-    }
-}
-
-impl Uncompressed for Fq2 {
-    fn hash_into(&self, hash: &mut Blake2b512) {
-        self.c1.hash_into(hash);
-        self.c0.hash_into(hash);
     }
 }

@@ -12,15 +12,13 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::VerifyingKey;
-use proofmill_curve::{
-    Affine, Curve,
-    bn254::{G1, G2},
-};
+use proofmill_circom::CircomCurve;
+use proofmill_curve::{Affine, Curve};
 
 /// Why anyone can forge proofs for a key, as far as its points show it: `None` does not mean that nobody can.
-pub fn insecurity(key: &VerifyingKey) -> Option<&'static str> {
+pub fn insecurity<C: CircomCurve>(key: &VerifyingKey<C>) -> Option<&'static str> {
     let VerifyingKey { alpha_1, beta_2, gamma_2, delta_2, ic } = key;
-    if is_known::<G1>(alpha_1) || is_known::<G2>(beta_2) {
+    if is_known(alpha_1) || is_known(beta_2) {
         return Some("alpha and beta are known: nobody contributed to its powers of tau");
     }
     if [*gamma_2, -*gamma_2].contains(delta_2) {

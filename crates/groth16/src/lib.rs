@@ -7,6 +7,7 @@ mod belongs;
 mod circuit_hash;
 mod columns;
 mod combination;
+mod curve;
 mod error;
 mod insecurity;
 mod past_powers;
@@ -18,6 +19,7 @@ mod sums;
 mod verify;
 
 pub use belongs::differs;
+pub use curve::Groth16Curve;
 pub use error::Groth16Error;
 pub use insecurity::insecurity;
 pub use proofmill_circom::{Groth16Proof as Proof, Groth16VerificationKey as VerifyingKey};

@@ -1,13 +1,13 @@
 //! The prover.
 
-use crate::{Groth16Error, Progress, Proof, Sums, VerifyingKey, quotient, verify};
+use crate::{Groth16Curve, Groth16Error, Progress, Proof, Sums, VerifyingKey, quotient, verify};
 use proofmill_circom::{Groth16Zkey, PointCheck};
 use proofmill_cpu::Level;
 use proofmill_curve::{
     Jacobian,
     constant_time::{invert, invert_quadratic, multiple, to_affine},
 };
-use proofmill_field::bn254::Fr;
+use proofmill_field::Fp;
 use proofmill_pairing::pairing;
 use rand::{CryptoRng, TryRngCore, rngs::OsRng};
 use zeroize::Zeroizing;
@@ -22,12 +22,12 @@ use zeroize::Zeroizing;
 /// # Errors
 /// [`Groth16Error::WitnessLength`], [`Groth16Error::Unsatisfied`], [`Groth16Error::Randomness`], and the errors of a damaged
 /// key.
-pub fn prove(
+pub fn prove<C: Groth16Curve>(
     level: Level,
-    key: &Groth16Zkey,
-    witness: &[Fr],
+    key: &Groth16Zkey<C>,
+    witness: &[C::Scalar],
     progress: Progress<'_>,
-) -> Result<Proof, Groth16Error> {
+) -> Result<Proof<C>, Groth16Error> {
     check_randomness()?;
     prove_with_rng(level, key, witness, &mut OsRng.unwrap_err(), progress)
 }
@@ -37,13 +37,13 @@ pub fn prove(
 ///
 /// # Errors
 /// As [`prove`].
-pub fn prove_with_rng(
+pub fn prove_with_rng<C: Groth16Curve>(
     level: Level,
-    key: &Groth16Zkey,
-    witness: &[Fr],
+    key: &Groth16Zkey<C>,
+    witness: &[C::Scalar],
     rng: &mut impl CryptoRng,
     progress: Progress<'_>,
-) -> Result<Proof, Groth16Error> {
+) -> Result<Proof<C>, Groth16Error> {
     let quotient = quotient(level, key, witness, progress)?;
     let of_quotient = Sums::of_quotient(level, key, 0, &quotient, progress)?;
     drop(quotient);
@@ -58,13 +58,13 @@ pub fn prove_with_rng(
 /// # Errors
 /// [`Groth16Error::Unsatisfied`] if the sums are not those of a witness with these signals, [`Groth16Error::PublicLength`],
 /// [`Groth16Error::Randomness`], and the errors of a damaged key.
-pub fn assemble(
+pub fn assemble<C: Groth16Curve>(
     level: Level,
-    key: &Groth16Zkey,
-    public: &[Fr],
-    sums: &Sums,
+    key: &Groth16Zkey<C>,
+    public: &[C::Scalar],
+    sums: &Sums<C>,
     progress: Progress<'_>,
-) -> Result<Proof, Groth16Error> {
+) -> Result<Proof<C>, Groth16Error> {
     check_randomness()?;
     assemble_with_rng(level, key, public, sums, &mut OsRng.unwrap_err(), progress)
 }
@@ -73,17 +73,17 @@ pub fn assemble(
 ///
 /// # Errors
 /// As [`assemble`].
-pub fn assemble_with_rng(
+pub fn assemble_with_rng<C: Groth16Curve>(
     level: Level,
-    key: &Groth16Zkey,
-    public: &[Fr],
-    sums: &Sums,
+    key: &Groth16Zkey<C>,
+    public: &[C::Scalar],
+    sums: &Sums<C>,
     rng: &mut impl CryptoRng,
     progress: Progress<'_>,
-) -> Result<Proof, Groth16Error> {
+) -> Result<Proof<C>, Groth16Error> {
     let header = key.header();
     // They hide the witness, so products with them are computed in constant time.
-    let [r, s] = [Fr::random(rng), Fr::random(rng)].map(Zeroizing::new);
+    let [r, s] = [Fp::random(rng), Fp::random(rng)].map(Zeroizing::new);
     let delta_1 = Jacobian::from(header.delta_1);
     let a = sums.a.add_affine(&header.alpha_1).add(&multiple(level, &delta_1, &r));
     let b1 = sums.b1.add_affine(&header.beta_1).add(&multiple(level, &delta_1, &s));
@@ -114,19 +114,22 @@ fn check_randomness() -> Result<(), Groth16Error> {
 ///
 /// # Errors
 /// The errors of a damaged key.
-pub fn verifying_key(level: Level, key: &Groth16Zkey) -> Result<VerifyingKey, Groth16Error> {
+pub fn verifying_key<C: Groth16Curve>(
+    level: Level,
+    key: &Groth16Zkey<C>,
+) -> Result<VerifyingKey<C>, Groth16Error> {
     let header = key.header();
     Ok(VerifyingKey {
         alpha_1: header.alpha_1,
         beta_2: header.beta_2,
         gamma_2: header.gamma_2,
         delta_2: header.delta_2,
-        ic: key.ic().decode(level, PointCheck::OnCurve)?,
+        ic: key.ic().decode(level, PointCheck::InSubgroup)?,
     })
 }
 
 /// The JSON text of a verifying key, as `snarkjs zkey export verificationkey` writes it.
-pub fn verifying_key_text(level: Level, key: &VerifyingKey) -> String {
+pub fn verifying_key_text<C: Groth16Curve>(level: Level, key: &VerifyingKey<C>) -> String {
     let alpha_beta = pairing(level, &key.alpha_1, &key.beta_2);
     key.text([alpha_beta.c0.c, alpha_beta.c1.c])
 }

@@ -3,14 +3,10 @@
 //! The key's H points are the Lagrange polynomials at tau of the coset `g H`, g a root of unity of order 2n, times `Z(tau)` and
 //! divided by delta and by Z on the coset, the constant -2. So neither a division nor an inverse transform is needed.
 
-use crate::{Groth16Error, Progress};
-use proofmill_circom::Groth16Zkey;
+use crate::{Groth16Curve, Groth16Error, Progress};
+use proofmill_circom::{Groth16Zkey, ScalarPrime};
 use proofmill_cpu::Level;
-use proofmill_field::{
-    Engine, LANES, Lanes,
-    bn254::{Fr, FrParams},
-    dispatch,
-};
+use proofmill_field::{Engine, Fp, LANES, Lanes, dispatch};
 use proofmill_parallel as parallel;
 use proofmill_poly::Domain;
 
@@ -22,12 +18,12 @@ const BLOCK: usize = 1 << 12;
 ///
 /// # Errors
 /// [`Groth16Error::WitnessLength`], and the errors of a damaged key.
-pub fn quotient(
+pub fn quotient<C: Groth16Curve>(
     level: Level,
-    key: &Groth16Zkey,
-    witness: &[Fr],
+    key: &Groth16Zkey<C>,
+    witness: &[C::Scalar],
     progress: Progress<'_>,
-) -> Result<Vec<Fr>, Groth16Error> {
+) -> Result<Vec<C::Scalar>, Groth16Error> {
     let wires = key.header().wires;
     if witness.len() != wires as usize {
         return Err(Groth16Error::WitnessLength { expected: wires, found: witness.len() });
@@ -39,9 +35,10 @@ pub fn quotient(
     progress.begin("ntt");
     let log_n = a.len().ilog2();
     let malformed = Groth16Error::Malformed("the proving key's domain is larger than the field allows");
-    let (Some(domain), Some(shift)) = (Domain::new(log_n), Fr::root_of_unity(log_n + 1)) else {
+    let (Some(root), Some(shift)) = (C::root_of_unity(log_n), C::root_of_unity(log_n + 1)) else {
         return Err(malformed);
     };
+    let domain = Domain::<C::ScalarPrime>::with_root(log_n, root).ok_or(malformed)?;
     for values in [&mut a, &mut b, &mut c] {
         domain.intt_scaled(level, values, shift);
         domain.ntt(level, values);
@@ -58,21 +55,26 @@ enum Pointwise {
 }
 
 /// Computes `left_i = left_i op right_i` in lanes.
-fn pointwise(level: Level, left: &mut [Fr], right: &[Fr], operation: Pointwise) {
+fn pointwise<P: ScalarPrime>(level: Level, left: &mut [Fp<P>], right: &[Fp<P>], operation: Pointwise) {
     parallel::for_each(left.chunks_mut(BLOCK).zip(right.chunks(BLOCK)), |(left, right)| {
         dispatch!(level, engine => pointwise_block(engine, left, right, operation));
     });
 }
 
-fn pointwise_block<E: Engine>(engine: E, left: &mut [Fr], right: &[Fr], operation: Pointwise) {
+fn pointwise_block<E: Engine, P: ScalarPrime>(
+    engine: E,
+    left: &mut [Fp<P>],
+    right: &[Fp<P>],
+    operation: Pointwise,
+) {
     engine.run(
         #[inline(always)]
         || {
             let (left, left_rest) = left.as_chunks_mut::<LANES>();
             let (right, right_rest) = right.as_chunks::<LANES>();
             for (left, right) in left.iter_mut().zip(right) {
-                let x = E::Packed::<FrParams>::load(engine, left);
-                let y = E::Packed::<FrParams>::load(engine, right);
+                let x = E::Packed::<P>::load(engine, left);
+                let y = E::Packed::<P>::load(engine, right);
                 if operation == Pointwise::Multiply { x * y } else { x - y }.store(left);
             }
             for (left, right) in left_rest.iter_mut().zip(right_rest) {

@@ -4,22 +4,19 @@
 //! `snarkjs groth16 setup`. gamma and delta are 1, so the key is insecure without contributions to delta.
 
 use crate::{
-    Groth16Error, Progress, circuit_hash::CircuitHash, columns::Columns, combination::combinations,
-    past_powers::past_the_powers,
+    Groth16Curve, Groth16Error, Progress, circuit_hash::CircuitHash, columns::Columns,
+    combination::combinations, past_powers::past_the_powers,
 };
 use proofmill_circom::{
-    Coefficient, Coordinate, Groth16Header, Groth16Points, Groth16Writer, Matrix, PointCheck, Points, Ptau,
-    R1cs, R1csHeader, SparseMatrix, Target,
+    CircomCurve, Coefficient, Coordinate, Groth16Header, Groth16Points, Groth16Writer, Matrix, PointCheck,
+    Points, Ptau, R1cs, R1csHeader, ScalarPrime, SparseMatrix, Target,
 };
 use proofmill_cpu::Level;
-use proofmill_curve::{
-    Affine, Curve, Jacobian, Msm,
-    bn254::{G1, G2},
-};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_curve::{Affine, Curve, Jacobian, Msm};
+use proofmill_field::{Field, Fp};
 use proofmill_parallel as parallel;
 
-/// The largest domain: H needs one twice as large, and the two-adicity of the scalar field is 28.
+/// The largest domain: H needs one twice as large, and powers of tau go up to 28, the two-adicity of BN254.
 const LARGEST_LOG_N: u32 = 27;
 
 /// Writes the proving key of the circuit for the powers of tau.
@@ -33,20 +30,20 @@ const LARGEST_LOG_N: u32 = 27;
 ///
 /// # Panics
 /// If the header of a circuit that was not read from a file contradicts its constraints.
-pub fn setup<'a>(
+pub fn setup<'a, C: Groth16Curve>(
     level: Level,
-    r1cs: &R1cs,
-    ptau: &Ptau,
+    r1cs: &R1cs<C::ScalarPrime>,
+    ptau: &Ptau<C>,
     zkey: impl Into<Target<'a>>,
     progress: Progress<'_>,
 ) -> Result<(), Groth16Error> {
     write(level, r1cs, ptau, zkey.into(), progress)
 }
 
-fn write(
+fn write<C: Groth16Curve>(
     level: Level,
-    r1cs: &R1cs,
-    ptau: &Ptau,
+    r1cs: &R1cs<C::ScalarPrime>,
+    ptau: &Ptau<C>,
     zkey: Target<'_>,
     progress: Progress<'_>,
 ) -> Result<(), Groth16Error> {
@@ -63,9 +60,9 @@ fn write(
         alpha_1: first(level, ptau.alpha_tau_g1()?)?,
         beta_1: first(level, ptau.beta_tau_g1()?)?,
         beta_2: ptau.beta_g2()?,
-        gamma_2: G2::GENERATOR,
-        delta_1: G1::GENERATOR,
-        delta_2: G2::GENERATOR,
+        gamma_2: C::G2::GENERATOR,
+        delta_1: C::GENERATOR,
+        delta_2: C::G2::GENERATOR,
     };
     let coefficients = count(r1cs)?;
     let hash = CircuitHash::new(&header);
@@ -95,7 +92,7 @@ fn write(
     key.phase("read ptau");
     let tau = ptau.lagrange_tau_g2(log_n)?.decode(level, PointCheck::OnCurve)?;
     key.phase("points b2");
-    key.points::<G2>(Groth16Points::B2, 0..wires, &[(&b, &tau)])?;
+    key.points::<C::G2>(Groth16Points::B2, 0..wires, &[(&b, &tau)])?;
 
     key.file.contributions(&key.hash.finish(), 0, &[])?;
     Ok(key.file.finish()?)
@@ -103,7 +100,7 @@ fn write(
 
 /// The base-2 logarithm of the domain's size. There is a point for each constraint and public signal and one for the constant,
 /// and at least two.
-fn log_domain(circuit: &R1csHeader, ptau: &Ptau) -> Result<u32, Groth16Error> {
+fn log_domain<C: Groth16Curve>(circuit: &R1csHeader, ptau: &Ptau<C>) -> Result<u32, Groth16Error> {
     let rows = u64::from(circuit.constraints) + u64::from(circuit.public()) + 1;
     let needed = rows.max(2).next_power_of_two().trailing_zeros();
     let found = ptau.header().power.min(LARGEST_LOG_N);
@@ -116,40 +113,42 @@ fn log_domain(circuit: &R1csHeader, ptau: &Ptau) -> Result<u32, Groth16Error> {
     Ok(needed)
 }
 
-fn first(level: Level, points: Points<'_, G1>) -> Result<Affine<G1>, Groth16Error> {
+fn first<C: Groth16Curve>(level: Level, points: Points<'_, C>) -> Result<Affine<C>, Groth16Error> {
     let points = points.slice(0..1)?.decode(level, PointCheck::OnCurve)?;
     Ok(points.first().copied().unwrap_or(Affine::INFINITY))
 }
 
 /// The number of coefficients of A and B in the key.
-fn count(r1cs: &R1cs) -> Result<u32, Groth16Error> {
+fn count<P: ScalarPrime>(r1cs: &R1cs<P>) -> Result<u32, Groth16Error> {
     let found = (r1cs.a.terms() + r1cs.b.terms()) as u64 + u64::from(r1cs.header.public()) + 1;
     u32::try_from(found).map_err(|_| Groth16Error::TooManyCoefficients { found })
 }
 
 /// The terms (row, wire, coefficient) of the constraints.
-fn terms<'a>(
-    matrix: &'a SparseMatrix,
+fn terms<'a, P: ScalarPrime>(
+    matrix: &'a SparseMatrix<P>,
     header: &R1csHeader,
-) -> impl Iterator<Item = (u32, u32, Fr)> + Clone + use<'a> {
+) -> impl Iterator<Item = (u32, u32, Fp<P>)> + Clone + use<'a, P> {
     let row = |row| matrix.row(row as usize).map(move |(wire, coefficient)| (row, wire, coefficient));
     (0..header.constraints).flat_map(row)
 }
 
 /// Rows after the constraints, each of which has one public signal in A, the constant first. They make the polynomials of the
 /// public signals linearly independent (since libsnark's implementation).
-fn public_terms(header: &R1csHeader) -> impl Iterator<Item = (u32, u32, Fr)> + Clone + use<> {
+fn public_terms<P: ScalarPrime>(
+    header: &R1csHeader,
+) -> impl Iterator<Item = (u32, u32, Fp<P>)> + Clone + use<P> {
     let constraints = header.constraints;
-    (0..=header.public()).map(move |wire| (constraints + wire, wire, Fr::ONE))
+    (0..=header.public()).map(move |wire| (constraints + wire, wire, Fp::ONE))
 }
 
-fn a_terms(r1cs: &R1cs) -> impl Iterator<Item = (u32, u32, Fr)> + Clone {
+fn a_terms<P: ScalarPrime>(r1cs: &R1cs<P>) -> impl Iterator<Item = (u32, u32, Fp<P>)> + Clone {
     terms(&r1cs.a, &r1cs.header).chain(public_terms(&r1cs.header))
 }
 
 /// The coefficients of A and B row by row, then those of the public signals' rows.
-fn all_coefficients(r1cs: &R1cs) -> impl Iterator<Item = Coefficient> {
-    let of = |matrix, row| move |(wire, value): (u32, Fr)| Coefficient { matrix, row, wire, value };
+fn all_coefficients<P: ScalarPrime>(r1cs: &R1cs<P>) -> impl Iterator<Item = Coefficient<P>> {
+    let of = |matrix, row| move |(wire, value): (u32, Fp<P>)| Coefficient { matrix, row, wire, value };
     let rows = (0..r1cs.header.constraints).flat_map(move |row| {
         let a = r1cs.a.row(row as usize).map(of(Matrix::A, row));
         a.chain(r1cs.b.row(row as usize).map(of(Matrix::B, row)))
@@ -157,30 +156,33 @@ fn all_coefficients(r1cs: &R1cs) -> impl Iterator<Item = Coefficient> {
     rows.chain(public_terms(&r1cs.header).map(move |(row, wire, value)| of(Matrix::A, row)((wire, value))))
 }
 
-struct Setup<'a> {
+/// Columns, and the points of their rows.
+type Part<'a, C, G> = (&'a Columns<<C as CircomCurve>::ScalarPrime>, &'a [Affine<G>]);
+
+struct Setup<'a, C: Groth16Curve> {
     level: Level,
-    file: Groth16Writer<'a>,
+    file: Groth16Writer<'a, C>,
     hash: CircuitHash,
     progress: Progress<'a>,
 }
 
-impl Setup<'_> {
+impl<C: Groth16Curve> Setup<'_, C> {
     fn phase(&mut self, name: &'static str) {
         self.progress.begin(name);
     }
 
     /// Writes and hashes, for some wires, the sums over `parts` of columns times Lagrange points.
     #[allow(clippy::indexing_slicing)] // Rows are below the domain's size.
-    fn points<C>(
+    fn points<G>(
         &mut self,
         section: Groth16Points,
         wires: std::ops::Range<usize>,
-        parts: &[(&Columns, &[Affine<C>])],
+        parts: &[Part<'_, C, G>],
     ) -> Result<(), Groth16Error>
     where
-        C: Msm<Scalar = Fr, Base: Coordinate + crate::circuit_hash::Uncompressed>,
+        G: Msm<Scalar = C::Scalar, Base: Coordinate>,
     {
-        let points = combinations::<C>(self.level, wires.len(), |index, list| {
+        let points = combinations::<G>(self.level, wires.len(), |index, list| {
             for (columns, lagrange) in parts {
                 let column = columns.column(wires.start + index);
                 list.extend(column.iter().map(|&(row, coefficient)| (lagrange[row as usize], coefficient)));
@@ -193,7 +195,7 @@ impl Setup<'_> {
 
     /// Writes H's points, the odd half of the Lagrange points of the domain twice as large, and hashes the powers from which
     /// they come, `tau^i Z(tau)`.
-    fn h(&mut self, ptau: &Ptau, log_n: u32) -> Result<(), Groth16Error> {
+    fn h(&mut self, ptau: &Ptau<C>, log_n: u32) -> Result<(), Groth16Error> {
         let points = ptau.lagrange_tau_g1(log_n + 1)?.decode(self.level, PointCheck::OnCurve)?;
         let odd: Vec<_> = points.into_iter().skip(1).step_by(2).collect();
         self.file.points(Groth16Points::H, |out| out.points(&odd))?;

@@ -4,14 +4,13 @@
 //! `C = sum w_i c_i + sum q_j h_j`. All are linear, so ranges of the wires and of the quotient can be summed in any order, by several
 //! machines, and added: [`Sums`] is a group.
 
-use crate::{Groth16Error, Progress};
+use crate::{Groth16Curve, Groth16Error, Progress};
 use proofmill_circom::{CircomError, Coordinate, Groth16Zkey, Points};
 use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Bases, Curve, EncodingError, Jacobian, Msm,
     bn254::{G1, G2},
 };
-use proofmill_field::bn254::Fr;
 use std::{
     iter::Sum,
     ops::Add,
@@ -20,18 +19,15 @@ use std::{
 
 /// Sums over some wires and some points of the quotient. They are not blinded: whoever knows them can test guesses of the witness.
 #[derive(Clone, Copy, Debug)]
-pub struct Sums {
-    pub(crate) a: Jacobian<G1>,
-    pub(crate) b1: Jacobian<G1>,
-    pub(crate) b2: Jacobian<G2>,
+pub struct Sums<C: Groth16Curve = G1> {
+    pub(crate) a: Jacobian<C>,
+    pub(crate) b1: Jacobian<C>,
+    pub(crate) b2: Jacobian<C::G2>,
     /// Those of the C points, and those of the H points.
-    pub(crate) c: Jacobian<G1>,
+    pub(crate) c: Jacobian<C>,
 }
 
-impl Sums {
-    /// Bytes of an encoding.
-    pub const BYTES: usize = 3 * G1_BYTES + G2_BYTES;
-
+impl<C: Groth16Curve> Sums<C> {
     /// The sums of nothing.
     pub const ZERO: Self =
         Self { a: Jacobian::INFINITY, b1: Jacobian::INFINITY, b2: Jacobian::INFINITY, c: Jacobian::INFINITY };
@@ -43,9 +39,9 @@ impl Sums {
     /// [`Groth16Error::Range`] for more wires than the key has, and the errors of a damaged key.
     pub fn of_wires(
         level: Level,
-        key: &Groth16Zkey,
+        key: &Groth16Zkey<C>,
         first: usize,
-        witness: &[Fr],
+        witness: &[C::Scalar],
         progress: Progress<'_>,
     ) -> Result<Self, Groth16Error> {
         // There are no C points for the constant and the public signals.
@@ -68,14 +64,19 @@ impl Sums {
     /// As [`Self::of_wires`].
     pub fn of_quotient(
         level: Level,
-        key: &Groth16Zkey,
+        key: &Groth16Zkey<C>,
         first: usize,
-        quotient: &[Fr],
+        quotient: &[C::Scalar],
         progress: Progress<'_>,
     ) -> Result<Self, Groth16Error> {
         progress.begin("msm h");
         Ok(Self { c: sum(level, key.h(), first, quotient)?, ..Self::ZERO })
     }
+}
+
+impl Sums {
+    /// Bytes of an encoding.
+    pub const BYTES: usize = 3 * G1_BYTES + G2_BYTES;
 
     /// The points A, B1, B2 and C in the encodings of EIP-196 and EIP-197: 64, 64, 128 and 64 bytes.
     pub fn to_bytes(&self) -> [u8; Self::BYTES] {
@@ -113,7 +114,7 @@ fn take<const BYTES: usize>(left: &mut &[u8]) -> [u8; BYTES] {
     left.split_off(..BYTES).and_then(|bytes| bytes.try_into().ok()).unwrap_or([0; BYTES])
 }
 
-impl Add for Sums {
+impl<C: Groth16Curve> Add for Sums<C> {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -126,18 +127,18 @@ impl Add for Sums {
     }
 }
 
-impl Sum for Sums {
+impl<C: Groth16Curve> Sum for Sums<C> {
     fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
         parts.fold(Self::ZERO, Self::add)
     }
 }
 
 /// The sum of `scalars[i] * points[first + i]`. The points are decoded block by block during the sum.
-fn sum<C: Msm<Scalar = Fr, Base: Coordinate>>(
+fn sum<C: Msm<Base: Coordinate>>(
     level: Level,
     points: Points<'_, C>,
     first: usize,
-    scalars: &[Fr],
+    scalars: &[C::Scalar],
 ) -> Result<Jacobian<C>, Groth16Error> {
     if first.checked_add(scalars.len()).is_none_or(|end| end > points.len()) {
         return Err(Groth16Error::Range { first, count: scalars.len(), points: points.len() });

@@ -1,56 +1,55 @@
 //! Prover and verifier against snarkjs's files, and against each other.
 
 use proofmill_circom::{
-    BinFile, Groth16Proof, Groth16VerificationKey, Groth16Zkey, read_public, read_witness,
+    BinFile, CircomCurve, Groth16Proof, Groth16VerificationKey, Groth16Zkey, read_public, read_witness,
 };
 use proofmill_cpu::Level;
-use proofmill_curve::{
-    Curve,
-    bn254::{G1, G2},
-};
-use proofmill_field::{Algebra, Field, bn254::Fr};
+use proofmill_curve::{Affine, Curve, Jacobian, bls12_381, bn254};
+use proofmill_field::{Algebra, Field};
 use proofmill_groth16::{
-    Groth16Error, Progress, Sums, assemble, assemble_with_rng, prove, prove_with_rng, quotient, verify,
-    verifying_key, verifying_key_text,
+    Groth16Curve, Groth16Error, Progress, Sums, assemble, assemble_with_rng, prove, prove_with_rng, quotient,
+    verify, verifying_key, verifying_key_text,
 };
 use proofmill_testing::{for_each_level, for_each_pool};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 use std::{cell::RefCell, fs, ops::Range, path::PathBuf};
 
-/// snarkjs's files of two circuits: the smallest one, and Merkle membership.
-const CIRCUITS: [[&str; 5]; 2] = [
-    ["../circom/tests/data", "groth16.zkey", "groth16.vk.json", "groth16.proof.json", "public.json"],
-    [
-        "../../examples/membership-small",
-        "groth16.zkey",
-        "groth16.vk.json",
-        "groth16.proof.json",
-        "public.json",
-    ],
+/// The curves and folders of snarkjs's files: the smallest circuit over both curves, and Merkle membership.
+const CIRCUITS: [[&str; 2]; 3] = [
+    [bn254::G1::SNARKJS, "../circom/tests/data"],
+    [bn254::G1::SNARKJS, "../../examples/membership-small"],
+    [bls12_381::G1::SNARKJS, "../circom/tests/data/bls12-381"],
 ];
 
-struct Fixture {
-    key: Groth16Zkey,
+struct Fixture<C: CircomCurve = bn254::G1> {
+    key: Groth16Zkey<C>,
     key_text: String,
-    verifying_key: Groth16VerificationKey,
-    proof: Groth16Proof,
-    witness: Vec<Fr>,
-    public: Vec<Fr>,
+    verifying_key: Groth16VerificationKey<C>,
+    proof: Groth16Proof<C>,
+    witness: Vec<C::Scalar>,
+    public: Vec<C::Scalar>,
 }
 
-fn fixtures() -> Vec<Fixture> {
-    let fixtures = CIRCUITS.iter().map(|[folder, key, verifying_key, proof, public]| {
+fn fixtures<C: CircomCurve>() -> Vec<Fixture<C>> {
+    let folders = CIRCUITS.iter().filter(|[curve, _]| *curve == C::SNARKJS).map(|[_, folder]| folder);
+    let fixtures = folders.map(|folder| {
         let path = |name: &str| [env!("CARGO_MANIFEST_DIR"), folder, name].iter().collect::<PathBuf>();
+        let (key, proof) = ("groth16.vk.json", "groth16.proof.json");
         Fixture {
-            key: Groth16Zkey::open(&path(key)).unwrap(),
-            key_text: fs::read_to_string(path(verifying_key)).unwrap(),
-            verifying_key: Groth16VerificationKey::open(&path(verifying_key)).unwrap(),
+            key: Groth16Zkey::open(&path("groth16.zkey")).unwrap(),
+            key_text: fs::read_to_string(path(key)).unwrap(),
+            verifying_key: Groth16VerificationKey::open(&path(key)).unwrap(),
             proof: Groth16Proof::open(&path(proof)).unwrap(),
             witness: read_witness(&path("witness.wtns"), Level::best()).unwrap(),
-            public: read_public(&path(public)).unwrap(),
+            public: read_public(&path("public.json")).unwrap(),
         }
     });
     fixtures.collect()
+}
+
+/// Other points than this one.
+fn others<C: Curve>(point: Affine<C>) -> [Affine<C>; 2] {
+    [-point, Jacobian::from(point).add_affine(&C::GENERATOR).to_affine()]
 }
 
 fn rejected(result: Result<(), Groth16Error>) -> bool {
@@ -59,120 +58,139 @@ fn rejected(result: Result<(), Groth16Error>) -> bool {
 
 #[test]
 fn snarkjs_proofs_verify() {
-    for fixture in fixtures() {
-        for_each_level(|level| {
-            verify(level, &fixture.verifying_key, &fixture.public, &fixture.proof).unwrap();
-        });
+    fn check<C: Groth16Curve>() {
+        for fixture in fixtures::<C>() {
+            for_each_level(|level| {
+                verify(level, &fixture.verifying_key, &fixture.public, &fixture.proof).unwrap();
+            });
+        }
     }
+    check::<bn254::G1>();
+    check::<bls12_381::G1>();
 }
 
 #[test]
 fn verifying_keys_are_snarkjs_texts() {
-    for fixture in fixtures() {
-        for_each_level(|level| {
-            assert_eq!(verifying_key(level, &fixture.key).unwrap(), fixture.verifying_key);
-            assert_eq!(verifying_key_text(level, &fixture.verifying_key), fixture.key_text);
-        });
+    fn check<C: Groth16Curve>() {
+        for fixture in fixtures::<C>() {
+            for_each_level(|level| {
+                assert_eq!(verifying_key(level, &fixture.key).unwrap(), fixture.verifying_key);
+                assert_eq!(verifying_key_text(level, &fixture.verifying_key), fixture.key_text);
+            });
+        }
     }
+    check::<bn254::G1>();
+    check::<bls12_381::G1>();
 }
 
 #[test]
 fn same_proof_at_every_level_and_thread_count() {
-    for fixture in fixtures() {
-        let mut texts = Vec::new();
-        for_each_pool(&[1, 2, 5], |_| {
-            for_each_level(|level| {
-                let mut rng = ChaCha20Rng::seed_from_u64(9);
-                let proof =
-                    prove_with_rng(level, &fixture.key, &fixture.witness, &mut rng, Progress::NONE).unwrap();
-                verify(level, &fixture.verifying_key, &fixture.public, &proof).unwrap();
-                assert_eq!(proof, first_proof(&fixture));
+    fn check<C: Groth16Curve>() {
+        for fixture in fixtures::<C>() {
+            let mut texts = Vec::new();
+            for_each_pool(&[1, 2, 5], |_| {
+                for_each_level(|level| {
+                    let mut rng = ChaCha20Rng::seed_from_u64(9);
+                    let proof =
+                        prove_with_rng(level, &fixture.key, &fixture.witness, &mut rng, Progress::NONE)
+                            .unwrap();
+                    verify(level, &fixture.verifying_key, &fixture.public, &proof).unwrap();
+                    assert_eq!(proof, first_proof(&fixture));
+                });
             });
-        });
-        texts.push(first_proof(&fixture).text());
-        let phases = RefCell::new(Vec::new());
-        let observer = |phase| phases.borrow_mut().push(phase);
-        let progress = Progress::new(&observer);
-        let other = prove(Level::best(), &fixture.key, &fixture.witness, progress).unwrap();
-        let phases = phases.borrow();
-        assert_ne!(other.text(), texts[0], "blinding");
-        assert!(phases.contains(&"msm h") && phases.last() == Some(&"verify"));
+            texts.push(first_proof(&fixture).text());
+            let phases = RefCell::new(Vec::new());
+            let observer = |phase| phases.borrow_mut().push(phase);
+            let progress = Progress::new(&observer);
+            let other = prove(Level::best(), &fixture.key, &fixture.witness, progress).unwrap();
+            let phases = phases.borrow();
+            assert_ne!(other.text(), texts[0], "blinding");
+            assert!(phases.contains(&"msm h") && phases.last() == Some(&"verify"));
+        }
     }
+    check::<bn254::G1>();
+    check::<bls12_381::G1>();
 }
 
-fn first_proof(fixture: &Fixture) -> Groth16Proof {
+fn first_proof<C: Groth16Curve>(fixture: &Fixture<C>) -> Groth16Proof<C> {
     let mut rng = ChaCha20Rng::seed_from_u64(9);
     prove_with_rng(Level::available()[0], &fixture.key, &fixture.witness, &mut rng, Progress::NONE).unwrap()
 }
 
 #[test]
 fn what_is_changed_is_refused() {
-    let level = Level::best();
-    for Fixture { verifying_key: key, proof, public, .. } in fixtures() {
-        for i in 0..public.len() {
-            let mut public = public.clone();
-            public[i] += Fr::ONE;
-            assert!(rejected(verify(level, &key, &public, &proof)));
-        }
-        let g1 = |point: proofmill_curve::Affine<G1>| {
-            [-point, proofmill_curve::Jacobian::from(point).add_affine(&G1::GENERATOR).to_affine()]
-        };
-        let g2 = |point: proofmill_curve::Affine<G2>| {
-            [-point, proofmill_curve::Jacobian::from(point).add_affine(&G2::GENERATOR).to_affine()]
-        };
-        for (a, c) in g1(proof.a).into_iter().zip(g1(proof.c)) {
-            assert!(rejected(verify(level, &key, &public, &Groth16Proof { a, ..proof })));
-            assert!(rejected(verify(level, &key, &public, &Groth16Proof { c, ..proof })));
-        }
-        for b in g2(proof.b) {
-            assert!(rejected(verify(level, &key, &public, &Groth16Proof { b, ..proof })));
-        }
-        for i in 0..key.ic.len() {
-            let mut key = key.clone();
-            key.ic[i] = key.ic[i].mul_vartime(&Fr::from(2u64)).to_affine();
-            // A change of a point that is multiplied by a zero signal has no effect.
-            let silent = i > 0 && public[i - 1].is_zero();
-            assert_eq!(verify(level, &key, &public, &proof).is_ok(), silent);
-        }
-        for change in 0..4 {
-            let mut key = key.clone();
-            match change {
-                0 => key.alpha_1 = -key.alpha_1,
-                1 => key.beta_2 = -key.beta_2,
-                2 => key.gamma_2 = -key.gamma_2,
-                _ => key.delta_2 = -key.delta_2,
+    fn check<C: Groth16Curve>() {
+        let level = Level::best();
+        for Fixture { verifying_key: key, proof, public, .. } in fixtures::<C>() {
+            for i in 0..public.len() {
+                let mut public = public.clone();
+                public[i] += C::Scalar::ONE;
+                assert!(rejected(verify(level, &key, &public, &proof)));
             }
-            assert!(rejected(verify(level, &key, &public, &proof)));
+            for (a, c) in others(proof.a).into_iter().zip(others(proof.c)) {
+                assert!(rejected(verify(level, &key, &public, &Groth16Proof { a, ..proof })));
+                assert!(rejected(verify(level, &key, &public, &Groth16Proof { c, ..proof })));
+            }
+            for b in others(proof.b) {
+                assert!(rejected(verify(level, &key, &public, &Groth16Proof { b, ..proof })));
+            }
+            for i in 0..key.ic.len() {
+                let mut key = key.clone();
+                key.ic[i] = key.ic[i].mul_vartime(&C::Scalar::from(2u64)).to_affine();
+                // A change of a point that is multiplied by a zero signal has no effect.
+                let silent = i > 0 && public[i - 1].is_zero();
+                assert_eq!(verify(level, &key, &public, &proof).is_ok(), silent);
+            }
+            for change in 0..4 {
+                let mut key = key.clone();
+                match change {
+                    0 => key.alpha_1 = -key.alpha_1,
+                    1 => key.beta_2 = -key.beta_2,
+                    2 => key.gamma_2 = -key.gamma_2,
+                    _ => key.delta_2 = -key.delta_2,
+                }
+                assert!(rejected(verify(level, &key, &public, &proof)));
+            }
         }
     }
+    check::<bn254::G1>();
+    check::<bls12_381::G1>();
 }
 
 #[test]
 fn what_is_malformed_is_named() {
-    let level = Level::best();
-    for Fixture { verifying_key: key, proof, public, .. } in fixtures() {
-        let fewer = &public[1..];
-        assert!(matches!(verify(level, &key, fewer, &proof), Err(Groth16Error::PublicLength { .. })));
-        let mut off_curve = proof;
-        off_curve.a.y = off_curve.a.y.double();
-        assert!(matches!(verify(level, &key, &public, &off_curve), Err(Groth16Error::MalformedProof(_))));
-        let mut off_twist = proof;
-        off_twist.b.x = off_twist.b.x.double();
-        assert!(matches!(verify(level, &key, &public, &off_twist), Err(Groth16Error::MalformedProof(_))));
+    fn check<C: Groth16Curve>() {
+        let level = Level::best();
+        for Fixture { verifying_key: key, proof, public, .. } in fixtures::<C>() {
+            let fewer = &public[1..];
+            assert!(matches!(verify(level, &key, fewer, &proof), Err(Groth16Error::PublicLength { .. })));
+            let mut off_curve = proof;
+            off_curve.a.y = off_curve.a.y.double();
+            assert!(matches!(verify(level, &key, &public, &off_curve), Err(Groth16Error::MalformedProof(_))));
+            let mut off_twist = proof;
+            off_twist.b.x = off_twist.b.x.double();
+            assert!(matches!(verify(level, &key, &public, &off_twist), Err(Groth16Error::MalformedProof(_))));
+        }
     }
+    check::<bn254::G1>();
+    check::<bls12_381::G1>();
 }
 
 #[test]
 fn witnesses_that_do_not_satisfy_are_refused() {
-    for mut fixture in fixtures() {
-        let last = fixture.witness.len() - 1;
-        fixture.witness[last] += Fr::ONE;
-        let result = prove(Level::best(), &fixture.key, &fixture.witness, Progress::NONE);
-        assert!(matches!(result, Err(Groth16Error::Unsatisfied)));
-        fixture.witness.pop();
-        let result = prove(Level::best(), &fixture.key, &fixture.witness, Progress::NONE);
-        assert!(matches!(result, Err(Groth16Error::WitnessLength { .. })));
+    fn check<C: Groth16Curve>() {
+        for mut fixture in fixtures::<C>() {
+            let last = fixture.witness.len() - 1;
+            fixture.witness[last] += C::Scalar::ONE;
+            let result = prove(Level::best(), &fixture.key, &fixture.witness, Progress::NONE);
+            assert!(matches!(result, Err(Groth16Error::Unsatisfied)));
+            fixture.witness.pop();
+            let result = prove(Level::best(), &fixture.key, &fixture.witness, Progress::NONE);
+            assert!(matches!(result, Err(Groth16Error::WitnessLength { .. })));
+        }
     }
+    check::<bn254::G1>();
+    check::<bls12_381::G1>();
 }
 
 /// `0..length`, cut at these places.
@@ -186,7 +204,7 @@ fn parts(length: usize, cuts: &[usize]) -> Vec<Range<usize>> {
 #[test]
 fn sums_of_parts_are_those_of_the_proof() {
     let level = Level::best();
-    for fixture in fixtures() {
+    for fixture in fixtures::<bn254::G1>() {
         let Fixture { key, witness, public, .. } = &fixture;
         let quotient = quotient(level, key, witness, Progress::NONE).unwrap();
         let first_private = public.len() + 1;
@@ -237,7 +255,7 @@ fn sums_off_their_curves_are_refused() {
 #[test]
 fn a_slice_of_a_key_has_what_its_sums_read() {
     let level = Level::best();
-    for Fixture { key, witness, .. } in fixtures() {
+    for Fixture { key, witness, .. } in fixtures::<bn254::G1>() {
         let quotient = quotient(level, &key, &witness, Progress::NONE).unwrap();
         let public = key.header().public as usize;
         for wires in [0..0, 0..witness.len(), 0..public + 2, public + 2..witness.len(), 3..usize::MAX] {

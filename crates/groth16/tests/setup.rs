@@ -4,7 +4,7 @@ use proofmill_circom::{
     Groth16Zkey, Ptau, PtauHeader, PtauPoints, PtauWriter, R1cs, R1csHeader, SparseMatrix, read_witness,
 };
 use proofmill_cpu::Level;
-use proofmill_curve::{Curve, bn254::G1};
+use proofmill_curve::{Curve, bls12_381, bn254::G1};
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_groth16::{Groth16Error, Progress, prove, setup, verify, verifying_key};
 use proofmill_testing::{for_each_level, for_each_pool};
@@ -32,11 +32,26 @@ fn keys_are_snarkjss_byte_for_byte() {
             for [circuit, expected] in CIRCUITS {
                 let folder = tempfile::tempdir().unwrap();
                 let zkey = folder.path().join("made.zkey");
-                setup(level, &R1cs::open(&path(circuit)).unwrap(), &powers(), &zkey, Progress::NONE).unwrap();
+                setup(level, &<R1cs>::open(&path(circuit)).unwrap(), &powers(), &zkey, Progress::NONE)
+                    .unwrap();
                 let expected = fs::read(path("crates/groth16/tests/data").join(expected)).unwrap();
                 assert!(fs::read(&zkey).unwrap() == expected, "{circuit} at {level} with {threads} threads");
             }
         });
+    });
+}
+
+#[test]
+fn keys_over_the_second_curve_are_snarkjss_byte_for_byte() {
+    let file = |name: &str| path("crates/circom/tests/data/bls12-381").join(name);
+    let powers = Ptau::<bls12_381::G1>::open(&file("powers.ptau")).unwrap();
+    let circuit = R1cs::open(&file("circuit.r1cs")).unwrap();
+    let expected = fs::read(file("initial.zkey")).unwrap();
+    for_each_level(|level| {
+        let folder = tempfile::tempdir().unwrap();
+        let zkey = folder.path().join("made.zkey");
+        setup(level, &circuit, &powers, &zkey, Progress::NONE).unwrap();
+        assert!(fs::read(&zkey).unwrap() == expected, "at {level}");
     });
 }
 
@@ -46,9 +61,9 @@ fn keys_prove() {
         let output = tempfile::tempdir().unwrap();
         let zkey = output.path().join("made.zkey");
         let level = Level::best();
-        let r1cs = R1cs::open(&path(folder).join("circuit.r1cs")).unwrap();
+        let r1cs = <R1cs>::open(&path(folder).join("circuit.r1cs")).unwrap();
         setup(level, &r1cs, &powers(), &zkey, Progress::NONE).unwrap();
-        let key = Groth16Zkey::open(&zkey).unwrap();
+        let key = <Groth16Zkey>::open(&zkey).unwrap();
         let witness = read_witness(&path(folder).join("witness.wtns"), level).unwrap();
         let proof = prove(level, &key, &witness, Progress::NONE).unwrap();
         let public = &witness[1..=r1cs.header.public() as usize];
@@ -82,7 +97,7 @@ fn powers_that_do_not_suffice_are_refused() {
 
     let folder = tempfile::tempdir().unwrap();
     let unprepared = folder.path().join("unprepared.ptau");
-    let mut file = PtauWriter::create(&unprepared, &PtauHeader { power: 8, ceremony_power: 8 }, 1).unwrap();
+    let mut file = <PtauWriter>::create(&unprepared, &PtauHeader { power: 8, ceremony_power: 8 }, 1).unwrap();
     file.points(PtauPoints::TauG1, |out| out.points(&[G1::GENERATOR])).unwrap();
     file.no_contributions().unwrap();
     file.finish().unwrap();

@@ -24,7 +24,6 @@ use std::sync::LazyLock;
 
 impl Pairing for G1 {
     type Prime = FqParams;
-    type G2 = G2;
 
     fn multi_pairing(level: Level, pairs: &[(Affine<Self>, Affine<G2>)]) -> Gt<Self> {
         compute(level, pairs)

@@ -26,7 +26,6 @@ static EXPONENT: LazyLock<Vec<i8>> = LazyLock::new(|| signed_digits(u128::from(X
 
 impl Pairing for G1 {
     type Prime = FqParams;
-    type G2 = G2;
 
     fn multi_pairing(level: Level, pairs: &[(Affine<Self>, Affine<G2>)]) -> Gt<Self> {
         compute(level, pairs)

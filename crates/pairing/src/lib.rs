@@ -19,7 +19,7 @@ mod terms;
 
 use miller::{Line, Value, Walk, miller_loop};
 use proofmill_cpu::{Level, Token};
-use proofmill_curve::{Affine, Curve};
+use proofmill_curve::{Affine, Curve, SourceGroups};
 use proofmill_field::{
     Algebra, Backend, Dodecic, Engine, Field, Fp, LANES, Lanes, Prime, Quadratic, Sextic, Tower, dispatch,
     frobenius_coefficients,
@@ -27,11 +27,11 @@ use proofmill_field::{
 use proofmill_parallel as parallel;
 
 /// A curve with a pairing, which is named by its first source group.
-pub trait Pairing: Curve<Base = Fp<<Self as Pairing>::Prime>> {
+pub trait Pairing:
+    SourceGroups<Base = Fp<<Self as Pairing>::Prime>, G2: Curve<Base = Quadratic<Fp<<Self as Pairing>::Prime>>>>
+{
     /// The base field and its tower.
     type Prime: Tower;
-    /// The second source group.
-    type G2: Curve<Base = Quadratic<Fp<Self::Prime>>, Scalar = Self::Scalar>;
 
     /// As [`multi_pairing`]; compiled in this crate, once for every level.
     fn multi_pairing(level: Level, pairs: &[(Affine<Self>, Affine<Self::G2>)]) -> Gt<Self>;

@@ -74,7 +74,7 @@ fn write_fflonk(folder: &str, srs: &Srs, public: u32) -> Result<()> {
     let witness: Vec<Fr> = [Fr::ONE].into_iter().chain(squares.take(CONSTRAINTS as usize + 1)).collect();
 
     let (mut powers, mut key) = (Vec::new(), Vec::new());
-    let mut file = PtauWriter::create(&mut powers, &PtauHeader { power: 9, ceremony_power: 9 }, 2)?;
+    let mut file = <PtauWriter>::create(&mut powers, &PtauHeader { power: 9, ceremony_power: 9 }, 2)?;
     let (tau_g1, tau_g2) = (srs.powers(level, 0..1 << 10)?, [G2::GENERATOR, *srs.tau_g2()]);
     file.points(PtauPoints::TauG1, |out| out.points(&tau_g1))?;
     file.points(PtauPoints::TauG2, |out| out.points(&tau_g2))?;

@@ -49,7 +49,7 @@ fn snarkjs_proof() -> Proof {
 fn powers_of(zkey: &FflonkZkey) -> Ptau {
     let (header, mut bytes) = (PtauHeader { power: 8, ceremony_power: 8 }, Vec::new());
     let powers = zkey.gates().ptau().decode(Level::best(), PointCheck::OnCurve).expect("points");
-    let mut writer = PtauWriter::create(&mut bytes, &header, 2).expect("memory");
+    let mut writer = <PtauWriter>::create(&mut bytes, &header, 2).expect("memory");
     writer.points(PtauPoints::TauG1, |out| out.points(&powers)).expect("memory");
     writer.points(PtauPoints::TauG2, |out| out.points(&[G2::GENERATOR, zkey.header().x_2])).expect("memory");
     writer.no_contributions().expect("memory");

@@ -26,7 +26,12 @@ pub struct Domain<P: Prime> {
 impl<P: Prime> Domain<P> {
     /// The subgroup of order `2^log_n`; `None` above the field's two-adicity or 2^28.
     pub fn new(log_n: u32) -> Option<Self> {
-        let root = Fp::<P>::root_of_unity(log_n).filter(|_| log_n <= 2 * MAX_LOG)?;
+        Self::with_root(log_n, Fp::<P>::root_of_unity(log_n)?)
+    }
+
+    /// The same with another generator, a root of unity of order `2^log_n`; `None` above 2^28.
+    pub fn with_root(log_n: u32, root: Fp<P>) -> Option<Self> {
+        let root = Some(root).filter(|_| log_n <= 2 * MAX_LOG)?;
         let inverse_root = root.invert_vartime()?;
         let inverse_len = Fp::<P>::from(1u64 << log_n).invert_vartime()?;
         // The larger transform of the two steps; the whole transform for small sizes, which take one step.
@@ -48,7 +53,7 @@ impl<P: Prime> Domain<P> {
         1 << self.log_n
     }
 
-    /// The generator: [`Fp::root_of_unity`] of order n.
+    /// The generator, of order n: [`Fp::root_of_unity`] or the given one.
     pub fn root(&self) -> Fp<P> {
         self.root
     }

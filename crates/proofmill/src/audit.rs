@@ -131,6 +131,7 @@ fn groth16_key(file: BinFile, circuit: Option<&Circuit>) -> Result<Audit> {
             differs.map_err(|error| names.groth16(error))?
         }
     };
+    let contributions = contributions.map(|list| list.into_iter().map(Contribution::from).collect());
     Ok(Audit { contributions, contributions_match, differs, ..of_groth16(&key) })
 }
 

@@ -23,32 +23,31 @@ use crate::{
     circom::{Ptau, PublicSignals, R1cs, Witness, in_memory},
     curve::{Affine, bn254},
     error::Names,
-    field::Fr,
     machine::{Settings, current},
 };
 use proofmill_circom::{
     BinFile, ContainerOrText, FileKind, FileName, Groth16Proof, Groth16VerificationKey, Groth16Zkey, Target,
     Text, write_bytes, write_text, write_texts,
 };
-pub use proofmill_groth16::Sums;
+pub use proofmill_groth16::{Groth16Curve, Sums};
 use proofmill_groth16::{Groth16Error, solidity, verifying_key_text};
 use std::{ops::Range, path::Path};
 use zeroize::Zeroizing;
 
 /// A proving key: a mapped `.zkey` of snarkjs.
 #[derive(Debug)]
-pub struct ProvingKey {
-    zkey: Groth16Zkey,
-    verifying_key: VerifyingKey,
+pub struct ProvingKey<C: Groth16Curve = bn254::G1> {
+    zkey: Groth16Zkey<C>,
+    verifying_key: VerifyingKey<C>,
 }
 
 impl ProvingKey {
-    /// Opens a `.zkey` file.
+    /// Opens a `.zkey` file of BN254.
     ///
     /// # Errors
     /// [`Error::Io`], and [`Error::Malformed`] for anything but a key of Groth16 over BN254.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::read(BinFile::open(path.as_ref())?, Some(FileName::new(path.as_ref())))
+        Self::open_over(path)
     }
 
     /// The key in the bytes of a `.zkey` file.
@@ -56,6 +55,28 @@ impl ProvingKey {
     /// # Errors
     /// [`Error::Malformed`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
+        Self::from_bytes_over(bytes)
+    }
+}
+
+impl<C: Groth16Curve> ProvingKey<C> {
+    /// Opens a `.zkey` file over any curve.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] for anything but a key of Groth16 over this curve.
+    pub fn open_over(path: impl AsRef<Path>) -> Result<Self> {
+        Self::read(BinFile::open(path.as_ref())?, Some(FileName::new(path.as_ref())))
+    }
+
+    /// Writes the key as JSON, as `snarkjs zkey export json` does: everything but the contributions. Memory is bounded.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] for a point off its curve.
+    pub fn write_json(&self, path: impl AsRef<Path>) -> Result<()> {
+        Ok(proofmill_circom::write_groth16_json(current().level, &self.zkey, path.as_ref())?)
+    }
+
+    fn from_bytes_over(bytes: Vec<u8>) -> Result<Self> {
         Self::read(BinFile::from_bytes("proving key", bytes)?, None)
     }
 
@@ -74,8 +95,8 @@ impl ProvingKey {
     /// # Errors
     /// [`Error::Mismatch`] for powers of tau that are too few or not prepared for phase 2, [`Error::Malformed`] for a circuit
     /// that cannot have such a key.
-    pub fn setup(circuit: &R1cs, powers: &Ptau) -> Result<Self> {
-        Self::from_bytes(in_memory(|target| setup(circuit, powers, target))?)
+    pub fn setup(circuit: &R1cs<C::ScalarPrime>, powers: &Ptau<C>) -> Result<Self> {
+        Self::from_bytes_over(in_memory(|target| setup(circuit, powers, target))?)
     }
 
     /// The bytes of the file.
@@ -95,16 +116,8 @@ impl ProvingKey {
         self.verifying_key.name.as_ref()
     }
 
-    pub(crate) fn get(&self) -> &Groth16Zkey {
+    pub(crate) fn get(&self) -> &Groth16Zkey<C> {
         &self.zkey
-    }
-
-    /// Writes the key as JSON, as `snarkjs zkey export json` does: everything but the contributions. Memory is bounded.
-    ///
-    /// # Errors
-    /// [`Error::Io`], and [`Error::Malformed`] for a point off its curve.
-    pub fn write_json(&self, path: impl AsRef<Path>) -> Result<()> {
-        Ok(proofmill_circom::write_groth16_json(current().level, &self.zkey, path.as_ref())?)
     }
 
     /// The number of public signals of a proof.
@@ -119,7 +132,7 @@ impl ProvingKey {
     /// [`Error::Unsatisfied`] for a witness that does not satisfy the circuit ([`R1cs::check`] finds the constraint),
     /// [`Error::Mismatch`] for one of another circuit, [`Error::Malformed`] for a damaged key, [`Error::InsecureSetup`] for a key
     /// to which nobody contributed, [`Error::System`] without randomness.
-    pub fn prove(&self, witness: &Witness) -> Result<Proof> {
+    pub fn prove(&self, witness: &Witness<C::ScalarPrime>) -> Result<Proof<C>> {
         self.finish(witness, |machine, _| {
             proofmill_groth16::prove(machine.level, &self.zkey, witness.values(), machine.progress())
         })
@@ -156,7 +169,7 @@ impl ProvingKey {
     ///
     /// # Errors
     /// [`Error::Mismatch`] for a witness of another circuit, [`Error::Malformed`] for a damaged key.
-    pub fn quotient(&self, witness: &Witness) -> Result<Zeroizing<Vec<Fr>>> {
+    pub fn quotient(&self, witness: &Witness<C::ScalarPrime>) -> Result<Zeroizing<Vec<C::Scalar>>> {
         let machine = current();
         let quotient =
             proofmill_groth16::quotient(machine.level, &self.zkey, witness.values(), machine.progress());
@@ -167,7 +180,7 @@ impl ProvingKey {
     ///
     /// # Errors
     /// [`Error::Mismatch`] for more values than the key has wires, [`Error::Malformed`] for a damaged key.
-    pub fn sum_wires(&self, first: usize, values: &[Fr]) -> Result<Sums> {
+    pub fn sum_wires(&self, first: usize, values: &[C::Scalar]) -> Result<Sums<C>> {
         let machine = current();
         let sums = Sums::of_wires(machine.level, &self.zkey, first, values, machine.progress());
         sums.map_err(|error| self.names(None).groth16(error))
@@ -177,7 +190,7 @@ impl ProvingKey {
     ///
     /// # Errors
     /// [`Error::Mismatch`] for more values than the domain has points, [`Error::Malformed`] for a damaged key.
-    pub fn sum_quotient(&self, first: usize, values: &[Fr]) -> Result<Sums> {
+    pub fn sum_quotient(&self, first: usize, values: &[C::Scalar]) -> Result<Sums<C>> {
         let machine = current();
         let sums = Sums::of_quotient(machine.level, &self.zkey, first, values, machine.progress());
         sums.map_err(|error| self.names(None).groth16(error))
@@ -188,7 +201,7 @@ impl ProvingKey {
     ///
     /// # Errors
     /// As [`Self::prove`]; [`Error::Unsatisfied`] also for sums that are wrong or not complete.
-    pub fn assemble(&self, witness: &Witness, sums: &Sums) -> Result<Proof> {
+    pub fn assemble(&self, witness: &Witness<C::ScalarPrime>, sums: &Sums<C>) -> Result<Proof<C>> {
         self.finish(witness, |machine, public| {
             proofmill_groth16::assemble(machine.level, &self.zkey, public, sums, machine.progress())
         })
@@ -197,16 +210,16 @@ impl ProvingKey {
     /// The proof that `prove` makes for these public signals.
     fn finish(
         &self,
-        witness: &Witness,
-        prove: impl FnOnce(&Settings, &[Fr]) -> std::result::Result<Groth16Proof, Groth16Error>,
-    ) -> Result<Proof> {
+        witness: &Witness<C::ScalarPrime>,
+        prove: impl FnOnce(&Settings, &[C::Scalar]) -> std::result::Result<Groth16Proof<C>, Groth16Error>,
+    ) -> Result<Proof<C>> {
         self.verifying_key.check_setup()?;
         let public = witness.values().get(1..=self.public_signals() as usize).unwrap_or_default();
         let proof = prove(&current(), public).map_err(|error| self.names(Some(witness)).groth16(error))?;
         Ok(Proof { proof, public: public.into(), name: None })
     }
 
-    fn names<'a>(&'a self, witness: Option<&'a Witness>) -> Names<'a> {
+    fn names<'a>(&'a self, witness: Option<&'a Witness<C::ScalarPrime>>) -> Names<'a> {
         Names { key: self.name(), witness: witness.and_then(Witness::name), ..Names::default() }
     }
 
@@ -217,7 +230,7 @@ impl ProvingKey {
     }
 
     /// The verifying key.
-    pub fn verifying_key(&self) -> VerifyingKey {
+    pub fn verifying_key(&self) -> VerifyingKey<C> {
         self.verifying_key.clone()
     }
 }
@@ -226,11 +239,19 @@ impl ProvingKey {
 ///
 /// # Errors
 /// As [`ProvingKey::setup`], and [`Error::Io`].
-pub fn write_key(path: impl AsRef<Path>, circuit: &R1cs, powers: &Ptau) -> Result<()> {
+pub fn write_key<C: Groth16Curve>(
+    path: impl AsRef<Path>,
+    circuit: &R1cs<C::ScalarPrime>,
+    powers: &Ptau<C>,
+) -> Result<()> {
     setup(circuit, powers, Target::File(path.as_ref()))
 }
 
-fn setup(circuit: &R1cs, powers: &Ptau, target: Target<'_>) -> Result<()> {
+fn setup<C: Groth16Curve>(
+    circuit: &R1cs<C::ScalarPrime>,
+    powers: &Ptau<C>,
+    target: Target<'_>,
+) -> Result<()> {
     let machine = current();
     let made =
         proofmill_groth16::setup(machine.level, circuit.get(), powers.get(), target, machine.progress());
@@ -240,30 +261,18 @@ fn setup(circuit: &R1cs, powers: &Ptau, target: Target<'_>) -> Result<()> {
 
 /// A verifying key: snarkjs's `verification_key.json`, or the verifying key in a proving key.
 #[derive(Clone, Debug)]
-pub struct VerifyingKey {
-    key: Groth16VerificationKey,
+pub struct VerifyingKey<C: Groth16Curve = bn254::G1> {
+    key: Groth16VerificationKey<C>,
     name: Option<FileName>,
 }
 
 impl VerifyingKey {
-    /// Opens a `verification_key.json`, or takes the verifying key of a `.zkey`.
+    /// Opens a `verification_key.json`, or takes the verifying key of a `.zkey`, of BN254.
     ///
     /// # Errors
     /// [`Error::Io`], and [`Error::Malformed`] for a file that is neither.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        match BinFile::open_or_text(path.as_ref())? {
-            ContainerOrText::Container(file) => Self::of_container(file),
-            ContainerOrText::Text(text) => Self::of_text(&text),
-        }
-    }
-
-    pub(crate) fn of_container(file: BinFile) -> Result<Self> {
-        let name = file.name().clone();
-        Ok(ProvingKey::read(file, Some(name))?.verifying_key)
-    }
-
-    pub(crate) fn of_text(text: &Text) -> Result<Self> {
-        Ok(Self { key: Groth16VerificationKey::of_text(text)?, name: Some(text.name().clone()) })
+        Self::open_over(path)
     }
 
     /// The verifying key in the bytes of a `verification_key.json` or of a `.zkey`.
@@ -286,6 +295,37 @@ impl VerifyingKey {
         Ok(Self { key, name: None })
     }
 
+    /// A Solidity contract that verifies this key's proofs; see [`Proof::solidity_calldata`].
+    ///
+    /// # Errors
+    /// [`Error::InsecureSetup`] for a key for which anyone can forge proofs.
+    pub fn solidity_verifier(&self) -> Result<String> {
+        self.check_setup()?;
+        Ok(solidity::verifier(&self.key))
+    }
+}
+
+impl<C: Groth16Curve> VerifyingKey<C> {
+    /// [`VerifyingKey::open`] over any curve.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_over(path: impl AsRef<Path>) -> Result<Self> {
+        match BinFile::open_or_text(path.as_ref())? {
+            ContainerOrText::Container(file) => Self::of_container(file),
+            ContainerOrText::Text(text) => Self::of_text(&text),
+        }
+    }
+
+    pub(crate) fn of_container(file: BinFile) -> Result<Self> {
+        let name = file.name().clone();
+        Ok(ProvingKey::<C>::read(file, Some(name))?.verifying_key)
+    }
+
+    pub(crate) fn of_text(text: &Text) -> Result<Self> {
+        Ok(Self { key: Groth16VerificationKey::of_text(text)?, name: Some(text.name().clone()) })
+    }
+
     /// The text of a `verification_key.json`, as snarkjs writes it.
     pub fn to_json(&self) -> String {
         verifying_key_text(current().level, &self.key)
@@ -304,7 +344,7 @@ impl VerifyingKey {
         Ok(self.to_json())
     }
 
-    pub(crate) fn get(&self) -> &Groth16VerificationKey {
+    pub(crate) fn get(&self) -> &Groth16VerificationKey<C> {
         &self.key
     }
 
@@ -324,20 +364,11 @@ impl VerifyingKey {
         current().check_setup(self.name.as_ref(), self.insecurity())
     }
 
-    /// A Solidity contract that verifies this key's proofs; see [`Proof::solidity_calldata`].
-    ///
-    /// # Errors
-    /// [`Error::InsecureSetup`] for a key for which anyone can forge proofs.
-    pub fn solidity_verifier(&self) -> Result<String> {
-        self.check_setup()?;
-        Ok(solidity::verifier(&self.key))
-    }
-
     /// Verifies the proof for these public signals, which replace those of the proof.
     ///
     /// # Errors
     /// As [`Proof::verify`].
-    pub fn verify(&self, public: &PublicSignals, proof: &Proof) -> Result<()> {
+    pub fn verify(&self, public: &PublicSignals<C::ScalarPrime>, proof: &Proof<C>) -> Result<()> {
         self.check_setup()?;
         let names = Names {
             key: self.name.as_ref(),
@@ -350,42 +381,36 @@ impl VerifyingKey {
     }
 }
 
-impl PartialEq for VerifyingKey {
+impl<C: Groth16Curve> PartialEq for VerifyingKey<C> {
     fn eq(&self, other: &Self) -> bool {
         self.key == other.key
     }
 }
 
-impl Eq for VerifyingKey {}
+impl<C: Groth16Curve> Eq for VerifyingKey<C> {}
 
 /// A proof and its public signals.
 ///
 /// A verifier must know which signals to expect: an attacker chooses both a proof and its signals. Compare [`Self::public`]
 /// with the expected signals, or pass the expected signals to [`Self::open`], [`Self::from_json`] or [`VerifyingKey::verify`].
 #[derive(Clone, Debug)]
-pub struct Proof {
-    proof: Groth16Proof,
-    public: PublicSignals,
+pub struct Proof<C: Groth16Curve = bn254::G1> {
+    proof: Groth16Proof<C>,
+    public: PublicSignals<C::ScalarPrime>,
     name: Option<FileName>,
 }
 
 impl Proof {
-    /// Opens a `proof.json`, as a proof for these public signals.
+    /// Opens a `proof.json` of BN254, as a proof for these public signals.
     ///
     /// # Errors
     /// [`Error::Io`], and [`Error::Malformed`] for anything but a proof of Groth16 over BN254.
     pub fn open(path: impl AsRef<Path>, public: impl Into<PublicSignals>) -> Result<Self> {
-        let path = path.as_ref();
-        let proof = Groth16Proof::open(path)?;
-        Ok(Self { proof, public: public.into(), name: Some(FileName::new(path)) })
+        Self::open_over(path, public)
     }
 
     pub(crate) fn of_text(text: &Text, public: PublicSignals) -> Result<Self> {
         Ok(Self { proof: Groth16Proof::of_text(text)?, public, name: Some(text.name().clone()) })
-    }
-
-    pub(crate) fn name(&self) -> Option<&FileName> {
-        self.name.as_ref()
     }
 
     /// Parses the text of a `proof.json`, as a proof for these public signals.
@@ -397,17 +422,42 @@ impl Proof {
         Ok(Self { proof, public: public.into(), name: None })
     }
 
+    /// The arguments of `verifyProof` in the contract of [`VerifyingKey::solidity_verifier`], and in snarkjs's: the proof and its
+    /// public signals, as snarkjs prints them.
+    pub fn solidity_calldata(&self) -> String {
+        solidity::calldata(&self.proof, &self.public)
+    }
+}
+
+impl<C: Groth16Curve> Proof<C> {
+    /// [`Proof::open`] over any curve.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_over(
+        path: impl AsRef<Path>,
+        public: impl Into<PublicSignals<C::ScalarPrime>>,
+    ) -> Result<Self> {
+        let path = path.as_ref();
+        let proof = Groth16Proof::open(path)?;
+        Ok(Self { proof, public: public.into(), name: Some(FileName::new(path)) })
+    }
+
+    pub(crate) fn name(&self) -> Option<&FileName> {
+        self.name.as_ref()
+    }
+
     /// Verifies the proof for its public signals.
     ///
     /// # Errors
     /// [`Error::Rejected`] for a wrong proof; [`Error::Malformed`] for points outside their groups; [`Error::Mismatch`] if the
     /// number of public signals is not the key's; [`Error::InsecureSetup`] for a key for which anyone can forge proofs.
-    pub fn verify(&self, key: &VerifyingKey) -> Result<()> {
+    pub fn verify(&self, key: &VerifyingKey<C>) -> Result<()> {
         key.verify(&self.public, self)
     }
 
     /// The public signals: outputs, then public inputs.
-    pub fn public(&self) -> &PublicSignals {
+    pub fn public(&self) -> &PublicSignals<C::ScalarPrime> {
         &self.public
     }
 
@@ -425,24 +475,18 @@ impl Proof {
         Ok(write_texts(&texts)?)
     }
 
-    /// The arguments of `verifyProof` in the contract of [`VerifyingKey::solidity_verifier`], and in snarkjs's: the proof and its
-    /// public signals, as snarkjs prints them.
-    pub fn solidity_calldata(&self) -> String {
-        solidity::calldata(&self.proof, &self.public)
-    }
-
     /// The point A.
-    pub fn a(&self) -> Affine<bn254::G1> {
+    pub fn a(&self) -> Affine<C> {
         self.proof.a
     }
 
     /// The point B.
-    pub fn b(&self) -> Affine<bn254::G2> {
+    pub fn b(&self) -> Affine<C::G2> {
         self.proof.b
     }
 
     /// The point C.
-    pub fn c(&self) -> Affine<bn254::G1> {
+    pub fn c(&self) -> Affine<C> {
         self.proof.c
     }
 }

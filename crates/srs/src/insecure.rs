@@ -46,7 +46,7 @@ fn write(level: Level, target: Target<'_>, count: usize) -> Result<(), SrsError>
     assert!((2..1 << 29).contains(&count), "from 2 to 2^29 - 1 powers");
     let tau = random()?;
     let power = count.ilog2();
-    let mut file = PtauWriter::create(target, &PtauHeader { power, ceremony_power: power }, 2)?;
+    let mut file = PtauWriter::<G1>::create(target, &PtauHeader { power, ceremony_power: power }, 2)?;
     let mut fixed = FixedBase::new(level, &G1::GENERATOR, count);
     let mut scalars = Zeroizing::new(vec![Fr::ZERO; PIECE.min(count)]);
     let mut points = vec![Affine::INFINITY; PIECE.min(count)];

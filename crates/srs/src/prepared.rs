@@ -46,7 +46,7 @@ pub fn write_insecure_prepared<'a>(
 fn write(level: Level, target: Target<'_>, power: u32, secrets: &Secrets) -> Result<(), CircomError> {
     let Secrets { tau, alpha, beta } = secrets;
     let n = 1usize << power;
-    let mut file = PtauWriter::create(target, &PtauHeader { power, ceremony_power: power }, 9)?;
+    let mut file = PtauWriter::<G1>::create(target, &PtauHeader { power, ceremony_power: power }, 9)?;
     let mut g1 = FixedBase::new(level, &G1::GENERATOR, 12 * n);
     let mut g2 = FixedBase::new(level, &G2::GENERATOR, 3 * n);
     let powers = Zeroizing::new(powers(**tau, 2 * n - 1));

@@ -53,7 +53,7 @@ fn one_tau_has_one_identity() {
 fn file(g1: &[Affine<G1>], g2: &[Affine<G2>]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.ptau");
-    let mut file = PtauWriter::create(&path, &PtauHeader { power: 2, ceremony_power: 2 }, 2).unwrap();
+    let mut file = <PtauWriter>::create(&path, &PtauHeader { power: 2, ceremony_power: 2 }, 2).unwrap();
     file.points(PtauPoints::TauG1, |out| out.points(g1)).unwrap();
     file.points(PtauPoints::TauG2, |out| out.points(g2)).unwrap();
     file.no_contributions().unwrap();

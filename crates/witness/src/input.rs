@@ -5,45 +5,46 @@
 //! field's prime, as circom's generated JavaScript does.
 
 use crate::{error::WitnessError, number};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_circom::ScalarPrime;
+use proofmill_field::{Field, Fp, bn254::FrParams};
 use serde::{
     Deserialize, Deserializer,
     de::{Error, MapAccess, SeqAccess, Visitor},
 };
-use std::{collections::HashSet, fmt};
+use std::{collections::HashSet, fmt, marker::PhantomData};
 use zeroize::Zeroizing;
 
 /// The most bytes of an `input.json`. Parsed, a hostile one takes up to 40 times its size.
 pub const LARGEST_INPUT: u64 = 1 << 28;
 
 /// The inputs of a circuit.
-pub struct Inputs {
-    signals: Vec<Signal>,
+pub struct Inputs<P: ScalarPrime = FrParams> {
+    signals: Vec<Signal<P>>,
     /// Bytes of all names, which repeat those of the objects around them.
     name_bytes: u64,
 }
 
 /// An input signal and its values, flattened in row-major order. They are wiped when it is dropped.
-pub struct Signal {
+pub struct Signal<P: ScalarPrime = FrParams> {
     /// The name, such as `leaf`, `point.x` or `points[2].x`.
     pub name: String,
     /// The values.
-    pub values: Zeroizing<Vec<Fr>>,
+    pub values: Zeroizing<Vec<Fp<P>>>,
 }
 
-impl fmt::Debug for Signal {
+impl<P: ScalarPrime> fmt::Debug for Signal<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {} values", self.name, self.values.len())
     }
 }
 
-impl fmt::Debug for Inputs {
+impl<P: ScalarPrime> fmt::Debug for Inputs<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.signals.fmt(f)
     }
 }
 
-impl Inputs {
+impl<P: ScalarPrime> Inputs<P> {
     /// Parses the text of an `input.json`.
     ///
     /// # Errors
@@ -53,7 +54,7 @@ impl Inputs {
             let problem = format!("expected at most {LARGEST_INPUT} bytes of inputs, found {}", text.len());
             return Err(WitnessError::Input(problem));
         }
-        let value: Value = serde_json::from_slice(text)
+        let value: Value<P> = serde_json::from_slice(text)
             .map_err(|error| WitnessError::Input(format!("not JSON of inputs: {error}")))?;
         let Value::Object(_) = value else {
             return Err(WitnessError::Input("expected an object of signals by name".to_owned()));
@@ -69,11 +70,11 @@ impl Inputs {
     }
 
     /// The signals, in the order of the text.
-    pub fn signals(&self) -> &[Signal] {
+    pub fn signals(&self) -> &[Signal<P>] {
         &self.signals
     }
 
-    fn add(&mut self, name: String, value: Value) -> Result<(), WitnessError> {
+    fn add(&mut self, name: String, value: Value<P>) -> Result<(), WitnessError> {
         self.name_bytes += name.len() as u64;
         if self.name_bytes > LARGEST_INPUT {
             return Err(WitnessError::Input("the names of nested signals are too long".to_owned()));
@@ -112,15 +113,15 @@ pub(crate) fn shown(name: &str) -> String {
     shown
 }
 
-enum Value {
-    Number(Fr),
+enum Value<P: ScalarPrime> {
+    Number(Fp<P>),
     /// A string, a fraction or null, which is no number.
     Other,
-    Array(Vec<Value>),
-    Object(Vec<(String, Value)>),
+    Array(Vec<Value<P>>),
+    Object(Vec<(String, Value<P>)>),
 }
 
-impl Value {
+impl<P: ScalarPrime> Value<P> {
     /// Whether it is an object or an array that contains one. Linear in the number of values for each level of nesting.
     fn has_object(&self) -> bool {
         match self {
@@ -138,7 +139,7 @@ impl Value {
     }
 
     /// Appends all numbers up to the first value that is none.
-    fn flatten(&self, values: &mut Vec<Fr>) -> Option<()> {
+    fn flatten(&self, values: &mut Vec<Fp<P>>) -> Option<()> {
         match self {
             Self::Number(number) => values.push(*number),
             Self::Array(elements) => elements.iter().try_for_each(|element| element.flatten(values))?,
@@ -148,44 +149,44 @@ impl Value {
     }
 }
 
-impl<'de> Deserialize<'de> for Value {
+impl<'de, P: ScalarPrime> Deserialize<'de> for Value<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct AnyValue;
+        struct AnyValue<P>(PhantomData<P>);
 
-        impl<'de> Visitor<'de> for AnyValue {
-            type Value = Value;
+        impl<'de, P: ScalarPrime> Visitor<'de> for AnyValue<P> {
+            type Value = Value<P>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a number, a string, an array or an object")
             }
 
-            fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
-                Ok(Value::Number(Fr::from(u64::from(value))))
+            fn visit_bool<E: Error>(self, value: bool) -> Result<Value<P>, E> {
+                Ok(Value::Number(Fp::from(u64::from(value))))
             }
 
-            fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
-                Ok(Value::Number(Fr::from(value)))
+            fn visit_u64<E: Error>(self, value: u64) -> Result<Value<P>, E> {
+                Ok(Value::Number(Fp::from(value)))
             }
 
-            fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
-                let magnitude = Fr::from(value.unsigned_abs());
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Value<P>, E> {
+                let magnitude = Fp::from(value.unsigned_abs());
                 Ok(Value::Number(if value < 0 { -magnitude } else { magnitude }))
             }
 
-            fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Value<P>, E> {
                 // `-0` is one of these; all others have a fraction or lose digits.
-                Ok(if value == 0.0 { Value::Number(Fr::ZERO) } else { Value::Other })
+                Ok(if value == 0.0 { Value::Number(Fp::ZERO) } else { Value::Other })
             }
 
-            fn visit_str<E: Error>(self, text: &str) -> Result<Value, E> {
+            fn visit_str<E: Error>(self, text: &str) -> Result<Value<P>, E> {
                 Ok(number::parse(text).map_or(Value::Other, Value::Number))
             }
 
-            fn visit_unit<E: Error>(self) -> Result<Value, E> {
+            fn visit_unit<E: Error>(self) -> Result<Value<P>, E> {
                 Ok(Value::Other)
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value<P>, A::Error> {
                 let mut values = Vec::new();
                 while let Some(value) = elements.next_element()? {
                     values.push(value);
@@ -193,7 +194,7 @@ impl<'de> Deserialize<'de> for Value {
                 Ok(Value::Array(values))
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value<P>, A::Error> {
                 let mut values = Vec::new();
                 while let Some(member) = members.next_entry()? {
                     values.push(member);
@@ -202,6 +203,6 @@ impl<'de> Deserialize<'de> for Value {
             }
         }
 
-        deserializer.deserialize_any(AnyValue)
+        deserializer.deserialize_any(AnyValue(PhantomData))
     }
 }

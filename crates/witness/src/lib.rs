@@ -16,4 +16,4 @@ mod wasm;
 pub use error::WitnessError;
 pub use graph::{Binary, Graph, Unary};
 pub use input::{Inputs, LARGEST_INPUT, Signal};
-pub use wasm::{Debugged, Event, Limits, Program};
+pub use wasm::{Debugged, Event, Limits, Program, likely_curve};

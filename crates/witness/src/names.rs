@@ -4,7 +4,7 @@ use crate::{
     error::WitnessError,
     input::{Inputs, shown},
 };
-use proofmill_circom::Symbols;
+use proofmill_circom::{ScalarPrime, Symbols};
 use std::collections::{BTreeMap, HashSet};
 
 /// The most names in a message.
@@ -20,9 +20,9 @@ pub(crate) fn missing(signals: &[(String, usize)]) -> String {
 }
 
 /// The inputs that are not given, with their sizes. `size` tells that of an input by its name, or 0.
-pub(crate) fn not_given(
+pub(crate) fn not_given<P: ScalarPrime>(
     symbols: &Symbols,
-    inputs: &Inputs,
+    inputs: &Inputs<P>,
     mut size: impl FnMut(&str) -> Result<usize, WitnessError>,
 ) -> Result<Vec<(String, usize)>, WitnessError> {
     let mut seen: HashSet<&str> = inputs.signals().iter().map(|signal| signal.name.as_str()).collect();

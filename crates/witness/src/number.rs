@@ -1,6 +1,7 @@
 //! Numbers in inputs, reduced to field elements.
 
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_circom::ScalarPrime;
+use proofmill_field::{Field, Fp};
 
 /// What a number may look like, for messages.
 pub(crate) const EXPECTED: &str = "expected a whole number, in quotes if it is above 2^64: decimal, or hexadecimal, octal or binary after 0x, 0o or 0b";
@@ -15,13 +16,13 @@ pub(crate) fn limbs(bytes: &[u8; 32]) -> [u64; 4] {
 }
 
 /// The element in 32 little-endian bytes; `None` if it is not below the modulus.
-pub(crate) fn element(bytes: &[u8; 32]) -> Option<Fr> {
-    Fr::from_canonical(limbs(bytes))
+pub(crate) fn element<P: ScalarPrime>(bytes: &[u8; 32]) -> Option<Fp<P>> {
+    Fp::from_canonical(limbs(bytes))
 }
 
 /// A whole number of any size modulo the field's prime: decimal digits, or those after `0x`, `0o` or `0b`, after an optional minus
 /// and between optional white space. `None` for anything else.
-pub(crate) fn parse(text: &str) -> Option<Fr> {
+pub(crate) fn parse<P: ScalarPrime>(text: &str) -> Option<Fp<P>> {
     let text = text.trim();
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -37,18 +38,18 @@ pub(crate) fn parse(text: &str) -> Option<Fr> {
 }
 
 /// The value of digits by Horner's rule. `chunk` digits of the base fit 64 bits.
-fn positional(digits: &[u8], base: u32, chunk: usize) -> Option<Fr> {
+fn positional<P: ScalarPrime>(digits: &[u8], base: u32, chunk: usize) -> Option<Fp<P>> {
     if digits.is_empty() {
         return None;
     }
-    let mut value = Fr::ZERO;
+    let mut value = Fp::ZERO;
     for digits in digits.chunks(chunk) {
         let (mut part, mut scale) = (0_u64, 1_u64);
         for digit in digits {
             part = part * u64::from(base) + u64::from(char::from(*digit).to_digit(base)?);
             scale *= u64::from(base);
         }
-        value = value * Fr::from(scale) + Fr::from(part);
+        value = value * Fp::from(scale) + Fp::from(part);
     }
     Some(value)
 }

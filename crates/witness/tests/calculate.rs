@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 const WASM: &[u8] = include_bytes!("data/inputs.wasm");
 
 fn calculate_within(wasm: &[u8], inputs: &str, limits: Limits) -> Result<Zeroizing<Vec<Fr>>, WitnessError> {
-    Program::from_bytes(wasm, limits)?.calculate(&Inputs::from_json(inputs.as_bytes())?)
+    <Program>::from_bytes(wasm, limits)?.calculate(&Inputs::from_json(inputs.as_bytes())?)
 }
 
 fn calculate(inputs: &str) -> Result<Zeroizing<Vec<Fr>>, WitnessError> {
@@ -40,13 +40,14 @@ fn the_bytes_of_circoms_javascript() {
 fn lines_of_log() {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let received = lines.clone();
-    let program = Program::from_bytes(WASM, Limits::default()).unwrap().on_event(move |event| match event {
-        Event::Log(line) => received.lock().unwrap().push(line.to_owned()),
-        event => panic!("{event:?}"),
-    });
-    program.calculate(&Inputs::from_json(include_bytes!("data/small.json")).unwrap()).unwrap();
+    let program =
+        <Program>::from_bytes(WASM, Limits::default()).unwrap().on_event(move |event| match event {
+            Event::Log(line) => received.lock().unwrap().push(line.to_owned()),
+            event => panic!("{event:?}"),
+        });
+    program.calculate(&<Inputs>::from_json(include_bytes!("data/small.json")).unwrap()).unwrap();
     // Also of a calculation that fails later.
-    program.calculate(&Inputs::from_json(br#"{"a": 0, "b": [1, 2, 3, 4, 5, 6]}"#).unwrap()).unwrap_err();
+    program.calculate(&<Inputs>::from_json(br#"{"a": 0, "b": [1, 2, 3, 4, 5, 6]}"#).unwrap()).unwrap_err();
     assert_eq!(*lines.lock().unwrap(), ["x is 3", "x is 0"]);
 }
 
@@ -123,7 +124,7 @@ fn numbers_are_reduced() {
                     format!(" {sign}0b{magnitude:b}\n"),
                 ] {
                     let inputs = serde_json::json!({ "a": 1, "b": [text, 0, 0, 0, 0, 0] }).to_string();
-                    let inputs = Inputs::from_json(inputs.as_bytes()).unwrap();
+                    let inputs = <Inputs>::from_json(inputs.as_bytes()).unwrap();
                     assert_eq!(inputs.signals()[1].values[0].to_string(), reduced.to_string(), "{text}");
                 }
             }

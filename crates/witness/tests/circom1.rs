@@ -28,7 +28,7 @@ fn symbols() -> Symbols {
 }
 
 fn calculate(wasm: &[u8], inputs: &str) -> Result<Zeroizing<Vec<Fr>>, WitnessError> {
-    Program::from_bytes(wasm, Limits::default())?.calculate(&Inputs::from_json(inputs.as_bytes())?)
+    <Program>::from_bytes(wasm, Limits::default())?.calculate(&Inputs::from_json(inputs.as_bytes())?)
 }
 
 fn problem(inputs: &str) -> String {
@@ -37,8 +37,8 @@ fn problem(inputs: &str) -> String {
 
 /// [`problem`] with names, and with values.
 fn named_problem(inputs: &str) -> String {
-    let program = Program::from_bytes(WASM, Limits::default()).unwrap().with_symbols(symbols());
-    let error = program.calculate(&Inputs::from_json(inputs.as_bytes()).unwrap()).expect_err(inputs);
+    let program = <Program>::from_bytes(WASM, Limits::default()).unwrap().with_symbols(symbols());
+    let error = program.calculate(&<Inputs>::from_json(inputs.as_bytes()).unwrap()).expect_err(inputs);
     format!("{error:#}")
 }
 
@@ -118,7 +118,7 @@ fn the_events_of_snarkjs() {
         (Arc::new(Mutex::new(String::new())), move |label: u32| names[&u64::from(label)].clone());
     let received = lines.clone();
     let component = |number| ["main", "main.square"][number as usize];
-    let program = Program::from_bytes(WASM, Limits::default()).unwrap().on_event(move |event| {
+    let program = <Program>::from_bytes(WASM, Limits::default()).unwrap().on_event(move |event| {
         received.lock().unwrap().push_str(&match event {
             Event::Log(line) => format!("{line}\n"),
             Event::Set(label, value) => format!("SET {} <-- {value}\n", signal(label)),
@@ -128,7 +128,7 @@ fn the_events_of_snarkjs() {
             event => panic!("{event:?}"),
         });
     });
-    let inputs = Inputs::from_json(format!(r#"{{"a": 4, "b": {ONE_TO_SIX}}}"#).as_bytes()).unwrap();
+    let inputs = <Inputs>::from_json(format!(r#"{{"a": 4, "b": {ONE_TO_SIX}}}"#).as_bytes()).unwrap();
     // Only log() without debugging.
     let values = program.calculate(&inputs).unwrap();
     assert_eq!(std::mem::take(&mut *lines.lock().unwrap()), "4\n");
@@ -139,8 +139,8 @@ fn the_events_of_snarkjs() {
 
 #[test]
 fn values_at_a_failing_assertion() {
-    let inputs = Inputs::from_json(format!(r#"{{"a": 7, "b": {ONE_TO_SIX}}}"#).as_bytes()).unwrap();
-    let debugged = Program::from_bytes(WASM, Limits::default()).unwrap().debug(&inputs);
+    let inputs = <Inputs>::from_json(format!(r#"{{"a": 7, "b": {ONE_TO_SIX}}}"#).as_bytes()).unwrap();
+    let debugged = <Program>::from_bytes(WASM, Limits::default()).unwrap().debug(&inputs);
     assert!(matches!(debugged.error, Some(WitnessError::Unsatisfied { .. })));
     let expected = [1, 0, 0, 7, 1, 2, 3, 4, 5, 6].map(Fr::from);
     assert_eq!(*debugged.values, expected);
@@ -149,30 +149,30 @@ fn values_at_a_failing_assertion() {
 
 #[test]
 fn limits_hold() {
-    let inputs = Inputs::from_json(include_bytes!("data/small.json")).unwrap();
+    let inputs = <Inputs>::from_json(include_bytes!("data/small.json")).unwrap();
     for limits in [
         Limits { steps: Some(1000), ..Limits::default() },
         // The module asks for 125 MiB.
         Limits { memory: 1 << 26, steps: None },
     ] {
-        let error = Program::from_bytes(WASM, limits).unwrap().calculate(&inputs).unwrap_err();
+        let error = <Program>::from_bytes(WASM, limits).unwrap().calculate(&inputs).unwrap_err();
         assert!(matches!(error, WitnessError::Limit(_)), "{error}");
     }
     let enough = Limits { memory: 1 << 28, steps: Some(10_000_000) };
-    Program::from_bytes(WASM, enough).unwrap().calculate(&inputs).unwrap();
+    <Program>::from_bytes(WASM, enough).unwrap().calculate(&inputs).unwrap();
 }
 
 /// No change of a byte of the program makes the interpreter panic or run without end.
 #[test]
 fn hostile_programs() {
-    let inputs = Inputs::from_json(include_bytes!("data/small.json")).unwrap();
+    let inputs = <Inputs>::from_json(include_bytes!("data/small.json")).unwrap();
     let limits = Limits { memory: 1 << 28, steps: Some(1_000_000) };
     // Behind the functions for field elements are those of the circuit and its tables.
     let tables = WASM.len() - 6000;
     for at in (0..tables).step_by(2999).chain((tables..WASM.len()).step_by(97)) {
         let mut wasm = WASM.to_vec();
         wasm[at] ^= 0x15;
-        if let Ok(program) = Program::from_bytes(&wasm, limits) {
+        if let Ok(program) = <Program>::from_bytes(&wasm, limits) {
             let _ = program.with_symbols(symbols()).debug(&inputs);
         }
     }

@@ -104,7 +104,7 @@ fn graph() -> Vec<u8> {
 }
 
 fn calculate(bytes: &[u8], inputs: &str) -> Result<Vec<String>, WitnessError> {
-    let values = Graph::from_bytes(bytes)?.calculate(&Inputs::from_json(inputs.as_bytes())?)?;
+    let values = <Graph>::from_bytes(bytes)?.calculate(&Inputs::from_json(inputs.as_bytes())?)?;
     Ok(values.iter().map(ToString::to_string).collect())
 }
 
@@ -126,7 +126,7 @@ fn a_graph_is_evaluated() {
 fn malformed_graphs_are_refused() {
     let good = graph();
     for length in 0..good.len() {
-        assert!(Graph::from_bytes(&good[..length]).is_err(), "{length}");
+        assert!(<Graph>::from_bytes(&good[..length]).is_err(), "{length}");
     }
     for at in 0..good.len() {
         for bit in 0..8 {
@@ -137,5 +137,5 @@ fn malformed_graphs_are_refused() {
     }
     let mut counted = good;
     counted[14..22].copy_from_slice(&u64::MAX.to_le_bytes());
-    assert!(Graph::from_bytes(&counted).is_err());
+    assert!(<Graph>::from_bytes(&counted).is_err());
 }

@@ -24,8 +24,8 @@ fn with_changes(text: &str, changes: &[(&str, &str)]) -> Vec<u8> {
 }
 
 fn calculate(wasm: &[u8], limits: Limits) -> Result<Vec<Fr>, WitnessError> {
-    let inputs = Inputs::from_json(INPUTS).unwrap();
-    Ok(Program::from_bytes(wasm, limits)?.calculate(&inputs)?.to_vec())
+    let inputs = <Inputs>::from_json(INPUTS).unwrap();
+    Ok(<Program>::from_bytes(wasm, limits)?.calculate(&inputs)?.to_vec())
 }
 
 /// The error of the changed circuit, with limits of 64 MiB and of steps.
@@ -332,9 +332,9 @@ fn memory_above_2_gib() {
     let free = u32::from_le_bytes(high[data..data + 4].try_into().unwrap());
     assert!(free < 1 << 25);
     high[data..data + 4].copy_from_slice(&(free | 1 << 31).to_le_bytes());
-    let inputs = Inputs::from_json(include_bytes!("data/edges.json")).unwrap();
+    let inputs = <Inputs>::from_json(include_bytes!("data/edges.json")).unwrap();
     let [high, low] = [&high[..], wasm]
-        .map(|wasm| Program::from_bytes(wasm, Limits::default()).unwrap().calculate(&inputs).unwrap());
+        .map(|wasm| <Program>::from_bytes(wasm, Limits::default()).unwrap().calculate(&inputs).unwrap());
     assert!(high == low);
 }
 

@@ -9,11 +9,11 @@ use proofmill_witness::{Debugged, Inputs, Limits, Program, WitnessError};
 fn program() -> Program {
     let symbols = Symbols::parse("components.sym", include_bytes!("data/components.sym").to_vec()).unwrap();
     let wasm = include_bytes!("data/components.wasm");
-    Program::from_bytes(wasm, Limits::default()).unwrap().with_symbols(symbols)
+    <Program>::from_bytes(wasm, Limits::default()).unwrap().with_symbols(symbols)
 }
 
 fn debug(inputs: &str) -> Debugged {
-    program().debug(&Inputs::from_json(inputs.as_bytes()).unwrap())
+    program().debug(&<Inputs>::from_json(inputs.as_bytes()).unwrap())
 }
 
 #[test]
@@ -23,7 +23,7 @@ fn missing_inputs_are_named() {
         (r#"{"c": [1, 2]}"#, "signal a is missing: expected 1 value"),
         ("{}", "signal a is missing: expected 1 value; signal c is missing: expected 2 values"),
     ] {
-        let error = program().calculate(&Inputs::from_json(inputs.as_bytes()).unwrap()).unwrap_err();
+        let error = program().calculate(&<Inputs>::from_json(inputs.as_bytes()).unwrap()).unwrap_err();
         assert_eq!((error.to_string().as_str(), matches!(error, WitnessError::Signals(_))), (expected, true));
         let debugged = debug(inputs);
         assert_eq!((debugged.error, debugged.values.len()), (Some(error), 0));
@@ -49,10 +49,10 @@ fn components_of_failing_assertions_are_named() {
 fn other_names_are_not_used() {
     let symbols = Symbols::parse("inputs.sym", include_bytes!("data/inputs.sym").to_vec()).unwrap();
     let program = program().with_symbols(symbols);
-    let failing = Inputs::from_json(br#"{"a": 7, "c": [0, 0]}"#).unwrap();
+    let failing = <Inputs>::from_json(br#"{"a": 7, "c": [0, 0]}"#).unwrap();
     let error = program.calculate(&failing).unwrap_err().to_string();
     assert!(error.ends_with("Error in template Components_4 line: 37"), "{error}");
-    let missing = Inputs::from_json(br#"{"a": 7}"#).unwrap();
+    let missing = <Inputs>::from_json(br#"{"a": 7}"#).unwrap();
     assert!(matches!(program.calculate(&missing), Err(WitnessError::Missing(_))));
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn table() -> Vec<Entry> {
 }
 
 /// Points of G1, and as many points of G2.
-type Points<C> = (Vec<Affine<C>>, Vec<Affine<<C as Pairing>::G2>>);
+type Points<C> = (Vec<Affine<C>>, Vec<Affine<<C as proofmill_curve::SourceGroups>::G2>>);
 
 /// The product of `size` pairings.
 fn product<C, P>(name: &str) -> Entry

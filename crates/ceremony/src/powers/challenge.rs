@@ -3,13 +3,13 @@
 use super::{
     PIECE, Secrets, Sections,
     contribute::{HASHED, SECTIONS, contribution, expect_short, finish, remember},
-    each_section, expect_whole, next_challenge, read,
+    each_section, expect_whole, next_challenge, read, size_of_powers,
     verify::{problem, response_hash},
 };
 use crate::{
     CeremonyError, Randomness,
     contribute::{multiplied, named},
-    encoding::{Encoding, Form, encode},
+    encoding::{CeremonyCurve, Form, Member, encode},
     raw_file::RawFile,
     state::HashState,
 };
@@ -18,7 +18,7 @@ use proofmill_circom::{
     CircomError, FirstPowers, KnowledgeProof, Ptau, PtauPoints, PtauWriter, RawWriter, Target,
 };
 use proofmill_cpu::Level;
-use proofmill_curve::bn254::{G1, G2};
+use proofmill_curve::Curve;
 use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
 use std::path::Path;
@@ -26,7 +26,9 @@ use std::path::Path;
 /// Bytes of a hash.
 const HASH: usize = 64;
 /// Bytes of the proofs of knowledge in a response.
-const PROOFS: usize = 768;
+const fn size_of_proofs<C: CeremonyCurve>() -> usize {
+    6 * Form::Uncompressed.size::<C>() + 3 * Form::Uncompressed.size::<C::G2>()
+}
 /// The bytes of a response that snarkjs hashes together when it imports one.
 const IMPORTED: usize = 1 << 23;
 
@@ -35,9 +37,9 @@ const IMPORTED: usize = 1 << 23;
 /// # Errors
 /// [`CeremonyError::File`], [`CeremonyError::Reduced`], [`CeremonyError::Powers`] for infinity, [`CeremonyError::Contribution`];
 /// [`CeremonyError::Challenge`] if the hash is not the one in the file, and nothing is written.
-pub fn export_challenge<'a>(
+pub fn export_challenge<'a, C: CeremonyCurve>(
     level: Level,
-    powers: &Ptau,
+    powers: &Ptau<C>,
     target: impl Into<Target<'a>>,
     progress: Progress<'_>,
 ) -> Result<[u8; 64], CeremonyError> {
@@ -61,26 +63,30 @@ pub fn export_challenge<'a>(
     Ok(expected)
 }
 
-struct Exported<'a> {
+struct Exported<'a, C: CeremonyCurve> {
     level: Level,
-    powers: &'a Ptau,
+    powers: &'a Ptau<C>,
     out: RawWriter<'a>,
     hash: Blake2b512,
     progress: Progress<'a>,
 }
 
-impl Exported<'_> {
+impl<C: CeremonyCurve> Exported<'_, C> {
     fn write(&mut self, bytes: &[u8]) -> Result<(), CeremonyError> {
         self.hash.update(bytes);
         Ok(self.out.bytes(bytes)?)
     }
 }
 
-impl Sections for Exported<'_> {
-    fn section<C: Encoding>(&mut self, section: PtauPoints, count: usize) -> Result<(), CeremonyError> {
+impl<C: CeremonyCurve> Sections<C> for Exported<'_, C> {
+    fn section<G: Member<C> + Curve<Scalar = C::Scalar>>(
+        &mut self,
+        section: PtauPoints,
+        count: usize,
+    ) -> Result<(), CeremonyError> {
         self.progress.begin(section.section().content);
         parallel::ranges(count, PIECE).try_for_each(|range| {
-            let points = read::<C>(self.level, self.powers, section, range)?;
+            let points = read::<C, G>(self.level, self.powers, section, range)?;
             self.write(&encode(&points, Form::Uncompressed))
         })
     }
@@ -91,19 +97,19 @@ impl Sections for Exported<'_> {
 ///
 /// # Errors
 /// [`CeremonyError::File`], also for a file that is no challenge, [`CeremonyError::Randomness`], [`CeremonyError::Beacon`].
-pub fn contribute_to_challenge<'a>(
+pub fn contribute_to_challenge<'a, C: CeremonyCurve>(
     level: Level,
     challenge: &Path,
     target: impl Into<Target<'a>>,
     randomness: Randomness<'_>,
     progress: Progress<'_>,
 ) -> Result<[u8; 64], CeremonyError> {
-    let input = RawFile::open(challenge)?;
-    let power = input.power_of_challenge()?;
+    let input = RawFile::open(level, challenge)?;
+    let power = input.power_of_challenge::<C>()?;
     progress.begin("hash of the challenge");
     let hash = input.hash();
     progress.begin("secrets");
-    let (secrets, proofs) = Secrets::new(&mut randomness.generator()?, &hash)?;
+    let (secrets, proofs) = Secrets::<C>::new(&mut randomness.generator()?, &hash)?;
     let out = RawWriter::create(target)?;
     let mut response = Response { level, input, at: HASH, secrets, out, hash: HashState::new(), progress };
     response.write(&hash)?;
@@ -115,29 +121,33 @@ pub fn contribute_to_challenge<'a>(
     Ok(hash.finish())
 }
 
-struct Response<'a> {
+struct Response<'a, C: CeremonyCurve> {
     level: Level,
     input: RawFile,
     /// Where the next section begins.
     at: usize,
-    secrets: Secrets,
+    secrets: Secrets<C>,
     out: RawWriter<'a>,
     hash: HashState,
     progress: Progress<'a>,
 }
 
-impl Response<'_> {
+impl<C: CeremonyCurve> Response<'_, C> {
     fn write(&mut self, bytes: &[u8]) -> Result<(), CeremonyError> {
         bytes.chunks(HASHED).for_each(|bytes| self.hash.update(bytes));
         Ok(self.out.bytes(bytes)?)
     }
 }
 
-impl Sections for Response<'_> {
-    fn section<C: Encoding>(&mut self, section: PtauPoints, count: usize) -> Result<(), CeremonyError> {
+impl<C: CeremonyCurve> Sections<C> for Response<'_, C> {
+    fn section<G: Member<C> + Curve<Scalar = C::Scalar>>(
+        &mut self,
+        section: PtauPoints,
+        count: usize,
+    ) -> Result<(), CeremonyError> {
         let Self { level, input, at, secrets, out, hash, progress } = self;
         progress.begin(section.section().content);
-        multiplied::<C>(
+        multiplied::<G>(
             *level,
             count,
             secrets.factors(section),
@@ -149,7 +159,7 @@ impl Sections for Response<'_> {
                 Ok(out.bytes(&bytes)?)
             },
         )?;
-        *at += count * Form::Uncompressed.size::<C>();
+        *at += count * Form::Uncompressed.size::<G>();
         Ok(())
     }
 }
@@ -161,9 +171,9 @@ impl Sections for Response<'_> {
 /// # Errors
 /// [`CeremonyError::File`], also for a file that is no response, [`CeremonyError::Reduced`], [`CeremonyError::OtherChallenge`],
 /// [`CeremonyError::Contribution`], [`CeremonyError::TooLong`].
-pub fn import_response<'a>(
+pub fn import_response<'a, C: CeremonyCurve>(
     level: Level,
-    powers: &Ptau,
+    powers: &Ptau<C>,
     response: &Path,
     target: impl Into<Target<'a>>,
     name: Option<&str>,
@@ -175,8 +185,8 @@ pub fn import_response<'a>(
     progress.begin("hash of the challenge");
     let contributions = powers.decoded_contributions()?;
     let challenge = next_challenge(power, &contributions)?;
-    let input = RawFile::open(response)?;
-    input.expect_response(power)?;
+    let input = RawFile::open(level, response)?;
+    input.expect_response::<C>(power)?;
     if input.part(0..HASH) != challenge {
         return Err(CeremonyError::OtherChallenge);
     }
@@ -189,7 +199,7 @@ pub fn import_response<'a>(
     each_section(power, &mut imported)?;
     let Imported { file, hash, first, .. } = imported;
     let contribution = contribution(name, None, first, proofs);
-    let before = contributions.last().map_or(FirstPowers::INITIAL, |last| last.powers);
+    let before = contributions.last().map_or(FirstPowers::<C>::INITIAL, |last| last.powers);
     if let Some(problem) = problem(level, &contribution, &before, &challenge)? {
         let (number, name) = (contributions.len() + 1, contribution.name);
         return Err(CeremonyError::Contribution { number, name, problem });
@@ -197,26 +207,30 @@ pub fn import_response<'a>(
     finish(file, powers, hash, contribution, progress)
 }
 
-struct Imported<'a> {
+struct Imported<'a, C: CeremonyCurve> {
     input: RawFile,
     /// Where the next section begins.
     at: usize,
-    file: PtauWriter<'a>,
+    file: PtauWriter<'a, C>,
     hash: HashState,
-    first: FirstPowers,
+    first: FirstPowers<C>,
     progress: Progress<'a>,
 }
 
-impl Sections for Imported<'_> {
-    fn section<C: Encoding>(&mut self, section: PtauPoints, count: usize) -> Result<(), CeremonyError> {
+impl<C: CeremonyCurve> Sections<C> for Imported<'_, C> {
+    fn section<G: Member<C> + Curve<Scalar = C::Scalar>>(
+        &mut self,
+        section: PtauPoints,
+        count: usize,
+    ) -> Result<(), CeremonyError> {
         let Self { input, at, file, hash, first, progress } = self;
         progress.begin(section.section().content);
-        let size = Form::Compressed.size::<C>();
+        let size = Form::Compressed.size::<G>();
         file.points(section, |out| {
             parallel::ranges(count, PIECE).try_for_each(|range| {
                 let bytes = input.part(*at + range.start * size..*at + range.end * size);
                 bytes.chunks(IMPORTED).for_each(|bytes| hash.update(bytes));
-                let points = input.finite_points::<C>(*at, Form::Compressed, range.clone())?;
+                let points = input.finite_points::<G>(*at, Form::Compressed, range.clone())?;
                 remember(first, section, range.start, &points);
                 out.points(&points)
             })
@@ -227,25 +241,25 @@ impl Sections for Imported<'_> {
 }
 
 impl RawFile {
-    /// The power of a challenge, by its length: the response's hash, `2^(power + 1) - 1` points in G1, `2^power` in G2, twice `2^power` in
-    /// G1, one in G2.
-    fn power_of_challenge(&self) -> Result<u32, CircomError> {
+    /// The power of a challenge, by its length.
+    fn power_of_challenge<C: CeremonyCurve>(&self) -> Result<u32, CircomError> {
         let length = self.len();
-        let n = length.saturating_sub(128) / 384;
-        let is_right =
-            384 * n + 128 == length && n.is_power_of_two() && (1..=28).contains(&n.trailing_zeros());
-        if is_right {
-            return Ok(n.trailing_zeros());
+        let is_right = |power: &u32| HASH + size_of_powers::<C>(Form::Uncompressed, *power) == length;
+        if let Some(power) = (1..=28).find(is_right) {
+            return Ok(power);
         }
+        let one = size_of_powers::<C>(Form::Uncompressed, 1) - size_of_powers::<C>(Form::Uncompressed, 0);
+        let more = HASH + size_of_powers::<C>(Form::Uncompressed, 0) - one;
         let problem = format!(
-            "expected a challenge, of 384 bytes for each of 2^1 to 2^28 powers and 128 more, found {length} bytes"
+            "expected a challenge, of {one} bytes for each of 2^1 to 2^28 powers and {more} more, found {length} bytes"
         );
         Err(self.malformed(0, problem))
     }
 
     /// Checks the length of a response: the challenge's hash, as many points as the challenge has, compressed, and the proofs of knowledge.
-    fn expect_response(&self, power: u32) -> Result<(), CircomError> {
-        let (length, expected) = (self.len(), (192 << power) + HASH + 32 + PROOFS);
+    fn expect_response<C: CeremonyCurve>(&self, power: u32) -> Result<(), CircomError> {
+        let length = self.len();
+        let expected = HASH + size_of_powers::<C>(Form::Compressed, power) + size_of_proofs::<C>();
         if length == expected {
             return Ok(());
         }
@@ -254,11 +268,11 @@ impl RawFile {
     }
 
     /// The proofs of knowledge at the end of a response.
-    fn proofs(&self) -> Result<[KnowledgeProof; 3], CircomError> {
-        let at = self.len().saturating_sub(PROOFS);
-        let in_g1 = self.finite_points::<G1>(at, Form::Uncompressed, 0..6)?;
+    fn proofs<C: CeremonyCurve>(&self) -> Result<[KnowledgeProof<C>; 3], CircomError> {
+        let at = self.len().saturating_sub(size_of_proofs::<C>());
+        let in_g1 = self.finite_points::<C>(at, Form::Uncompressed, 0..6)?;
         let in_g2 =
-            self.finite_points::<G2>(at + 6 * Form::Uncompressed.size::<G1>(), Form::Uncompressed, 0..3)?;
+            self.finite_points::<C::G2>(at + 6 * Form::Uncompressed.size::<C>(), Form::Uncompressed, 0..3)?;
         let proofs = in_g1.as_chunks::<2>().0.iter().zip(in_g2);
         let mut proofs = proofs.map(|([s, sx], spx)| KnowledgeProof { s: *s, sx: *sx, spx });
         match [proofs.next(), proofs.next(), proofs.next()] {

@@ -4,7 +4,7 @@ use super::{PIECE, Secrets, Sections, each_section, expect_whole, first_challeng
 use crate::{
     CeremonyError, Randomness,
     contribute::{multiplied, named},
-    encoding::{Encoding, Form, encode},
+    encoding::{CeremonyCurve, Form, Member, encode},
     state::HashState,
 };
 use blake2::{Blake2b512, Digest};
@@ -13,7 +13,7 @@ use proofmill_circom::{
     PtauWriter, Target,
 };
 use proofmill_cpu::Level;
-use proofmill_curve::Affine;
+use proofmill_curve::{Affine, Curve};
 use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
 
@@ -30,7 +30,7 @@ pub(super) const HASHED: usize = 1 << 19;
 ///
 /// # Panics
 /// If `power` is 0 or above 28.
-pub fn new<'a>(
+pub fn new<'a, C: CeremonyCurve>(
     target: impl Into<Target<'a>>,
     power: u32,
     progress: Progress<'_>,
@@ -38,19 +38,23 @@ pub fn new<'a>(
     assert!((1..=28).contains(&power), "a power from 1 to 28");
     progress.begin("write powers");
     let header = PtauHeader { power, ceremony_power: power };
-    let mut ones = Ones(PtauWriter::create(target, &header, SECTIONS)?);
+    let mut ones = Ones(PtauWriter::<C>::create(target, &header, SECTIONS)?);
     each_section(power, &mut ones)?;
     ones.0.no_contributions()?;
     ones.0.finish()?;
     progress.begin("hash of the challenge");
-    first_challenge(power)
+    first_challenge::<C>(power)
 }
 
-struct Ones<'a>(PtauWriter<'a>);
+struct Ones<'a, C: CeremonyCurve>(PtauWriter<'a, C>);
 
-impl Sections for Ones<'_> {
-    fn section<C: Encoding>(&mut self, section: PtauPoints, count: usize) -> Result<(), CeremonyError> {
-        let piece = vec![C::GENERATOR; count.min(1 << 12)];
+impl<C: CeremonyCurve> Sections<C> for Ones<'_, C> {
+    fn section<G: Member<C> + Curve<Scalar = C::Scalar>>(
+        &mut self,
+        section: PtauPoints,
+        count: usize,
+    ) -> Result<(), CeremonyError> {
+        let piece = vec![G::GENERATOR; count.min(1 << 12)];
         let write = |out: &mut proofmill_circom::SectionWriter<'_>| {
             parallel::ranges(count, piece.len())
                 .try_for_each(|range| out.points(piece.get(..range.len()).unwrap_or_default()))
@@ -67,9 +71,9 @@ impl Sections for Ones<'_> {
 /// # Errors
 /// [`CeremonyError::File`], [`CeremonyError::Reduced`], [`CeremonyError::Powers`] for infinity, [`CeremonyError::Randomness`],
 /// [`CeremonyError::Beacon`], [`CeremonyError::TooLong`].
-pub fn contribute<'a>(
+pub fn contribute<'a, C: CeremonyCurve>(
     level: Level,
-    powers: &Ptau,
+    powers: &Ptau<C>,
     target: impl Into<Target<'a>>,
     name: Option<&str>,
     randomness: Randomness<'_>,
@@ -99,21 +103,21 @@ pub(super) fn expect_short(name: Option<&str>, beacon: Option<&Beacon>) -> Resul
 }
 
 /// A contribution whose hashes are not known yet.
-pub(super) fn contribution(
+pub(super) fn contribution<C: CeremonyCurve>(
     name: Option<String>,
     beacon: Option<Beacon>,
-    powers: FirstPowers,
-    proofs: [KnowledgeProof; 3],
-) -> PtauContribution {
+    powers: FirstPowers<C>,
+    proofs: [KnowledgeProof<C>; 3],
+) -> PtauContribution<C> {
     PtauContribution { name, beacon, powers, proofs, partial_hash: [0; 216], next_challenge: [0; 64] }
 }
 
 /// Ends a file whose powers are written by a contribution, with the hashes of both.
-pub(super) fn finish(
-    mut file: PtauWriter<'_>,
-    before: &Ptau,
+pub(super) fn finish<C: CeremonyCurve>(
+    mut file: PtauWriter<'_, C>,
+    before: &Ptau<C>,
     mut response: HashState,
-    mut contribution: PtauContribution,
+    mut contribution: PtauContribution<C>,
     progress: Progress<'_>,
 ) -> Result<[u8; 64], CeremonyError> {
     progress.begin("hash of the next challenge");
@@ -131,22 +135,26 @@ pub(super) fn finish(
 }
 
 /// Writes the powers of a file times those of the secrets.
-struct Multiplied<'a> {
+struct Multiplied<'a, C: CeremonyCurve> {
     level: Level,
-    powers: &'a Ptau,
-    secrets: Secrets,
-    file: PtauWriter<'a>,
+    powers: &'a Ptau<C>,
+    secrets: Secrets<C>,
+    file: PtauWriter<'a, C>,
     response: HashState,
-    first: FirstPowers,
+    first: FirstPowers<C>,
     progress: Progress<'a>,
 }
 
-impl Sections for Multiplied<'_> {
-    fn section<C: Encoding>(&mut self, section: PtauPoints, count: usize) -> Result<(), CeremonyError> {
+impl<C: CeremonyCurve> Sections<C> for Multiplied<'_, C> {
+    fn section<G: Member<C> + Curve<Scalar = C::Scalar>>(
+        &mut self,
+        section: PtauPoints,
+        count: usize,
+    ) -> Result<(), CeremonyError> {
         let Self { level, powers, secrets, file, response, first, progress } = self;
         progress.begin(section.section().content);
         file.points(section, |out| {
-            multiplied::<C>(
+            multiplied::<G>(
                 *level,
                 count,
                 secrets.factors(section),
@@ -163,13 +171,13 @@ impl Sections for Multiplied<'_> {
 }
 
 /// Keeps a section's first power of those that begin at index `start`.
-pub(super) fn remember<C: Encoding>(
-    powers: &mut FirstPowers,
+pub(super) fn remember<C: CeremonyCurve, G: Member<C>>(
+    powers: &mut FirstPowers<C>,
     section: PtauPoints,
     start: usize,
-    points: &[Affine<C>],
+    points: &[Affine<G>],
 ) {
-    if let Some((slot, index)) = C::slot(powers, section)
+    if let Some((slot, index)) = G::slot(powers, section)
         && let Some(point) = index.checked_sub(start).and_then(|index| points.get(index))
     {
         *slot = *point;
@@ -177,15 +185,19 @@ pub(super) fn remember<C: Encoding>(
 }
 
 /// Hashes what was written.
-struct Written<'a, 'b> {
-    file: &'a mut PtauWriter<'b>,
+struct Written<'a, 'b, C: CeremonyCurve> {
+    file: &'a mut PtauWriter<'b, C>,
     hash: Blake2b512,
 }
 
-impl Sections for Written<'_, '_> {
-    fn section<C: Encoding>(&mut self, section: PtauPoints, _: usize) -> Result<(), CeremonyError> {
+impl<C: CeremonyCurve> Sections<C> for Written<'_, '_, C> {
+    fn section<G: Member<C> + Curve<Scalar = C::Scalar>>(
+        &mut self,
+        section: PtauPoints,
+        _: usize,
+    ) -> Result<(), CeremonyError> {
         let Self { file, hash } = self;
-        Ok(file.reread::<C>(section, PIECE, |points| {
+        Ok(file.reread::<G>(section, PIECE, |points| {
             hash.update(encode(points, Form::Uncompressed));
             Ok::<_, CircomError>(())
         })?)

@@ -20,15 +20,16 @@ pub use prepare::{convert, prepare};
 pub use smaller::{truncate, truncated_powers};
 pub use verify::{response_hash, verify};
 
-use crate::{CeremonyError, encoding::Encoding, generator::Generator};
-use blake2::{Blake2b512, Digest};
-use proofmill_circom::{KnowledgeProof, Ptau, PtauContribution, PtauHeader, PtauPoints};
-use proofmill_cpu::Level;
-use proofmill_curve::{
-    Affine,
-    bn254::{G1, G2},
+use crate::{
+    CeremonyError,
+    encoding::{CeremonyCurve, Form, Group, Member, draw_point, encode, write_uncompressed},
+    generator::Generator,
 };
-use proofmill_field::{Field, bn254::Fr};
+use blake2::{Blake2b512, Digest};
+use proofmill_circom::{KnowledgeProof, PointCheck, Ptau, PtauContribution, PtauHeader, PtauPoints};
+use proofmill_cpu::Level;
+use proofmill_curve::{Affine, Curve};
+use proofmill_field::Field;
 use std::ops::Range;
 use zeroize::Zeroizing;
 
@@ -36,34 +37,44 @@ use zeroize::Zeroizing;
 const PIECE: usize = 1 << 18;
 
 /// What is done to each section of powers.
-trait Sections {
-    fn section<C: Encoding>(&mut self, section: PtauPoints, count: usize) -> Result<(), CeremonyError>;
+trait Sections<C: CeremonyCurve> {
+    fn section<G: Member<C> + Curve<Scalar = C::Scalar>>(
+        &mut self,
+        section: PtauPoints,
+        count: usize,
+    ) -> Result<(), CeremonyError>;
 }
 
 /// Visits the sections of powers in the order of files, challenges and responses.
-fn each_section(power: u32, visitor: &mut impl Sections) -> Result<(), CeremonyError> {
-    visitor.section::<G1>(PtauPoints::TauG1, PtauPoints::TauG1.count(power))?;
-    visitor.section::<G2>(PtauPoints::TauG2, PtauPoints::TauG2.count(power))?;
-    visitor.section::<G1>(PtauPoints::AlphaTauG1, PtauPoints::AlphaTauG1.count(power))?;
-    visitor.section::<G1>(PtauPoints::BetaTauG1, PtauPoints::BetaTauG1.count(power))?;
-    visitor.section::<G2>(PtauPoints::BetaG2, PtauPoints::BetaG2.count(power))
+fn each_section<C: CeremonyCurve>(power: u32, visitor: &mut impl Sections<C>) -> Result<(), CeremonyError> {
+    visitor.section::<C>(PtauPoints::TauG1, PtauPoints::TauG1.count(power))?;
+    visitor.section::<C::G2>(PtauPoints::TauG2, PtauPoints::TauG2.count(power))?;
+    visitor.section::<C>(PtauPoints::AlphaTauG1, PtauPoints::AlphaTauG1.count(power))?;
+    visitor.section::<C>(PtauPoints::BetaTauG1, PtauPoints::BetaTauG1.count(power))?;
+    visitor.section::<C::G2>(PtauPoints::BetaG2, PtauPoints::BetaG2.count(power))
+}
+
+/// Bytes of all powers: `2^(power + 1) - 1` points of tau in G1, `2^power` in G2, twice `2^power` in G1, and one in G2.
+fn size_of_powers<C: CeremonyCurve>(form: Form, power: u32) -> usize {
+    let n = 1 << power;
+    (4 * n - 1) * form.size::<C>() + (n + 1) * form.size::<C::G2>()
 }
 
 /// The sections of a file, all of which have their lengths, of a whole ceremony.
-fn expect_whole(powers: &Ptau) -> Result<u32, CeremonyError> {
+fn expect_whole<C: CeremonyCurve>(powers: &Ptau<C>) -> Result<u32, CeremonyError> {
     powers.expect_complete()?;
     let PtauHeader { power, ceremony_power } = *powers.header();
     if power == ceremony_power { Ok(power) } else { Err(CeremonyError::Reduced { power, ceremony_power }) }
 }
 
 /// Points of a file, each checked to be in its group and not infinity.
-fn read<C: Encoding>(
+fn read<C: CeremonyCurve, G: Group>(
     level: Level,
-    powers: &Ptau,
+    powers: &Ptau<C>,
     section: PtauPoints,
     range: Range<usize>,
-) -> Result<Vec<Affine<C>>, CeremonyError> {
-    let points = powers.points::<C>(section)?.slice(range.clone())?.decode(level, C::CHECK)?;
+) -> Result<Vec<Affine<G>>, CeremonyError> {
+    let points = powers.points::<G>(section)?.slice(range.clone())?.decode(level, PointCheck::InSubgroup)?;
     match points.iter().position(Affine::is_infinity) {
         None => Ok(points),
         Some(at) => Err(wrong(section, format!("element {}: point is infinity", range.start + at))),
@@ -75,27 +86,28 @@ fn wrong(section: PtauPoints, problem: impl Into<String>) -> CeremonyError {
 }
 
 /// The secrets of a contribution.
-struct Secrets {
-    tau: Zeroizing<Fr>,
-    alpha: Zeroizing<Fr>,
-    beta: Zeroizing<Fr>,
+struct Secrets<C: CeremonyCurve> {
+    tau: Zeroizing<C::Scalar>,
+    alpha: Zeroizing<C::Scalar>,
+    beta: Zeroizing<C::Scalar>,
 }
 
-impl Secrets {
+impl<C: CeremonyCurve> Secrets<C> {
     /// Draws them and makes their proofs of knowledge, to a challenge with this hash.
     fn new(
         generator: &mut Generator,
         challenge: &[u8; 64],
-    ) -> Result<(Self, [KnowledgeProof; 3]), CeremonyError> {
-        let [tau, alpha, beta] = std::array::from_fn(|_| Zeroizing::new(generator.element()));
+    ) -> Result<(Self, [KnowledgeProof<C>; 3]), CeremonyError> {
+        let [tau, alpha, beta] =
+            std::array::from_fn(|_| Zeroizing::new(generator.element::<C::ScalarPrime>()));
         let secrets = Self { tau, alpha, beta };
         if [&secrets.tau, &secrets.alpha, &secrets.beta].into_iter().any(|secret| secret.is_zero()) {
             return Err(CeremonyError::Beacon("one of its secrets is zero".to_owned()));
         }
-        let mut proof = |which, secret: &Fr| {
-            let s = generator.g1();
+        let mut proof = |which, secret: &C::Scalar| {
+            let s: Affine<C> = draw_point(generator);
             let sx = s.mul_vartime(secret).to_affine();
-            let spx = base(which, challenge, &s, &sx).mul_vartime(secret).to_affine();
+            let spx = base::<C>(which, challenge, &s, &sx).mul_vartime(secret).to_affine();
             KnowledgeProof { s, sx, spx }
         };
         let proofs = [proof(0, &secrets.tau), proof(1, &secrets.alpha), proof(2, &secrets.beta)];
@@ -103,36 +115,40 @@ impl Secrets {
     }
 
     /// The factor of a section's first point, and of each point's factor to the next one's.
-    fn factors(&self, section: PtauPoints) -> [&Fr; 2] {
+    fn factors(&self, section: PtauPoints) -> [&C::Scalar; 2] {
         let first = match section {
             PtauPoints::AlphaTauG1 => &self.alpha,
             PtauPoints::BetaTauG1 | PtauPoints::BetaG2 => &self.beta,
-            _ => &Fr::ONE,
+            _ => const { &C::Scalar::ONE },
         };
         [first, &self.tau]
     }
 }
 
 /// The base in G2 of the proof of knowledge of tau (0), alpha (1) or beta (2).
-fn base(which: u8, challenge: &[u8; 64], s: &Affine<G1>, sx: &Affine<G1>) -> Affine<G2> {
+fn base<C: CeremonyCurve>(which: u8, challenge: &[u8; 64], s: &Affine<C>, sx: &Affine<C>) -> Affine<C::G2> {
     let hash = Blake2b512::new_with_prefix([which]).chain_update(challenge);
-    Generator::new(&hash.chain_update(s.to_evm()).chain_update(sx.to_evm()).finalize()).g2()
+    draw_point(&mut Generator::new(&hash.chain_update(encode(&[*s, *sx], Form::Uncompressed)).finalize()))
 }
 
 /// The hash of the challenge that has no contributions: of an empty response's hash and generators.
-fn first_challenge(power: u32) -> Result<[u8; 64], CeremonyError> {
+fn first_challenge<C: CeremonyCurve>(power: u32) -> Result<[u8; 64], CeremonyError> {
     let mut hash = Generators(Blake2b512::new_with_prefix(Blake2b512::digest([])));
-    each_section(power, &mut hash)?;
+    each_section::<C>(power, &mut hash)?;
     Ok(hash.0.finalize().into())
 }
 
 struct Generators(Blake2b512);
 
-impl Sections for Generators {
-    fn section<C: Encoding>(&mut self, _: PtauPoints, count: usize) -> Result<(), CeremonyError> {
+impl<C: CeremonyCurve> Sections<C> for Generators {
+    fn section<G: Member<C> + Curve<Scalar = C::Scalar>>(
+        &mut self,
+        _: PtauPoints,
+        count: usize,
+    ) -> Result<(), CeremonyError> {
         const TOGETHER: usize = 1 << 10;
         let mut one = Vec::new();
-        C::write_uncompressed(&C::GENERATOR, &mut one);
+        write_uncompressed(&G::GENERATOR, &mut one);
         let many = one.repeat(TOGETHER);
         (0..count / TOGETHER).for_each(|_| self.0.update(&many));
         (0..count % TOGETHER).for_each(|_| self.0.update(&one));
@@ -141,9 +157,12 @@ impl Sections for Generators {
 }
 
 /// The hash of the challenge to the contributor after these contributions.
-fn next_challenge(power: u32, contributions: &[PtauContribution]) -> Result<[u8; 64], CeremonyError> {
+fn next_challenge<C: CeremonyCurve>(
+    power: u32,
+    contributions: &[PtauContribution<C>],
+) -> Result<[u8; 64], CeremonyError> {
     match contributions.last() {
         Some(last) => Ok(last.next_challenge),
-        None => first_challenge(power),
+        None => first_challenge::<C>(power),
     }
 }

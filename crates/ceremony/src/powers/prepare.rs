@@ -5,29 +5,17 @@
 
 use crate::{
     CeremonyError,
-    encoding::Encoding,
+    encoding::{CeremonyCurve, Group, Member},
     transform::{self, Direction, PIECE, Steps, Transform, butterflies, fill, inverse, scratch},
 };
-use proofmill_circom::{PointCheck, Ptau, PtauHeader, PtauPoints, PtauWriter, Target};
+use proofmill_circom::{CircomCurve, PointCheck, Ptau, PtauHeader, PtauPoints, PtauWriter, Target};
 use proofmill_cpu::Level;
-use proofmill_curve::{
-    Affine,
-    bn254::{G1, G2},
-    products_of_points, sums_and_differences,
-};
-use proofmill_field::{
-    Algebra, Field, Prime,
-    bn254::{Fr, FrParams},
-};
+use proofmill_curve::{Affine, Curve, products_of_points, sums_and_differences};
+use proofmill_field::{Algebra, Field, Prime};
 use proofmill_memory::Elements;
 use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
 use std::{ops::Range, path::Path};
-
-/// The logarithm of the scalar field's largest domain.
-const TWO_ADICITY: u32 = FrParams::TWO_ADICITY;
-/// ffjavascript's shift of a coset, the square of the smallest number that is none.
-const SHIFT: u64 = 25;
 
 /// Writes the powers and, for all domains, the Lagrange polynomials at tau, which setup needs. Contributions stay. Runs on the ambient
 /// rayon pool. Domains of more than 2^21 points are in temporary files in `folder`; memory is about 500 MB at most.
@@ -36,9 +24,9 @@ const SHIFT: u64 = 25;
 ///
 /// # Errors
 /// [`CeremonyError::File`], [`CeremonyError::Scratch`].
-pub fn prepare<'a>(
+pub fn prepare<'a, C: CeremonyCurve>(
     level: Level,
-    powers: &Ptau,
+    powers: &Ptau<C>,
     target: impl Into<Target<'a>>,
     folder: &Path,
     progress: Progress<'_>,
@@ -46,10 +34,10 @@ pub fn prepare<'a>(
     let work = Work { level, powers, folder };
     let power = powers.header().power;
     work.write(target.into(), progress, |file| {
-        work.section::<G1>(file, PtauPoints::TauG1, 0..power + 2, progress)?;
-        work.section::<G2>(file, PtauPoints::TauG2, 0..power + 1, progress)?;
-        work.section::<G1>(file, PtauPoints::AlphaTauG1, 0..power + 1, progress)?;
-        work.section::<G1>(file, PtauPoints::BetaTauG1, 0..power + 1, progress)
+        work.section::<C>(file, PtauPoints::TauG1, 0..power + 2, progress)?;
+        work.section::<C::G2>(file, PtauPoints::TauG2, 0..power + 1, progress)?;
+        work.section::<C>(file, PtauPoints::AlphaTauG1, 0..power + 1, progress)?;
+        work.section::<C>(file, PtauPoints::BetaTauG1, 0..power + 1, progress)
     })
 }
 
@@ -58,9 +46,9 @@ pub fn prepare<'a>(
 ///
 /// # Errors
 /// As [`prepare`], and [`CeremonyError::Unprepared`].
-pub fn convert<'a>(
+pub fn convert<'a, C: CeremonyCurve>(
     level: Level,
-    powers: &Ptau,
+    powers: &Ptau<C>,
     target: impl Into<Target<'a>>,
     folder: &Path,
     progress: Progress<'_>,
@@ -71,18 +59,18 @@ pub fn convert<'a>(
     let work = Work { level, powers, folder };
     let power = powers.header().power;
     work.write(target.into(), progress, |file| {
-        work.section::<G1>(file, PtauPoints::TauG1, power + 1..power + 2, progress)?;
+        work.section::<C>(file, PtauPoints::TauG1, power + 1..power + 2, progress)?;
         let others = PtauPoints::PREPARED.iter().filter(|points| **points != PtauPoints::LagrangeTauG1);
         others.copied().try_for_each(|points| Ok(file.copy(powers, points, power)?))
     })
 }
 
 /// Begins a file of powers, as many as the header says, and all contributions, to be followed by the Lagrange polynomials.
-pub(super) fn with_powers<'a>(
+pub(super) fn with_powers<'a, C: CircomCurve>(
     target: Target<'a>,
-    powers: &Ptau,
+    powers: &Ptau<C>,
     header: &PtauHeader,
-) -> Result<PtauWriter<'a>, CeremonyError> {
+) -> Result<PtauWriter<'a, C>, CeremonyError> {
     let sections = PtauPoints::POWERS.len() + PtauPoints::PREPARED.len();
     let mut file = PtauWriter::create(target, header, sections as u32)?;
     for points in PtauPoints::POWERS {
@@ -92,19 +80,19 @@ pub(super) fn with_powers<'a>(
     Ok(file)
 }
 
-struct Work<'a> {
+struct Work<'a, C: CeremonyCurve> {
     level: Level,
-    powers: &'a Ptau,
+    powers: &'a Ptau<C>,
     folder: &'a Path,
 }
 
-impl Work<'_> {
+impl<C: CeremonyCurve> Work<'_, C> {
     /// Writes the powers, the contributions, and what `prepared` writes.
     fn write(
         &self,
         target: Target<'_>,
         progress: Progress<'_>,
-        prepared: impl FnOnce(&mut PtauWriter<'_>) -> Result<(), CeremonyError>,
+        prepared: impl FnOnce(&mut PtauWriter<'_, C>) -> Result<(), CeremonyError>,
     ) -> Result<(), CeremonyError> {
         let Self { powers, .. } = self;
         powers.expect_powers()?;
@@ -116,21 +104,21 @@ impl Work<'_> {
 
     /// Writes a section of Lagrange polynomials: those of these domains, given by the logarithms of their sizes, after those that the file has
     /// of smaller ones.
-    fn section<C: Encoding>(
+    fn section<G: Member<C> + Curve<Scalar = C::Scalar>>(
         &self,
-        file: &mut PtauWriter<'_>,
+        file: &mut PtauWriter<'_, C>,
         source: PtauPoints,
         domains: Range<u32>,
         progress: Progress<'_>,
     ) -> Result<(), CeremonyError> {
-        let Some(section) = C::prepared(source) else { return Ok(()) };
+        let Some(section) = G::prepared(source) else { return Ok(()) };
         progress.begin(section.section().content);
-        let powers = self.powers.points::<C>(source)?;
+        let powers = self.powers.points::<G>(source)?;
         let steps = Steps::new(domains.clone().map(|log_n| butterflies(1 << log_n)).sum(), progress);
         file.points(section, |out| {
             let kept = (1 << domains.start) - 1;
             for range in parallel::ranges(kept, PIECE) {
-                let lagrange = self.powers.points::<C>(section)?.slice(range)?;
+                let lagrange = self.powers.points::<G>(section)?.slice(range)?;
                 out.points(&lagrange.decode(self.level, PointCheck::OnCurve)?)?;
             }
             for log_n in domains {
@@ -141,11 +129,16 @@ impl Work<'_> {
                     powers.slice(range)?.decode(self.level, PointCheck::OnCurve)
                 })?;
                 let mut domain = n;
-                if log_n > TWO_ADICITY {
-                    split(self.level, &mut points, &Fr::from(SHIFT));
+                if log_n > <C::ScalarPrime as Prime>::TWO_ADICITY {
+                    split(self.level, &mut points, &C::Scalar::from(C::SHIFT));
                     domain = n / 2;
                 }
-                let mut transform = Transform { level: self.level, points: &mut points, steps: &steps };
+                let mut transform = Transform {
+                    level: self.level,
+                    points: &mut points,
+                    roots: C::root_of_unity,
+                    steps: &steps,
+                };
                 for domain in parallel::ranges(n, domain) {
                     transform.run(domain, Direction::Inverse, |_, polynomials| out.points(polynomials))?;
                 }
@@ -158,9 +151,9 @@ impl Work<'_> {
 /// Turns the powers t_j of a domain of n = 2 m points that the field does not have into those of the domain of m points,
 /// `(s^m t_j - t_(m+j)) / (s^m - 1)`, and of its coset by the shift s, `s^(-j) (t_(m+j) - t_j) / (s^m - 1)`: snarkjs takes both
 /// together for the domain of n points.
-fn split<C: Encoding>(level: Level, points: &mut Elements<Affine<C>>, shift: &Fr) {
+fn split<G: Group>(level: Level, points: &mut Elements<Affine<G>>, shift: &G::Scalar) {
     let half = points.len() / 2;
-    let factor = inverse(&(shift.pow_vartime(&[half as u64]) - Fr::ONE));
+    let factor = inverse(&(shift.pow_vartime(&[half as u64]) - G::Scalar::ONE));
     let step = inverse(shift);
     for range in parallel::ranges(half, PIECE) {
         let (low, high) = points.split_at_mut(half);
@@ -171,7 +164,7 @@ fn split<C: Encoding>(level: Level, points: &mut Elements<Affine<C>>, shift: &Fr
         let mut sums = low.to_vec();
         sums_and_differences(level, &mut sums, high);
         let mut quotients = products_of_points(level, high, &vec![factor; range.len()]);
-        let factors = transform::powers(-Fr::ONE, step, range.clone());
+        let factors = transform::powers(-G::Scalar::ONE, step, range.clone());
         high.copy_from_slice(&products_of_points(level, &quotients, &factors));
         sums_and_differences(level, low, &mut quotients);
         points.release(range.clone());
@@ -183,7 +176,8 @@ fn split<C: Encoding>(level: Level, points: &mut Elements<Affine<C>>, shift: &Fr
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use proofmill_curve::Curve;
+    use proofmill_curve::bn254::G1;
+    use proofmill_field::bn254::Fr;
 
     /// The Lagrange polynomials at tau over these points, by their definition.
     fn expected(domain: &[Fr], tau: Fr) -> Vec<Affine<G1>> {
@@ -208,7 +202,7 @@ mod tests {
             Ok::<_, CeremonyError>(())
         };
         let steps = Steps::new(butterflies(domain.len()), Progress::NONE);
-        Transform { level: Level::best(), points, steps: &steps }
+        Transform { level: Level::best(), points, roots: <G1 as CircomCurve>::root_of_unity, steps: &steps }
             .run(domain, Direction::Inverse, write)
             .unwrap();
         written
@@ -216,7 +210,7 @@ mod tests {
 
     #[test]
     fn domains_and_cosets() {
-        let (tau, shift) = (Fr::from(0x1234_5678_9abc), Fr::from(SHIFT));
+        let (tau, shift) = (Fr::from(0x1234_5678_9abc), Fr::from(G1::SHIFT));
         for log_n in 0..6 {
             let n = 1 << log_n;
             let points = powers(tau, Fr::ONE, n).map(|power| G1::GENERATOR.mul_vartime(&power).to_affine());

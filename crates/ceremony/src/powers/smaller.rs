@@ -2,11 +2,11 @@
 
 use super::prepare::with_powers;
 use crate::CeremonyError;
-use proofmill_circom::{Ptau, PtauHeader, PtauPoints, Target};
+use proofmill_circom::{CircomCurve, Ptau, PtauHeader, PtauPoints, Target};
 use std::ops::Range;
 
 /// The powers for which `snarkjs powersoftau truncate` writes files: 1 to one less than the file's.
-pub fn truncated_powers(powers: &Ptau) -> Range<u32> {
+pub fn truncated_powers<C: CircomCurve>(powers: &Ptau<C>) -> Range<u32> {
     1..powers.header().power
 }
 
@@ -17,7 +17,11 @@ pub fn truncated_powers(powers: &Ptau) -> Range<u32> {
 ///
 /// # Panics
 /// If `power` is not one of [`truncated_powers`].
-pub fn truncate<'a>(powers: &Ptau, power: u32, target: impl Into<Target<'a>>) -> Result<(), CeremonyError> {
+pub fn truncate<'a, C: CircomCurve>(
+    powers: &Ptau<C>,
+    power: u32,
+    target: impl Into<Target<'a>>,
+) -> Result<(), CeremonyError> {
     assert!(truncated_powers(powers).contains(&power), "a power below the file's");
     powers.expect_complete()?;
     if !powers.is_prepared() {

@@ -1,17 +1,21 @@
 //! Verification of contributions and of the powers that they lead to.
 
-use super::{PIECE, Sections, base, contribute::remember, each_section, first_challenge, read, wrong};
+use super::{
+    PIECE, Sections, base, contribute::remember, each_section, first_challenge, read, size_of_powers, wrong,
+};
 use crate::{
     CeremonyError,
-    encoding::{Encoding, Form, encode},
+    encoding::{CeremonyCurve, Form, Group, Member, encode},
     state::HashState,
     verify::{is_same_ratio, of_beacon_again},
 };
 use blake2::{Blake2b512, Digest};
-use proofmill_circom::{FirstPowers, KnowledgeProof, Ptau, PtauContribution, PtauHeader, PtauPoints};
+use proofmill_circom::{
+    FirstPowers, KnowledgeProof, PointCheck, Ptau, PtauContribution, PtauHeader, PtauPoints,
+};
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian};
-use proofmill_field::{Algebra, Field, Invert, batch_invert_vartime, bn254::Fr};
+use proofmill_field::{Algebra, Field, Fp, Invert, batch_invert_vartime};
 use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
 use proofmill_srs::{first_broken, sides};
@@ -33,13 +37,17 @@ use std::ops::Range;
 /// # Errors
 /// [`CeremonyError::NoContributions`], [`CeremonyError::Contribution`], [`CeremonyError::Powers`], [`CeremonyError::Challenge`],
 /// [`CeremonyError::Beacon`] for one with too many iterations to be repeated, [`CeremonyError::Randomness`], [`CeremonyError::File`].
-pub fn verify(level: Level, powers: &Ptau, progress: Progress<'_>) -> Result<Vec<[u8; 64]>, CeremonyError> {
+pub fn verify<C: CeremonyCurve>(
+    level: Level,
+    powers: &Ptau<C>,
+    progress: Progress<'_>,
+) -> Result<Vec<[u8; 64]>, CeremonyError> {
     powers.expect_complete()?;
     let PtauHeader { power, ceremony_power } = *powers.header();
     let contributions = powers.decoded_contributions()?;
     let Some(last) = contributions.last() else { return Err(CeremonyError::NoContributions) };
     progress.begin("hash of the first challenge");
-    let mut challenge = first_challenge(ceremony_power)?;
+    let mut challenge = first_challenge::<C>(ceremony_power)?;
     progress.begin("contributions");
     let mut before = FirstPowers::INITIAL;
     let mut responses = Vec::with_capacity(contributions.len());
@@ -58,7 +66,7 @@ pub fn verify(level: Level, powers: &Ptau, progress: Progress<'_>) -> Result<Vec
     OsRng.try_next_u64().map_err(|error| CeremonyError::Randomness(error.to_string()))?;
     let response = responses.last().copied().unwrap_or([0; 64]);
     let hash = Blake2b512::new_with_prefix(response);
-    let z = Fr::random(&mut OsRng.unwrap_err());
+    let z = Fp::<C::ScalarPrime>::random(&mut OsRng.unwrap_err());
     let mut verified = Verified { level, powers, last: last.powers, z, hash, progress };
     each_section(power, &mut verified)?;
     if power == ceremony_power && challenge != <[u8; 64]>::from(verified.hash.finalize()) {
@@ -69,19 +77,22 @@ pub fn verify(level: Level, powers: &Ptau, progress: Progress<'_>) -> Result<Vec
 
 /// The hash of a contribution's response, which snarkjs shows; `None` if the state in the contribution is not that of a response in a ceremony
 /// of this power.
-pub fn response_hash(contribution: &PtauContribution, ceremony_power: u32) -> Option<[u8; 64]> {
-    // The challenge's hash, and 2 n - 1 and two times n points of 32 bytes, n + 1 of 64.
-    let length = (192 << ceremony_power) + 96;
-    let mut state = HashState::from_bytes(&contribution.partial_hash, length)?;
+pub fn response_hash<C: CeremonyCurve>(
+    contribution: &PtauContribution<C>,
+    ceremony_power: u32,
+) -> Option<[u8; 64]> {
+    // The challenge's hash and all powers.
+    let length = 64 + size_of_powers::<C>(Form::Compressed, ceremony_power);
+    let mut state = HashState::from_bytes(&contribution.partial_hash, length as u64)?;
     state.update(&contribution.key());
     Some(state.finish())
 }
 
 /// What is wrong with a contribution to the powers `before` and the challenge with this hash.
-pub(super) fn problem(
+pub(super) fn problem<C: CeremonyCurve>(
     level: Level,
-    contribution: &PtauContribution,
-    before: &FirstPowers,
+    contribution: &PtauContribution<C>,
+    before: &FirstPowers<C>,
     challenge: &[u8; 64],
 ) -> Result<Option<&'static str>, CeremonyError> {
     let PtauContribution { powers: after, proofs, beacon, .. } = contribution;
@@ -121,23 +132,27 @@ pub(super) fn problem(
 }
 
 /// Verifies the sections against the last contribution.
-struct Verified<'a> {
+struct Verified<'a, C: CeremonyCurve> {
     level: Level,
-    powers: &'a Ptau,
-    last: FirstPowers,
-    z: Fr,
+    powers: &'a Ptau<C>,
+    last: FirstPowers<C>,
+    z: C::Scalar,
     hash: Blake2b512,
     progress: Progress<'a>,
 }
 
-impl Sections for Verified<'_> {
-    fn section<C: Encoding>(&mut self, section: PtauPoints, count: usize) -> Result<(), CeremonyError> {
+impl<C: CeremonyCurve> Sections<C> for Verified<'_, C> {
+    fn section<G: Member<C> + Curve<Scalar = C::Scalar>>(
+        &mut self,
+        section: PtauPoints,
+        count: usize,
+    ) -> Result<(), CeremonyError> {
         let Self { level, powers, last, z, hash, progress } = self;
         progress.begin(section.section().content);
         let mut found = FirstPowers::INITIAL;
         // The sums of the first 1, 2, 4, ... terms.
         let mut prefixes = Vec::new();
-        let sum = walk::<C>(*level, powers, section, 0..count, z, *progress, |start, points, sum| {
+        let sum = walk::<C, G>(*level, powers, section, 0..count, z, *progress, |start, points, sum| {
             if start.is_power_of_two() {
                 prefixes.push(*sum);
             }
@@ -145,17 +160,17 @@ impl Sections for Verified<'_> {
             hash.update(encode(points, Form::Uncompressed));
         })?;
         let mut expected = *last;
-        let (found, expected) = (C::slot(&mut found, section), C::slot(&mut expected, section));
+        let (found, expected) = (G::slot(&mut found, section), G::slot(&mut expected, section));
         if found != expected {
             return Err(wrong(section, "its first power is not that of the last contribution"));
         }
-        if found.is_some_and(|(_, index)| index > 0) && sum.first != C::GENERATOR {
+        if found.is_some_and(|(_, index)| index > 0) && sum.first != G::GENERATOR {
             return Err(wrong(section, "point 0 is not the generator"));
         }
         if count > 1 && !sum.holds(*level, z, last) {
             let broken = first_broken(0..count - 1, |range| {
-                let z = Fr::random(&mut OsRng.unwrap_err());
-                let sum = walk::<C>(
+                let z = Fp::<C::ScalarPrime>::random(&mut OsRng.unwrap_err());
+                let sum = walk::<C, G>(
                     *level,
                     powers,
                     section,
@@ -169,52 +184,55 @@ impl Sections for Verified<'_> {
             let at = broken.unwrap_or_default();
             return Err(wrong(section, format!("point {} is not tau times point {at}", at + 1)));
         }
-        if let Some(prepared) = C::prepared(section)
+        if let Some(prepared) = G::prepared(section)
             && powers.is_prepared()
         {
             progress.begin(prepared.section().content);
             prefixes.push(sum.sum);
-            return lagrange(*level, powers, prepared, &prefixes, z, *progress);
+            return lagrange::<C, G>(*level, powers, prepared, &prefixes, z, *progress);
         }
         Ok(())
     }
 }
 
 /// The sum of points of a section times the powers of z, from 1 on.
-struct Sum<C: Curve> {
-    sum: Jacobian<C>,
-    first: Affine<C>,
-    last: Affine<C>,
+struct Sum<G: Curve> {
+    sum: Jacobian<G>,
+    first: Affine<G>,
+    last: Affine<G>,
     /// The last point's power of z.
-    power: Fr,
+    power: G::Scalar,
 }
 
-impl<C: Encoding> Sum<C> {
+impl<G: Group> Sum<G> {
     /// Whether each point is tau times the one before.
-    fn holds(&self, level: Level, z: &Fr, powers: &FirstPowers) -> bool {
+    fn holds<C: CeremonyCurve>(&self, level: Level, z: &G::Scalar, powers: &FirstPowers<C>) -> bool
+    where
+        G: Member<C>,
+    {
         let [before, after] = sides(&self.sum, &self.first, (&self.last, &self.power), z);
-        C::is_tau_times(level, &before, &after, powers)
+        G::is_tau_times(level, &before, &after, powers)
     }
 }
 
 /// Reads points, of which it gives pieces to `each` with the sum of those before. Pieces begin at 0, 1, 2, 4 and so on from the first.
-fn walk<C: Encoding>(
+fn walk<C: CeremonyCurve, G: Group>(
     level: Level,
-    powers: &Ptau,
+    powers: &Ptau<C>,
     section: PtauPoints,
     range: Range<usize>,
-    z: &Fr,
+    z: &G::Scalar,
     progress: Progress<'_>,
-    mut each: impl FnMut(usize, &[Affine<C>], &Jacobian<C>),
-) -> Result<Sum<C>, CeremonyError> {
+    mut each: impl FnMut(usize, &[Affine<G>], &Jacobian<G>),
+) -> Result<Sum<G>, CeremonyError> {
     let (first, last) = (Affine::INFINITY, Affine::INFINITY);
-    let mut total = Sum { sum: Jacobian::INFINITY, first, last, power: Fr::ONE };
-    let mut next = Fr::ONE;
+    let mut total = Sum { sum: Jacobian::INFINITY, first, last, power: G::Scalar::ONE };
+    let mut next = G::Scalar::ONE;
     let mut done = 0;
     while done < range.len() {
         let length = done.clamp(1, PIECE).min(range.len() - done);
         let start = range.start + done;
-        let points = read::<C>(level, powers, section, start..start + length)?;
+        let points = read::<C, G>(level, powers, section, start..start + length)?;
         let mut scalars = Vec::with_capacity(length);
         for _ in 0..length {
             scalars.push(next);
@@ -225,7 +243,7 @@ fn walk<C: Encoding>(
         }
         total.last = points.last().copied().unwrap_or(Affine::INFINITY);
         each(done, &points, &total.sum);
-        total.sum = total.sum.add(&C::msm(level, &points.as_slice(), &scalars));
+        total.sum = total.sum.add(&G::msm(level, &points.as_slice(), &scalars));
         done += length;
         progress.share(done as u64, range.len() as u64);
     }
@@ -236,38 +254,40 @@ fn walk<C: Encoding>(
 ///
 /// The polynomial `f = 1 + z x + ... + (z x)^(n-1)` has the value `(z^n - 1) / (z w^j - 1)` at the root w^j of order n; the sum of these times
 /// the Lagrange polynomials is f at tau. The largest domain of tau in G1 lacks its highest power, so f does too.
-fn lagrange<C: Encoding>(
+fn lagrange<C: CeremonyCurve, G: Group + Curve<Scalar = C::Scalar>>(
     level: Level,
-    powers: &Ptau,
+    powers: &Ptau<C>,
     section: PtauPoints,
-    prefixes: &[Jacobian<C>],
-    z: &Fr,
+    prefixes: &[Jacobian<G>],
+    z: &C::Scalar,
     progress: Progress<'_>,
 ) -> Result<(), CeremonyError> {
-    let all = powers.points::<C>(section)?;
+    let all = powers.points::<G>(section)?;
     for (log_n, expected) in (0..).zip(prefixes) {
         let n = 1 << log_n;
-        let Some(root) = Fr::root_of_unity(log_n) else { continue };
+        let Some(root) = C::root_of_unity(log_n) else { continue };
         let lacks_highest = log_n > powers.header().power;
         let z_to_n = z.pow_vartime(&[n as u64]);
-        let highest = if lacks_highest { z_to_n * z.invert_vartime().unwrap_or_default() } else { Fr::ZERO };
+        let highest =
+            if lacks_highest { z_to_n * z.invert_vartime().unwrap_or_default() } else { C::Scalar::ZERO };
         // w^j and w^-j, which is w^(j (n-1)).
-        let (mut power, mut inverse_power) = (Fr::ONE, Fr::ONE);
+        let (mut power, mut inverse_power) = (C::Scalar::ONE, C::Scalar::ONE);
         let inverse = root.invert_vartime().unwrap_or_default();
         let mut sum = Jacobian::INFINITY;
         for range in parallel::ranges(n, PIECE) {
-            let points = all.slice(n - 1 + range.start..n - 1 + range.end)?.decode(level, C::CHECK)?;
+            let points =
+                all.slice(n - 1 + range.start..n - 1 + range.end)?.decode(level, PointCheck::InSubgroup)?;
             let (mut scalars, mut terms) = (Vec::with_capacity(range.len()), Vec::with_capacity(range.len()));
             for _ in range.clone() {
-                scalars.push(*z * power - Fr::ONE);
+                scalars.push(*z * power - C::Scalar::ONE);
                 terms.push(highest * inverse_power);
                 (power, inverse_power) = (power * root, inverse_power * inverse);
             }
             batch_invert_vartime(&mut scalars);
             for (scalar, term) in scalars.iter_mut().zip(&terms) {
-                *scalar = (z_to_n - Fr::ONE) * *scalar - *term;
+                *scalar = (z_to_n - C::Scalar::ONE) * *scalar - *term;
             }
-            sum = sum.add(&C::msm(level, &points.as_slice(), &scalars));
+            sum = sum.add(&G::msm(level, &points.as_slice(), &scalars));
             progress.share((n - 1 + range.end) as u64, all.len() as u64);
         }
         if sum != *expected {

@@ -1,7 +1,7 @@
 //! Proofs and verification keys of circuits in Proofmill's own arithmetisations, in a format like snarkjs's.
 
 use super::{
-    CURVE, PlonkProof, PlonkVerificationKey, Point1, Point2, Scalar, point1, point2,
+    CURVE, PlonkProof, PlonkVerificationKey, Point, Scalar, point,
     reader::{Document, Node},
     text_of,
 };
@@ -76,10 +76,10 @@ pub enum AnyPlonkVerificationKey {
 struct ProofText {
     protocol: &'static str,
     curve: &'static str,
-    commitments: [Vec<Point1>; 3],
-    quotient: Vec<Point1>,
+    commitments: [Vec<Point>; 3],
+    quotient: Vec<Point>,
     evaluations: Vec<Scalar>,
-    openings: [Point1; 2],
+    openings: [Point; 2],
 }
 
 #[derive(Serialize)]
@@ -93,22 +93,22 @@ struct KeyText<'a> {
     gates: &'a [String],
     lookup: &'a str,
     columns: &'a [String],
-    commitments: Vec<Point1>,
+    commitments: Vec<Point>,
     #[serde(rename = "X_2")]
-    x_2: Point2,
+    x_2: Point,
     #[serde(rename = "insecureSetup", skip_serializing_if = "Not::not")]
     insecure_setup: bool,
 }
 
 /// The root of a document of Proofmill's own, which must name its curve.
 fn root(document: &Document) -> Result<Node<'_>, CircomError> {
-    let root = document.of_protocol(PROTOCOL)?;
+    let root = document.of_protocol::<G1>(PROTOCOL)?;
     root.key("curve")?;
     Ok(root)
 }
 
 fn points(node: &Node<'_>) -> Result<Vec<Affine<G1>>, CircomError> {
-    node.items()?.iter().map(Node::g1).collect()
+    node.items()?.iter().map(Node::point).collect()
 }
 
 fn names(node: &Node<'_>) -> Result<Vec<String>, CircomError> {
@@ -131,20 +131,20 @@ impl CircuitProof {
                 .iter()
                 .map(Node::scalar)
                 .collect::<Result<_, _>>()?,
-            openings: [at_xi.g1()?, at_next.g1()?],
+            openings: [at_xi.point()?, at_next.point()?],
         })
     }
 
     /// The text of the file.
     pub fn text(&self) -> String {
-        let texts = |points: &Vec<Affine<G1>>| points.iter().copied().map(point1).collect::<Vec<_>>();
+        let texts = |points: &Vec<Affine<G1>>| points.iter().copied().map(point).collect::<Vec<_>>();
         text_of(&ProofText {
             protocol: PROTOCOL,
             curve: CURVE,
             commitments: self.commitments.each_ref().map(texts),
             quotient: texts(&self.quotient),
             evaluations: self.evaluations.iter().map(Fr::to_string).collect(),
-            openings: self.openings.map(point1),
+            openings: self.openings.map(point),
         })
     }
 }
@@ -162,7 +162,7 @@ impl CircuitVerificationKey {
             public: root.key("nPublic")?.count()?,
             power: root.key("power")?.count()?,
             commitments: points(&root.key("commitments")?)?,
-            x_2: root.key("X_2")?.g2()?,
+            x_2: root.key("X_2")?.point()?,
             insecure_setup: root.insecure_setup()?,
         })
     }
@@ -178,8 +178,8 @@ impl CircuitVerificationKey {
             gates: &self.gates,
             lookup: &self.lookup,
             columns: &self.columns,
-            commitments: self.commitments.iter().copied().map(point1).collect(),
-            x_2: point2(self.x_2),
+            commitments: self.commitments.iter().copied().map(point).collect(),
+            x_2: point(self.x_2),
             insecure_setup: self.insecure_setup,
         })
     }

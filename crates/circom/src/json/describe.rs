@@ -4,7 +4,12 @@ use super::{
     CircuitProof, CircuitVerificationKey, FflonkProof, FflonkVerificationKey, Groth16Proof,
     Groth16VerificationKey, PlonkProof, PlonkVerificationKey, public_of, reader::Document,
 };
-use crate::error::CircomError;
+use crate::{
+    curve::{CircomCurve, PairingCurve},
+    error::CircomError,
+    over_curve,
+};
+use proofmill_curve::{bls12_381, bn254};
 use serde::Serialize;
 use std::path::Path;
 
@@ -31,15 +36,24 @@ pub fn describe_json(path: &Path) -> Result<JsonDescription, CircomError> {
     let root = document.root();
     if let Ok(signals) = root.items() {
         let counts = vec![("public signals", signals.len() as u64)];
-        public_of(&document)?;
-        return Ok(JsonDescription { kind: "public signals", protocol: None, curve: "bn254", counts });
+        // Signals name no curve. Those of larger numbers are none of BN254's.
+        let curve = match public_of::<<bn254::G1 as CircomCurve>::ScalarPrime>(&document) {
+            Ok(_) => bn254::G1::NAME,
+            Err(error) => public_of::<<bls12_381::G1 as CircomCurve>::ScalarPrime>(&document)
+                .map(|_| bls12_381::G1::NAME)
+                .map_err(|_| error)?,
+        };
+        return Ok(JsonDescription { kind: "public signals", protocol: None, curve, counts });
     }
+    let curve = document.curve().unwrap_or(PairingCurve::Bn254);
     let is_proof = ["pi_a", "eval_a", "evaluations"].iter().any(|key| root.key(key).is_ok());
     let counts = match (document.protocol(), is_proof) {
-        (Some("groth16"), true) => Groth16Proof::read(&document).map(|_| Vec::new())?,
+        (Some("groth16"), true) => {
+            over_curve!(curve, C => Groth16Proof::<C>::read(&document).map(|_| Vec::new()))?
+        }
         (Some("groth16"), false) => {
-            let key = Groth16VerificationKey::read(&document)?;
-            vec![("public signals", key.ic.len().saturating_sub(1) as u64)]
+            let points = over_curve!(curve, C => Groth16VerificationKey::<C>::read(&document)?.ic.len());
+            vec![("public signals", points.saturating_sub(1) as u64)]
         }
         (Some("plonk"), true) => PlonkProof::read(&document).map(|_| Vec::new())?,
         (Some("plonk"), false) => {
@@ -65,7 +79,7 @@ pub fn describe_json(path: &Path) -> Result<JsonDescription, CircomError> {
     Ok(JsonDescription {
         kind: if is_proof { "proof" } else { "verification key" },
         protocol: document.protocol().map(str::to_owned),
-        curve: "bn254",
+        curve: over_curve!(curve, C => C::NAME),
         counts,
     })
 }

@@ -2,25 +2,18 @@
 
 use super::stream::{JsonPoint, JsonStream};
 use crate::{
-    decode::{Coordinate, PointCheck, Points},
+    curve::CircomCurve,
+    decode::{Coordinate, PointCheck, Points, ScalarPrime},
     error::CircomError,
     ptau::{Ptau, PtauContribution, PtauPoints},
     r1cs::{R1csFile, Terms},
     zkey::{Groth16Zkey, Matrix},
 };
 use proofmill_cpu::Level;
-use proofmill_curve::{
-    Affine, Curve,
-    bn254::{G1, G2},
-};
-use proofmill_field::{
-    Field,
-    bn254::{Fq, Fr},
-};
+use proofmill_curve::{Affine, Curve};
+use proofmill_field::{Field, Fp, Prime};
 use std::path::Path;
 
-/// Bytes of a field element.
-const ELEMENT: u32 = 32;
 /// Points that are decoded together.
 const BLOCK: usize = 1 << 12;
 
@@ -28,13 +21,13 @@ const BLOCK: usize = 1 << 12;
 ///
 /// # Errors
 /// [`CircomError::Io`], [`CircomError::Malformed`], [`CircomError::MissingSection`] without labels.
-pub fn write_r1cs_json(circuit: &R1csFile, path: &Path) -> Result<(), CircomError> {
+pub fn write_r1cs_json<P: ScalarPrime>(circuit: &R1csFile<P>, path: &Path) -> Result<(), CircomError> {
     let header = circuit.header();
     let labels = circuit.labels()?;
     let mut file = JsonStream::create(path)?;
     file.object(|out| {
-        out.key("n8")?.bare(ELEMENT)?;
-        out.key("prime")?.string(modulus_of_scalars())?;
+        out.key("n8")?.bare(bytes_of::<P>())?;
+        out.key("prime")?.string(modulus::<P>())?;
         out.key("nVars")?.bare(header.wires)?;
         out.key("nOutputs")?.bare(header.outputs)?;
         out.key("nPubInputs")?.bare(header.public_inputs)?;
@@ -54,7 +47,7 @@ pub fn write_r1cs_json(circuit: &R1csFile, path: &Path) -> Result<(), CircomErro
     file.finish()
 }
 
-fn write_terms(out: &mut JsonStream, terms: &Terms) -> Result<(), CircomError> {
+fn write_terms<P: ScalarPrime>(out: &mut JsonStream, terms: &Terms<P>) -> Result<(), CircomError> {
     out.object(|out| terms.iter().try_for_each(|(wire, value)| out.key(wire)?.string(value)))
 }
 
@@ -62,7 +55,7 @@ fn write_terms(out: &mut JsonStream, terms: &Terms) -> Result<(), CircomError> {
 ///
 /// # Errors
 /// [`CircomError::Io`].
-pub fn write_witness_json(values: &[Fr], path: &Path) -> Result<(), CircomError> {
+pub fn write_witness_json<P: ScalarPrime>(values: &[Fp<P>], path: &Path) -> Result<(), CircomError> {
     let mut file = JsonStream::create(path)?;
     file.list(|out| values.iter().try_for_each(|value| out.string(value)))?;
     file.finish()
@@ -73,15 +66,19 @@ pub fn write_witness_json(values: &[Fr], path: &Path) -> Result<(), CircomError>
 ///
 /// # Errors
 /// [`CircomError::Io`], [`CircomError::Malformed`].
-pub fn write_groth16_json(level: Level, key: &Groth16Zkey, path: &Path) -> Result<(), CircomError> {
+pub fn write_groth16_json<C: CircomCurve>(
+    level: Level,
+    key: &Groth16Zkey<C>,
+    path: &Path,
+) -> Result<(), CircomError> {
     let header = key.header();
     let mut file = JsonStream::create(path)?;
     file.object(|out| {
         out.key("protocol")?.string("groth16")?;
-        out.key("n8q")?.bare(ELEMENT)?;
-        out.key("q")?.string(modulus_of_coordinates())?;
-        out.key("n8r")?.bare(ELEMENT)?;
-        out.key("r")?.string(modulus_of_scalars())?;
+        out.key("n8q")?.bare(bytes_of::<C::BasePrime>())?;
+        out.key("q")?.string(modulus::<C::BasePrime>())?;
+        out.key("n8r")?.bare(bytes_of::<C::ScalarPrime>())?;
+        out.key("r")?.string(modulus::<C::ScalarPrime>())?;
         out.key("nVars")?.bare(header.wires)?;
         out.key("nPublic")?.bare(header.public)?;
         out.key("domainSize")?.bare(header.domain_size)?;
@@ -111,13 +108,17 @@ pub fn write_groth16_json(level: Level, key: &Groth16Zkey, path: &Path) -> Resul
 ///
 /// # Errors
 /// [`CircomError::Io`], and [`CircomError`] for sections that are missing or malformed.
-pub fn write_ptau_json(level: Level, powers: &Ptau, path: &Path) -> Result<(), CircomError> {
+pub fn write_ptau_json<C: CircomCurve>(
+    level: Level,
+    powers: &Ptau<C>,
+    path: &Path,
+) -> Result<(), CircomError> {
     powers.expect_complete()?;
     let contributions = powers.decoded_contributions()?;
     let power = powers.header().power;
     let mut file = JsonStream::create(path)?;
     file.object(|out| {
-        out.key("q")?.string(modulus_of_coordinates())?;
+        out.key("q")?.string(modulus::<C::BasePrime>())?;
         out.key("power")?.bare(power)?;
         out.key("contributions")?.list(|out| {
             (1_u32..).zip(&contributions).try_for_each(|(id, each)| write_contribution(out, id, each))
@@ -126,12 +127,12 @@ pub fn write_ptau_json(level: Level, powers: &Ptau, path: &Path) -> Result<(), C
         write_points(level, out.key("tauG2")?, powers.tau_g2()?, 0)?;
         write_points(level, out.key("alphaTauG1")?, powers.alpha_tau_g1()?, 0)?;
         write_points(level, out.key("betaTauG1")?, powers.beta_tau_g1()?, 0)?;
-        write_points(level, out.key("betaG2")?, powers.points::<G2>(PtauPoints::BetaG2)?, 0)?;
+        write_points(level, out.key("betaG2")?, powers.points::<C::G2>(PtauPoints::BetaG2)?, 0)?;
         if powers.is_prepared() {
             let domains = |out: &mut JsonStream, section| {
                 out.list(|out| {
                     (0..=power).try_for_each(|log_n| {
-                        write_points(level, out, powers.domain::<G1>(section, log_n)?, 0)
+                        write_points(level, out, powers.domain::<C>(section, log_n)?, 0)
                     })
                 })
             };
@@ -147,7 +148,11 @@ pub fn write_ptau_json(level: Level, powers: &Ptau, path: &Path) -> Result<(), C
     file.finish()
 }
 
-fn write_contribution(out: &mut JsonStream, id: u32, each: &PtauContribution) -> Result<(), CircomError> {
+fn write_contribution<C: CircomCurve>(
+    out: &mut JsonStream,
+    id: u32,
+    each: &PtauContribution<C>,
+) -> Result<(), CircomError> {
     out.object(|out| {
         each.powers.tau_g1.write(out.key("tauG1")?)?;
         each.powers.tau_g2.write(out.key("tauG2")?)?;
@@ -178,7 +183,7 @@ fn write_contribution(out: &mut JsonStream, id: u32, each: &PtauContribution) ->
     })
 }
 
-fn write_coefficients(out: &mut JsonStream, key: &Groth16Zkey) -> Result<(), CircomError> {
+fn write_coefficients<C: CircomCurve>(out: &mut JsonStream, key: &Groth16Zkey<C>) -> Result<(), CircomError> {
     for coefficient in key.coefficients()?.iter() {
         let coefficient = coefficient?;
         out.object(|out| {
@@ -212,17 +217,16 @@ where
     })
 }
 
-fn modulus_of_scalars() -> String {
-    plus_one(&(-Fr::ONE).to_string())
+/// Bytes of an element modulo this prime.
+fn bytes_of<P: Prime>() -> usize {
+    size_of::<P::Limbs>()
 }
 
-fn modulus_of_coordinates() -> String {
-    plus_one(&(-Fq::ONE).to_string())
-}
-
-/// The modulus from its predecessor: an even number, whose last digit has no carry.
-fn plus_one(digits: &str) -> String {
-    let (head, last) = digits.split_at(digits.len().saturating_sub(1));
+/// A prime in decimal.
+fn modulus<P: Prime>() -> String {
+    // Of an even number the last digit has no carry.
+    let before = (-Fp::<P>::ONE).to_string();
+    let (head, last) = before.split_at(before.len().saturating_sub(1));
     let last = last.parse::<u8>().unwrap_or_default();
     format!("{head}{}", last + 1)
 }

@@ -1,7 +1,7 @@
 //! fflonk's proof and verification key.
 #![allow(non_snake_case, reason = "the files' own names")]
 
-use super::{CURVE, Point1, Point2, Scalar, point1, point2, reader::Document, text_of};
+use super::{CURVE, Point, Scalar, point, reader::Document, text_of};
 use crate::{
     error::CircomError,
     zkey::{FFLONK_ROOTS, FflonkHeader, fflonk_roots},
@@ -62,10 +62,10 @@ struct ProofText {
 
 #[derive(Serialize)]
 struct PointsText {
-    C1: Point1,
-    C2: Point1,
-    W1: Point1,
-    W2: Point1,
+    C1: Point,
+    C2: Point,
+    W1: Point,
+    W2: Point,
 }
 
 #[derive(Serialize)]
@@ -102,8 +102,8 @@ struct KeyText {
     w4: Scalar,
     w8: Scalar,
     wr: Scalar,
-    X_2: Point2,
-    C0: Point1,
+    X_2: Point,
+    C0: Point,
     #[serde(rename = "insecureSetup", skip_serializing_if = "Not::not")]
     insecure_setup: bool,
 }
@@ -112,12 +112,12 @@ document!(FflonkProof);
 
 impl FflonkProof {
     pub(super) fn read(document: &Document) -> Result<Self, CircomError> {
-        let root = document.of_protocol(PROTOCOL)?;
+        let root = document.of_protocol::<G1>(PROTOCOL)?;
         let (points, evaluations) = (root.key("polynomials")?, root.key("evaluations")?);
         let inverse = evaluations.key("inv")?.scalar()?;
         let mut proof = Self { points: [Affine::INFINITY; 4], evaluations: [Fr::ZERO; 15], inverse };
         for (point, name) in proof.points.iter_mut().zip(POINTS) {
-            *point = points.key(name)?.g1()?;
+            *point = points.key(name)?.point()?;
         }
         for (evaluation, name) in proof.evaluations.iter_mut().zip(EVALUATIONS) {
             *evaluation = evaluations.key(name)?.scalar()?;
@@ -127,7 +127,7 @@ impl FflonkProof {
 
     /// The text of the file.
     pub fn text(&self) -> String {
-        let [C1, C2, W1, W2] = self.points.map(point1);
+        let [C1, C2, W1, W2] = self.points.map(point);
         let [ql, qr, qm, qo, qc, s1, s2, s3, a, b, c, z, zw, t1w, t2w] =
             self.evaluations.map(|value| value.to_string());
         let inv = self.inverse.to_string();
@@ -144,15 +144,15 @@ document!(FflonkVerificationKey);
 
 impl FflonkVerificationKey {
     pub(super) fn read(document: &Document) -> Result<Self, CircomError> {
-        let root = document.of_protocol(PROTOCOL)?;
+        let root = document.of_protocol::<G1>(PROTOCOL)?;
         let power = root.key("power")?;
         let key = Self {
             public: root.key("nPublic")?.count()?,
             power: power.count()?,
             k1: root.key("k1")?.scalar()?,
             k2: root.key("k2")?.scalar()?,
-            x_2: root.key("X_2")?.g2()?,
-            c0: root.key("C0")?.g1()?,
+            x_2: root.key("X_2")?.point()?,
+            c0: root.key("C0")?.point()?,
             insecure_setup: root.insecure_setup()?,
         };
         let Some(generator) = Fr::root_of_unity(key.power) else {
@@ -184,8 +184,8 @@ impl FflonkVerificationKey {
             w4,
             w8,
             wr,
-            X_2: point2(self.x_2),
-            C0: point1(self.c0),
+            X_2: point(self.x_2),
+            C0: point(self.c0),
             insecure_setup: self.insecure_setup,
         })
     }

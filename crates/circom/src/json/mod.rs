@@ -7,8 +7,8 @@
 
 /// Defines `open` and `parse` for a type with `read`.
 macro_rules! document {
-    ($type:ty) => {
-        impl $type {
+    ($type:ty $(, $curve:ident)?) => {
+        impl$(<$curve: $crate::CircomCurve>)? $type {
             /// Reads a file.
             ///
             /// # Errors
@@ -55,34 +55,34 @@ pub use fflonk::{FflonkProof, FflonkVerificationKey};
 pub use groth16::{Groth16Proof, Groth16VerificationKey};
 pub use plonk::{PlonkProof, PlonkVerificationKey};
 
-use crate::{binfile::Text, error::CircomError};
-use proofmill_curve::{
-    Affine,
-    bn254::{G1, G2},
-};
-use proofmill_field::{
-    Field,
-    bn254::{Fq2, Fr},
-};
+use crate::decode::{Coordinate, ScalarPrime};
+use crate::{binfile::Text, curve::PairingCurve, error::CircomError};
+use proofmill_curve::{Affine, Curve};
+use proofmill_field::{Field, Fp};
 use reader::Document;
-pub(crate) use reader::LARGEST as LARGEST_JSON;
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
 use std::path::Path;
 
 /// snarkjs's name for BN254.
-const CURVE: &str = "bn128";
+const CURVE: &str = <proofmill_curve::bn254::G1 as crate::CircomCurve>::SNARKJS;
 
 type Scalar = String;
-type Point1 = [String; 3];
-type Pair = [String; 2];
-type Point2 = [Pair; 3];
+type Point = [Coefficients; 3];
+
+/// A coordinate: a number, or a list of as many as the field has coefficients.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Coefficients {
+    One(String),
+    Several(Vec<String>),
+}
 
 /// Reads a list of public signals, each below the modulus.
 ///
 /// # Errors
 /// [`CircomError::Io`], [`CircomError::JsonSyntax`], [`CircomError::JsonValue`].
-pub fn read_public(path: &Path) -> Result<Vec<Fr>, CircomError> {
+pub fn read_public<P: ScalarPrime>(path: &Path) -> Result<Vec<Fp<P>>, CircomError> {
     public_of(&Document::open(path)?)
 }
 
@@ -90,11 +90,11 @@ pub fn read_public(path: &Path) -> Result<Vec<Fr>, CircomError> {
 ///
 /// # Errors
 /// As [`read_public`], without [`CircomError::Io`].
-pub fn parse_public(name: &str, text: &[u8]) -> Result<Vec<Fr>, CircomError> {
+pub fn parse_public<P: ScalarPrime>(name: &str, text: &[u8]) -> Result<Vec<Fp<P>>, CircomError> {
     public_of(&Document::parse(name, text)?)
 }
 
-fn public_of(document: &Document) -> Result<Vec<Fr>, CircomError> {
+fn public_of<P: ScalarPrime>(document: &Document) -> Result<Vec<Fp<P>>, CircomError> {
     document.root().items()?.iter().map(reader::Node::scalar).collect()
 }
 
@@ -107,11 +107,20 @@ impl Text {
         let document = Document::from_text(self.name.clone(), &self.bytes)?;
         Ok(document.protocol().map(str::to_owned))
     }
+
+    /// The curve that a proof or verification key in JSON names; `None` without one. Nothing else is checked.
+    ///
+    /// # Errors
+    /// [`CircomError::JsonSyntax`], [`CircomError::JsonValue`] for a text that is too long.
+    pub fn curve(&self) -> Result<Option<PairingCurve>, CircomError> {
+        let document = Document::from_text(self.name.clone(), &self.bytes)?;
+        Ok(document.curve())
+    }
 }
 
 /// The text of a `public.json`, as snarkjs writes it.
-pub fn public_text(signals: &[Fr]) -> String {
-    text_of(&signals.iter().map(Fr::to_string).collect::<Vec<_>>())
+pub fn public_text<P: ScalarPrime>(signals: &[Fp<P>]) -> String {
+    text_of(&signals.iter().map(Fp::to_string).collect::<Vec<_>>())
 }
 
 fn text_of(value: &impl Serialize) -> String {
@@ -123,22 +132,19 @@ fn text_of(value: &impl Serialize) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-fn pair(value: Fq2) -> Pair {
-    [value.c0.to_string(), value.c1.to_string()]
+fn coordinate<F: Coordinate>(value: F) -> Coefficients {
+    let mut coefficients = value.to_decimal();
+    match (coefficients.pop(), coefficients.is_empty()) {
+        (Some(only), true) => Coefficients::One(only),
+        (last, _) => {
+            coefficients.extend(last);
+            Coefficients::Several(coefficients)
+        }
+    }
 }
 
-fn point1(point: Affine<G1>) -> Point1 {
-    if point.is_infinity() {
-        return ["0", "1", "0"].map(str::to_owned);
-    }
-    [point.x.to_string(), point.y.to_string(), "1".to_owned()]
-}
-
-fn point2(point: Affine<G2>) -> Point2 {
-    let zero = || pair(Fq2::ZERO);
-    let one = || pair(Fq2::ONE);
-    if point.is_infinity() {
-        return [zero(), one(), zero()];
-    }
-    [pair(point.x), pair(point.y), one()]
+fn point<C: Curve<Base: Coordinate>>(point: Affine<C>) -> Point {
+    let (zero, one) = (C::Base::ZERO, C::Base::ONE);
+    let coordinates = if point.is_infinity() { [zero, one, zero] } else { [point.x, point.y, one] };
+    coordinates.map(coordinate)
 }

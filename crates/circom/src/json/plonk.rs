@@ -1,13 +1,16 @@
 //! PLONK's proof and verification key.
 #![allow(non_snake_case, reason = "the files' own names")]
 
-use super::{CURVE, Point1, Point2, Scalar, point1, point2, reader::Document, text_of};
+use super::{CURVE, Point, Scalar, point, reader::Document, text_of};
 use crate::error::CircomError;
 use proofmill_curve::{
     Affine,
     bn254::{G1, G2},
 };
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{
+    Field,
+    bn254::{Fr, FrParams},
+};
 use serde::Serialize;
 use std::ops::Not;
 
@@ -52,15 +55,15 @@ const SIGMA: [&str; 3] = ["S1", "S2", "S3"];
 
 #[derive(Serialize)]
 struct ProofText {
-    A: Point1,
-    B: Point1,
-    C: Point1,
-    Z: Point1,
-    T1: Point1,
-    T2: Point1,
-    T3: Point1,
-    Wxi: Point1,
-    Wxiw: Point1,
+    A: Point,
+    B: Point,
+    C: Point,
+    Z: Point,
+    T1: Point,
+    T2: Point,
+    T3: Point,
+    Wxi: Point,
+    Wxiw: Point,
     eval_a: Scalar,
     eval_b: Scalar,
     eval_c: Scalar,
@@ -80,15 +83,15 @@ struct KeyText {
     power: u32,
     k1: Scalar,
     k2: Scalar,
-    Qm: Point1,
-    Ql: Point1,
-    Qr: Point1,
-    Qo: Point1,
-    Qc: Point1,
-    S1: Point1,
-    S2: Point1,
-    S3: Point1,
-    X_2: Point2,
+    Qm: Point,
+    Ql: Point,
+    Qr: Point,
+    Qo: Point,
+    Qc: Point,
+    S1: Point,
+    S2: Point,
+    S3: Point,
+    X_2: Point,
     w: Scalar,
     #[serde(rename = "insecureSetup", skip_serializing_if = "Not::not")]
     insecure_setup: bool,
@@ -98,10 +101,10 @@ document!(PlonkProof);
 
 impl PlonkProof {
     pub(super) fn read(document: &Document) -> Result<Self, CircomError> {
-        let root = document.of_protocol(PROTOCOL)?;
+        let root = document.of_protocol::<G1>(PROTOCOL)?;
         let mut proof = Self { points: [Affine::INFINITY; 9], evaluations: [Fr::ZERO; 6] };
         for (point, name) in proof.points.iter_mut().zip(POINTS) {
-            *point = root.key(name)?.g1()?;
+            *point = root.key(name)?.point()?;
         }
         for (evaluation, name) in proof.evaluations.iter_mut().zip(EVALUATIONS) {
             *evaluation = root.key(name)?.scalar()?;
@@ -111,7 +114,7 @@ impl PlonkProof {
 
     /// The text of the file.
     pub fn text(&self) -> String {
-        let [A, B, C, Z, T1, T2, T3, Wxi, Wxiw] = self.points.map(point1);
+        let [A, B, C, Z, T1, T2, T3, Wxi, Wxiw] = self.points.map(point);
         let [eval_a, eval_b, eval_c, eval_s1, eval_s2, eval_zw] =
             self.evaluations.map(|value| value.to_string());
         text_of(&ProofText {
@@ -140,7 +143,7 @@ document!(PlonkVerificationKey);
 
 impl PlonkVerificationKey {
     pub(super) fn read(document: &Document) -> Result<Self, CircomError> {
-        let root = document.of_protocol(PROTOCOL)?;
+        let root = document.of_protocol::<G1>(PROTOCOL)?;
         let power = root.key("power")?;
         let mut key = Self {
             public: root.key("nPublic")?.count()?,
@@ -149,26 +152,26 @@ impl PlonkVerificationKey {
             k2: root.key("k2")?.scalar()?,
             selectors: [Affine::INFINITY; 5],
             sigma: [Affine::INFINITY; 3],
-            x_2: root.key("X_2")?.g2()?,
+            x_2: root.key("X_2")?.point()?,
             insecure_setup: root.insecure_setup()?,
         };
         let Some(root_of_unity) = Fr::root_of_unity(key.power) else {
             return Err(power.problem(format!("expected at most {LARGEST_POWER}, found {}", key.power)));
         };
         let w = root.key("w")?;
-        if w.scalar()? != root_of_unity {
+        if w.scalar::<FrParams>()? != root_of_unity {
             return Err(w.problem(format!("expected the root of unity of order 2^{}", key.power)));
         }
         for (point, name) in key.selectors.iter_mut().zip(SELECTORS).chain(key.sigma.iter_mut().zip(SIGMA)) {
-            *point = root.key(name)?.g1()?;
+            *point = root.key(name)?.point()?;
         }
         Ok(key)
     }
 
     /// The text of the file.
     pub fn text(&self) -> String {
-        let [Qm, Ql, Qr, Qo, Qc] = self.selectors.map(point1);
-        let [S1, S2, S3] = self.sigma.map(point1);
+        let [Qm, Ql, Qr, Qo, Qc] = self.selectors.map(point);
+        let [S1, S2, S3] = self.sigma.map(point);
         let w: Fr = Fr::root_of_unity(self.power).unwrap_or_default();
         text_of(&KeyText {
             protocol: PROTOCOL,
@@ -185,7 +188,7 @@ impl PlonkVerificationKey {
             S1,
             S2,
             S3,
-            X_2: point2(self.x_2),
+            X_2: point(self.x_2),
             w: w.to_string(),
             insecure_setup: self.insecure_setup,
         })

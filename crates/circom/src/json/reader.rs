@@ -1,22 +1,16 @@
 //! Values of a JSON document, with the path to them for messages.
 
-use super::CURVE;
-use crate::error::{CircomError, FileName};
-use proofmill_curve::{
-    Affine, Curve,
-    bn254::{G1, G2},
+use crate::{
+    binfile::LARGEST_JSON,
+    curve::{CircomCurve, PairingCurve},
+    decode::Coordinate,
+    error::{CircomError, FileName},
 };
-use proofmill_field::{
-    Field, FieldError,
-    bn254::{Fq, Fq2, Fr},
-};
+use proofmill_curve::{Affine, Curve};
+use proofmill_field::{Field, FieldError, Fp, Prime};
 use proofmill_memory::read_file_at_most;
 use serde_json::Value;
-use std::{path::Path, str::FromStr};
-
-/// The most bytes of a document. A verification key takes 180 bytes for a public signal: this is enough for 90 000 of them. Parsed, a
-/// hostile document takes up to 40 times its size.
-pub(crate) const LARGEST: u64 = 1 << 24;
+use std::path::Path;
 
 /// The member of a verification key that marks an insecure setup. snarkjs ignores it.
 const INSECURE_SETUP: &str = "insecureSetup";
@@ -29,7 +23,7 @@ pub(super) struct Document {
 impl Document {
     pub(super) fn open(path: &Path) -> Result<Self, CircomError> {
         let name = FileName::new(path);
-        match read_file_at_most(path, LARGEST) {
+        match read_file_at_most(path, LARGEST_JSON) {
             Ok(text) => Self::from_text(name, &text),
             Err(source) => Err(CircomError::io(&name, source)),
         }
@@ -40,8 +34,8 @@ impl Document {
     }
 
     pub(super) fn from_text(name: FileName, text: &[u8]) -> Result<Self, CircomError> {
-        if text.len() as u64 > LARGEST {
-            let problem = format!("expected at most {LARGEST} bytes, found {}", text.len());
+        if text.len() as u64 > LARGEST_JSON {
+            let problem = format!("expected at most {LARGEST_JSON} bytes, found {}", text.len());
             return Err(CircomError::json_value(&name, "the document", problem));
         }
         match serde_json::from_slice(text) {
@@ -59,8 +53,16 @@ impl Document {
         self.value.get("protocol").and_then(Value::as_str)
     }
 
-    /// The root, after a check that the document is of this protocol and of BN254.
-    pub(super) fn of_protocol(&self, protocol: &'static str) -> Result<Node<'_>, CircomError> {
+    /// The curve that the document names, if it is one.
+    pub(super) fn curve(&self) -> Option<PairingCurve> {
+        self.value.get("curve").and_then(Value::as_str).and_then(PairingCurve::of_name)
+    }
+
+    /// The root, after a check that the document is of this protocol and curve.
+    pub(super) fn of_protocol<C: CircomCurve>(
+        &self,
+        protocol: &'static str,
+    ) -> Result<Node<'_>, CircomError> {
         let root = self.root();
         let found = self.protocol();
         if found != Some(protocol) {
@@ -69,9 +71,10 @@ impl Document {
         }
         // Files of snarkjs's early versions name no curve.
         if let Some(curve) = root.value.get("curve")
-            && curve.as_str() != Some(CURVE)
+            && curve.as_str() != Some(C::SNARKJS)
         {
-            return Err(root.key("curve")?.problem(format!("expected \"{CURVE}\", found {}", shown(curve))));
+            let problem = format!("expected \"{}\", found {}", C::SNARKJS, shown(curve));
+            return Err(root.key("curve")?.problem(problem));
         }
         Ok(root)
     }
@@ -129,18 +132,17 @@ impl<'a> Node<'a> {
         self.value.as_str().ok_or_else(|| self.expected("a string"))
     }
 
-    pub(super) fn scalar(&self) -> Result<Fr, CircomError> {
-        self.element()
+    pub(super) fn scalar<P: Prime>(&self) -> Result<Fp<P>, CircomError> {
+        self.digits()?.parse().map_err(|error: FieldError| self.problem(error.to_string()))
     }
 
-    /// A field element: a string of decimal digits, or a JSON number.
-    fn element<F: FromStr<Err = FieldError>>(&self) -> Result<F, CircomError> {
-        let parsed = match self.value {
-            Value::String(text) => text.parse(),
-            Value::Number(number) => number.to_string().parse(),
-            _ => return Err(self.expected("a number in a string")),
-        };
-        parsed.map_err(|error: FieldError| self.problem(error.to_string()))
+    /// The digits of a field element: a string of decimal digits, or a JSON number.
+    fn digits(&self) -> Result<String, CircomError> {
+        match self.value {
+            Value::String(text) => Ok(text.clone()),
+            Value::Number(number) => Ok(number.to_string()),
+            _ => Err(self.expected("a number in a string")),
+        }
     }
 
     /// A count, as a JSON number.
@@ -149,22 +151,34 @@ impl<'a> Node<'a> {
         count.ok_or_else(|| self.expected("a number below 2^32"))
     }
 
-    pub(super) fn g1(&self) -> Result<Affine<G1>, CircomError> {
-        let [x, y, z] = self.tuple()?.each_ref().map(Node::element::<Fq>);
-        self.point(x?, y?, z?)
+    pub(super) fn point<C: Curve<Base: Coordinate>>(&self) -> Result<Affine<C>, CircomError> {
+        let [x, y, z] = self.tuple()?.each_ref().map(Node::coordinate);
+        self.affine(x?, y?, z?)
     }
 
-    pub(super) fn g2(&self) -> Result<Affine<G2>, CircomError> {
-        let [x, y, z] = self.tuple()?.each_ref().map(Node::pair);
-        self.point(x?, y?, z?)
+    /// A number, or a list of as many as the field has coefficients.
+    fn coordinate<F: Coordinate>(&self) -> Result<F, CircomError> {
+        if F::DEGREE == 1 {
+            let digits = self.digits()?;
+            return F::from_decimal(&[digits]).map_err(|error| self.problem(error.to_string()));
+        }
+        let items = self.items()?;
+        if items.len() != F::DEGREE {
+            return Err(self.problem(format!(
+                "expected a list of {}, found one of {}",
+                F::DEGREE,
+                items.len()
+            )));
+        }
+        // One by one, so that an error names the coefficient.
+        let mut coefficients = vec!["0".to_owned(); F::DEGREE];
+        for (item, coefficient) in items.iter().zip(&mut coefficients) {
+            *coefficient = item.digits()?;
+        }
+        F::from_decimal(&coefficients).map_err(|error| self.problem(error.to_string()))
     }
 
-    fn pair(&self) -> Result<Fq2, CircomError> {
-        let [c0, c1] = self.tuple()?.each_ref().map(Node::element::<Fq>);
-        Ok(Fq2 { c0: c0?, c1: c1? })
-    }
-
-    fn point<C: Curve>(&self, x: C::Base, y: C::Base, z: C::Base) -> Result<Affine<C>, CircomError> {
+    fn affine<C: Curve>(&self, x: C::Base, y: C::Base, z: C::Base) -> Result<Affine<C>, CircomError> {
         if z == C::Base::ZERO && x == C::Base::ZERO && y == C::Base::ONE {
             return Ok(Affine::INFINITY);
         }

@@ -2,16 +2,13 @@
 //! space of 1, in which an empty list or object is a line of its own.
 
 use crate::{
+    decode::Coordinate,
     error::{CircomError, FileName},
     output::Sink,
 };
-use proofmill_curve::{
-    Affine,
-    bn254::{G1, G2},
-};
+use proofmill_curve::{Affine, Curve};
+use proofmill_field::Field;
 use std::{fmt::Display, io::Write, path::Path};
-
-use super::{point1, point2};
 
 /// A document that is being written; to a pipe or a device when it is complete. Values and the content of containers are written in the order of the calls.
 pub(crate) struct JsonStream {
@@ -123,15 +120,14 @@ pub(crate) trait JsonPoint {
     fn write(&self, out: &mut JsonStream) -> Result<(), CircomError>;
 }
 
-impl JsonPoint for Affine<G1> {
+impl<C: Curve<Base: Coordinate>> JsonPoint for Affine<C> {
     fn write(&self, out: &mut JsonStream) -> Result<(), CircomError> {
-        out.strings(&point1(*self))
-    }
-}
-
-impl JsonPoint for Affine<G2> {
-    fn write(&self, out: &mut JsonStream) -> Result<(), CircomError> {
-        let point = point2(*self);
-        out.list(|out| point.iter().try_for_each(|pair| out.strings(pair)))
+        let (zero, one) = (C::Base::ZERO, C::Base::ONE);
+        let coordinates = if self.is_infinity() { [zero, one, zero] } else { [self.x, self.y, one] };
+        let coordinates = coordinates.map(|coordinate| coordinate.to_decimal());
+        if C::Base::DEGREE == 1 {
+            return out.strings(&coordinates.concat());
+        }
+        out.list(|out| coordinates.iter().try_for_each(|coefficients| out.strings(coefficients)))
     }
 }

@@ -6,64 +6,61 @@
 
 use crate::{
     binfile::Cursor,
+    curve::CircomCurve,
     error::CircomError,
     parameters::{self, Beacon},
-    zkey::{g1, g2},
+    zkey::{take_point, write_montgomery, write_uncompressed},
 };
-use proofmill_curve::{
-    Affine, Curve,
-    bn254::{G1, G2},
-};
-use proofmill_field::bn254::Fq;
+use proofmill_curve::{Affine, Curve, bn254::G1};
 
 /// The points that a contribution multiplies by its secrets, of which all others are powers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FirstPowers {
+pub struct FirstPowers<C: CircomCurve = G1> {
     /// tau in G1.
-    pub tau_g1: Affine<G1>,
+    pub tau_g1: Affine<C>,
     /// tau in G2.
-    pub tau_g2: Affine<G2>,
+    pub tau_g2: Affine<C::G2>,
     /// alpha in G1.
-    pub alpha_g1: Affine<G1>,
+    pub alpha_g1: Affine<C>,
     /// beta in G1.
-    pub beta_g1: Affine<G1>,
+    pub beta_g1: Affine<C>,
     /// beta in G2.
-    pub beta_g2: Affine<G2>,
+    pub beta_g2: Affine<C::G2>,
 }
 
-impl FirstPowers {
+impl<C: CircomCurve> FirstPowers<C> {
     /// Before any contribution: tau, alpha and beta are 1.
     pub const INITIAL: Self = Self {
-        tau_g1: G1::GENERATOR,
-        tau_g2: G2::GENERATOR,
-        alpha_g1: G1::GENERATOR,
-        beta_g1: G1::GENERATOR,
-        beta_g2: G2::GENERATOR,
+        tau_g1: C::GENERATOR,
+        tau_g2: C::G2::GENERATOR,
+        alpha_g1: C::GENERATOR,
+        beta_g1: C::GENERATOR,
+        beta_g2: C::G2::GENERATOR,
     };
 }
 
 /// A proof of knowledge of a secret x.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KnowledgeProof {
+pub struct KnowledgeProof<C: CircomCurve = G1> {
     /// The base s, chosen by the contributor.
-    pub s: Affine<G1>,
+    pub s: Affine<C>,
     /// The secret times s.
-    pub sx: Affine<G1>,
+    pub sx: Affine<C>,
     /// The secret times the base in G2, which is a hash to the curve.
-    pub spx: Affine<G2>,
+    pub spx: Affine<C::G2>,
 }
 
 /// A contribution to powers of tau, which multiplied tau, alpha and beta by secrets. Decoding does not check the proofs of knowledge.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PtauContribution {
+pub struct PtauContribution<C: CircomCurve = G1> {
     /// The participant's name, up to 255 bytes; bytes that are not UTF-8 are replaced, control characters are kept.
     pub name: Option<String>,
     /// The beacon's parameters if the secrets came from a beacon, `None` for a participant's.
     pub beacon: Option<Beacon>,
     /// The first powers after the contribution.
-    pub powers: FirstPowers,
+    pub powers: FirstPowers<C>,
     /// Of the factors of tau, alpha and beta.
-    pub proofs: [KnowledgeProof; 3],
+    pub proofs: [KnowledgeProof<C>; 3],
     /// The state of the BLAKE2b-512 of the contribution's response, before its last 768 bytes, which are [`Self::key`]: a buffer of 128
     /// bytes, eight words of state, the bytes hashed, the bytes in the buffer, and a word of zero; words are of 64 bits, little-endian.
     pub partial_hash: [u8; 216],
@@ -71,18 +68,19 @@ pub struct PtauContribution {
     pub next_challenge: [u8; 64],
 }
 
-impl PtauContribution {
+impl<C: CircomCurve> PtauContribution<C> {
     pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Self, CircomError> {
         let powers = FirstPowers {
-            tau_g1: g1(cursor, "tau in G1 after a contribution")?,
-            tau_g2: g2(cursor, "tau in G2 after a contribution")?,
-            alpha_g1: g1(cursor, "alpha in G1 after a contribution")?,
-            beta_g1: g1(cursor, "beta in G1 after a contribution")?,
-            beta_g2: g2(cursor, "beta in G2 after a contribution")?,
+            tau_g1: take_point(cursor, "tau in G1 after a contribution")?,
+            tau_g2: take_point(cursor, "tau in G2 after a contribution")?,
+            alpha_g1: take_point(cursor, "alpha in G1 after a contribution")?,
+            beta_g1: take_point(cursor, "beta in G1 after a contribution")?,
+            beta_g2: take_point(cursor, "beta in G2 after a contribution")?,
         };
-        let mut in_g1 = || Ok((g1(cursor, "a contribution's s")?, g1(cursor, "a contribution's s x")?));
+        let mut in_g1 =
+            || Ok((take_point(cursor, "a contribution's s")?, take_point(cursor, "a contribution's s x")?));
         let in_g1 = [in_g1()?, in_g1()?, in_g1()?];
-        let mut in_g2 = || g2(cursor, "a contribution's s' x");
+        let mut in_g2 = || take_point(cursor, "a contribution's s' x");
         let in_g2 = [in_g2()?, in_g2()?, in_g2()?];
         let proof = |((s, sx), spx)| KnowledgeProof { s, sx, spx };
         let [tau, alpha, beta] = in_g1;
@@ -97,25 +95,29 @@ impl PtauContribution {
     /// The proofs of knowledge as they end a response: s and s x of tau, alpha and beta, then their s' x, as [`Affine::to_evm`] encodes
     /// points.
     pub fn key(&self) -> Vec<u8> {
-        let in_g1 = self.proofs.iter().flat_map(|proof| [proof.s.to_evm(), proof.sx.to_evm()]);
-        let mut bytes: Vec<u8> = in_g1.flatten().collect();
-        self.proofs.iter().for_each(|proof| bytes.extend(proof.spx.to_evm()));
+        let mut bytes = Vec::new();
+        for proof in &self.proofs {
+            write_uncompressed(&proof.s, &mut bytes);
+            write_uncompressed(&proof.sx, &mut bytes);
+        }
+        self.proofs.iter().for_each(|proof| write_uncompressed(&proof.spx, &mut bytes));
         bytes
     }
 
     /// The encoding in the section; `None` for a name or a seed of more than 255 bytes.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         let FirstPowers { tau_g1, tau_g2, alpha_g1, beta_g1, beta_g2 } = &self.powers;
-        let in_g1 = |point: &Affine<G1>| vec![point.x, point.y];
-        let in_g2 = |point: &Affine<G2>| vec![point.x.c0, point.x.c1, point.y.c0, point.y.c1];
-        let mut coordinates =
-            [in_g1(tau_g1), in_g2(tau_g2), in_g1(alpha_g1), in_g1(beta_g1), in_g2(beta_g2)].concat();
+        let mut bytes = Vec::new();
+        write_montgomery(tau_g1, &mut bytes);
+        write_montgomery(tau_g2, &mut bytes);
+        write_montgomery(alpha_g1, &mut bytes);
+        write_montgomery(beta_g1, &mut bytes);
+        write_montgomery(beta_g2, &mut bytes);
         for proof in &self.proofs {
-            coordinates.extend(in_g1(&proof.s));
-            coordinates.extend(in_g1(&proof.sx));
+            write_montgomery(&proof.s, &mut bytes);
+            write_montgomery(&proof.sx, &mut bytes);
         }
-        self.proofs.iter().for_each(|proof| coordinates.extend(in_g2(&proof.spx)));
-        let mut bytes: Vec<u8> = coordinates.into_iter().flat_map(Fq::to_montgomery_le).collect();
+        self.proofs.iter().for_each(|proof| write_montgomery(&proof.spx, &mut bytes));
         bytes.extend(self.partial_hash);
         bytes.extend(self.next_challenge);
         parameters::write(&mut bytes, self.name.as_deref(), self.beacon.as_ref())?;

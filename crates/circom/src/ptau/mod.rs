@@ -14,6 +14,7 @@ pub use contributions::{FirstPowers, KnowledgeProof, PtauContribution};
 
 use crate::{
     binfile::{BinFile, Section},
+    curve::CircomCurve,
     decode::{Coordinate, Points},
     error::{CircomError, SectionName},
     file_kind::FileKind,
@@ -21,12 +22,8 @@ use crate::{
     output::{BinWriter, SectionWriter, Target},
     zkey::read_point,
 };
-use proofmill_curve::{
-    Affine, Curve,
-    bn254::{G1, G2},
-};
-use proofmill_field::{Prime, bn254::FqParams};
-use std::path::Path;
+use proofmill_curve::{Affine, Curve, bn254::G1};
+use std::{marker::PhantomData, path::Path};
 
 const HEADER: SectionName = SectionName { id: 1, content: "header" };
 const CONTRIBUTIONS: SectionName = SectionName { id: 7, content: "contributions" };
@@ -81,10 +78,10 @@ impl PtauPoints {
     }
 
     /// Bytes of a point.
-    const fn size(self) -> usize {
+    const fn size<C: CircomCurve>(self) -> usize {
         match self {
-            Self::TauG2 | Self::BetaG2 | Self::LagrangeTauG2 => Points::<G2>::BYTES,
-            _ => Points::<G1>::BYTES,
+            Self::TauG2 | Self::BetaG2 | Self::LagrangeTauG2 => Points::<C::G2>::BYTES,
+            _ => Points::<C>::BYTES,
         }
     }
 
@@ -116,16 +113,17 @@ pub struct PtauHeader {
 
 /// An open file: the header is decoded, the rest is not checked.
 #[derive(Debug)]
-pub struct Ptau {
+pub struct Ptau<C = G1> {
     file: BinFile,
     header: PtauHeader,
+    curve: PhantomData<C>,
 }
 
-impl Ptau {
+impl<C: CircomCurve> Ptau<C> {
     /// Opens a file.
     ///
     /// # Errors
-    /// [`CircomError`] for anything that is not powers of tau over BN254.
+    /// [`CircomError`] for anything that is not powers of tau over this curve.
     pub fn open(path: &Path) -> Result<Self, CircomError> {
         Self::read(BinFile::open(path)?)
     }
@@ -137,12 +135,12 @@ impl Ptau {
     pub fn read(file: BinFile) -> Result<Self, CircomError> {
         file.expect_kind(FileKind::Ptau)?;
         let (modulus, header) = read_header(&file)?;
-        modulus.expect_bn254()?;
+        modulus.expect::<C::BasePrime>()?;
         if header.power > LARGEST_POWER {
             let problem = format!("power {} is beyond {LARGEST_POWER}", header.power);
             return Err(file.section(HEADER)?.malformed(0, problem));
         }
-        Ok(Self { file, header })
+        Ok(Self { file, header, curve: PhantomData })
     }
 
     /// The header.
@@ -173,7 +171,7 @@ impl Ptau {
     ///
     /// # Errors
     /// [`CircomError`] if the section is missing, duplicated or malformed.
-    pub fn decoded_contributions(&self) -> Result<Vec<PtauContribution>, CircomError> {
+    pub fn decoded_contributions(&self) -> Result<Vec<PtauContribution<C>>, CircomError> {
         let mut cursor = self.file.section(CONTRIBUTIONS)?.cursor();
         let count = cursor.u32("count of contributions")?;
         let list = (0..count).map(|_| PtauContribution::read(&mut cursor)).collect::<Result<_, _>>()?;
@@ -217,7 +215,7 @@ impl Ptau {
 
     fn expect_count(&self, points: PtauPoints) -> Result<(), CircomError> {
         let count = points.count(self.header.power) as u64;
-        self.file.section(points.section())?.expect_elements(count, points.size() as u64, "points")
+        self.file.section(points.section())?.expect_elements(count, points.size::<C>() as u64, "points")
     }
 
     /// Whether nobody contributed to these powers, as far as the file says: its author may know tau. A file without a readable
@@ -230,7 +228,7 @@ impl Ptau {
     ///
     /// # Errors
     /// [`CircomError`] if the section is missing, duplicated, or not a whole number of points.
-    pub fn tau_g1(&self) -> Result<Points<'_, G1>, CircomError> {
+    pub fn tau_g1(&self) -> Result<Points<'_, C>, CircomError> {
         self.points(PtauPoints::TauG1)
     }
 
@@ -238,7 +236,7 @@ impl Ptau {
     ///
     /// # Errors
     /// As [`Self::tau_g1`].
-    pub fn tau_g2(&self) -> Result<Points<'_, G2>, CircomError> {
+    pub fn tau_g2(&self) -> Result<Points<'_, C::G2>, CircomError> {
         self.points(PtauPoints::TauG2)
     }
 
@@ -246,7 +244,7 @@ impl Ptau {
     ///
     /// # Errors
     /// As [`Self::tau_g1`].
-    pub fn alpha_tau_g1(&self) -> Result<Points<'_, G1>, CircomError> {
+    pub fn alpha_tau_g1(&self) -> Result<Points<'_, C>, CircomError> {
         self.points(PtauPoints::AlphaTauG1)
     }
 
@@ -254,7 +252,7 @@ impl Ptau {
     ///
     /// # Errors
     /// As [`Self::tau_g1`].
-    pub fn beta_tau_g1(&self) -> Result<Points<'_, G1>, CircomError> {
+    pub fn beta_tau_g1(&self) -> Result<Points<'_, C>, CircomError> {
         self.points(PtauPoints::BetaTauG1)
     }
 
@@ -262,9 +260,9 @@ impl Ptau {
     ///
     /// # Errors
     /// As [`Self::tau_g1`], and for a bad point.
-    pub fn beta_g2(&self) -> Result<Affine<G2>, CircomError> {
+    pub fn beta_g2(&self) -> Result<Affine<C::G2>, CircomError> {
         let section = self.file.section(PtauPoints::BetaG2.section())?;
-        section.expect_elements(1, Points::<G2>::BYTES as u64, "point")?;
+        section.expect_elements(1, Points::<C::G2>::BYTES as u64, "point")?;
         read_point(section, "beta in G2")
     }
 
@@ -273,7 +271,7 @@ impl Ptau {
     ///
     /// # Errors
     /// [`CircomError`] if the file is not prepared or has no such domain.
-    pub fn lagrange_tau_g1(&self, log_size: u32) -> Result<Points<'_, G1>, CircomError> {
+    pub fn lagrange_tau_g1(&self, log_size: u32) -> Result<Points<'_, C>, CircomError> {
         self.domain(PtauPoints::LagrangeTauG1, log_size)
     }
 
@@ -281,7 +279,7 @@ impl Ptau {
     ///
     /// # Errors
     /// As [`Self::lagrange_tau_g1`].
-    pub fn lagrange_tau_g2(&self, log_size: u32) -> Result<Points<'_, G2>, CircomError> {
+    pub fn lagrange_tau_g2(&self, log_size: u32) -> Result<Points<'_, C::G2>, CircomError> {
         self.domain(PtauPoints::LagrangeTauG2, log_size)
     }
 
@@ -289,7 +287,7 @@ impl Ptau {
     ///
     /// # Errors
     /// As [`Self::lagrange_tau_g1`].
-    pub fn lagrange_alpha_tau_g1(&self, log_size: u32) -> Result<Points<'_, G1>, CircomError> {
+    pub fn lagrange_alpha_tau_g1(&self, log_size: u32) -> Result<Points<'_, C>, CircomError> {
         self.domain(PtauPoints::LagrangeAlphaTauG1, log_size)
     }
 
@@ -297,7 +295,7 @@ impl Ptau {
     ///
     /// # Errors
     /// As [`Self::lagrange_tau_g1`].
-    pub fn lagrange_beta_tau_g1(&self, log_size: u32) -> Result<Points<'_, G1>, CircomError> {
+    pub fn lagrange_beta_tau_g1(&self, log_size: u32) -> Result<Points<'_, C>, CircomError> {
         self.domain(PtauPoints::LagrangeBetaTauG1, log_size)
     }
 
@@ -305,21 +303,21 @@ impl Ptau {
     ///
     /// # Errors
     /// As [`Self::tau_g1`].
-    pub fn points<C: Curve<Base: Coordinate>>(
+    pub fn points<G: Curve<Base: Coordinate>>(
         &self,
         points: PtauPoints,
-    ) -> Result<Points<'_, C>, CircomError> {
+    ) -> Result<Points<'_, G>, CircomError> {
         let section = self.file.section(points.section())?;
-        let size = Points::<C>::BYTES;
+        let size = Points::<G>::BYTES;
         section.expect_elements((section.len() / size) as u64, size as u64, "points")?;
         Ok(Points::new(section))
     }
 
-    pub(crate) fn domain<C: Curve<Base: Coordinate>>(
+    pub(crate) fn domain<G: Curve<Base: Coordinate>>(
         &self,
         points: PtauPoints,
         log_size: u32,
-    ) -> Result<Points<'_, C>, CircomError> {
+    ) -> Result<Points<'_, G>, CircomError> {
         let all = self.points(points)?;
         match 1usize.checked_shl(log_size) {
             Some(size) if log_size <= LARGEST_POWER + 1 => all.slice(size - 1..2 * size - 1),
@@ -346,9 +344,9 @@ pub(crate) fn contributions(file: &BinFile) -> Result<u32, CircomError> {
 /// Writes a file, section by section in the order of the calls. snarkjs writes them in ascending order,
 /// the contributions after [`PtauPoints::BetaG2`].
 #[derive(Debug)]
-pub struct PtauWriter<'a>(BinWriter<'a>);
+pub struct PtauWriter<'a, C = G1>(BinWriter<'a>, PhantomData<C>);
 
-impl<'a> PtauWriter<'a> {
+impl<'a, C: CircomCurve> PtauWriter<'a, C> {
     /// Begins a file with the header, to be followed by the contributions and `sections` sections of points.
     ///
     /// # Errors
@@ -360,11 +358,11 @@ impl<'a> PtauWriter<'a> {
     ) -> Result<Self, CircomError> {
         let mut file = BinWriter::create(target, FileKind::Ptau, 1, sections + 2)?;
         file.section(HEADER.id, |out| {
-            out.modulus(&FqParams::MODULUS)?;
+            out.modulus::<C::BasePrime>()?;
             out.u32(header.power)?;
             out.u32(header.ceremony_power)
         })?;
-        Ok(Self(file))
+        Ok(Self(file, PhantomData))
     }
 
     /// Writes one section of points by [`SectionWriter::points`], as a whole or in parts.
@@ -402,11 +400,11 @@ impl<'a> PtauWriter<'a> {
     ///
     /// # Errors
     /// [`CircomError::Io`], and if the section is missing, duplicated or too short.
-    pub fn copy(&mut self, powers: &Ptau, points: PtauPoints, power: u32) -> Result<(), CircomError> {
+    pub fn copy(&mut self, powers: &Ptau<C>, points: PtauPoints, power: u32) -> Result<(), CircomError> {
         /// Bytes that are in memory at the same time.
         const PIECE: usize = 1 << 24;
         let section = powers.file.section(points.section())?;
-        let section = section.slice(0..points.count(power) * points.size())?;
+        let section = section.slice(0..points.count(power) * points.size::<C>())?;
         self.points(points, |out| {
             (0..section.len()).step_by(PIECE).try_for_each(|start| {
                 let piece: Section<'_> = section.part(start..section.len().min(start + PIECE));
@@ -424,19 +422,19 @@ impl<'a> PtauWriter<'a> {
     ///
     /// # Panics
     /// If the section has not been written.
-    pub fn reread<C: Curve<Base: Coordinate>>(
+    pub fn reread<G: Curve<Base: Coordinate>>(
         &mut self,
         points: PtauPoints,
         piece: usize,
-        mut each: impl FnMut(&[Affine<C>]) -> Result<(), CircomError>,
+        mut each: impl FnMut(&[Affine<G>]) -> Result<(), CircomError>,
     ) -> Result<(), CircomError> {
-        self.0.reread(points.section().id, piece * Points::<C>::BYTES, |bytes| {
+        self.0.reread(points.section().id, piece * Points::<G>::BYTES, |bytes| {
             // They were elements when they were written.
             let point = |bytes: &[u8]| {
-                let (x, y) = bytes.split_at(C::Base::BYTES);
-                Affine { x: C::Base::read(x).unwrap_or_default(), y: C::Base::read(y).unwrap_or_default() }
+                let (x, y) = bytes.split_at(G::Base::BYTES);
+                Affine { x: G::Base::read(x).unwrap_or_default(), y: G::Base::read(y).unwrap_or_default() }
             };
-            each(&bytes.chunks_exact(Points::<C>::BYTES).map(point).collect::<Vec<_>>())
+            each(&bytes.chunks_exact(Points::<G>::BYTES).map(point).collect::<Vec<_>>())
         })
     }
 

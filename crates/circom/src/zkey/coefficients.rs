@@ -6,17 +6,13 @@
 
 use crate::{
     binfile::Section,
-    decode::{FR_BYTES, NOT_BELOW_R, montgomery_radix, read_limbs, read_u32},
+    decode::{FR_BYTES, ScalarPrime, montgomery_radix, read_limbs, read_u32},
     error::CircomError,
 };
 use proofmill_cpu::{Level, Token};
-use proofmill_field::{
-    Algebra, Backend, Engine, Field, Prime,
-    bn254::{Fr, FrParams},
-    dispatch,
-};
+use proofmill_field::{Algebra, Backend, Engine, Field, Fp, bn254::FrParams, dispatch};
 use proofmill_parallel as parallel;
-use std::{fmt, ops::Range};
+use std::{fmt, marker::PhantomData, ops::Range};
 
 /// Bytes of a record.
 const RECORD: usize = 12 + FR_BYTES;
@@ -34,7 +30,7 @@ pub enum Matrix {
 
 /// A nonzero entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Coefficient {
+pub struct Coefficient<P: ScalarPrime = FrParams> {
     /// The matrix.
     pub matrix: Matrix,
     /// The row, which is a constraint or a public signal's row.
@@ -42,10 +38,10 @@ pub struct Coefficient {
     /// The wire, which is the column.
     pub wire: u32,
     /// The entry's value.
-    pub value: Fr,
+    pub value: Fp<P>,
 }
 
-impl Coefficient {
+impl<P: ScalarPrime> Coefficient<P> {
     /// The limbs in files: `value * R^2 mod r`.
     pub(crate) fn file_limbs(&self) -> [u64; 4] {
         (self.value * montgomery_radix()).to_montgomery()
@@ -74,17 +70,18 @@ impl fmt::Display for RecordFault {
             Self::Matrix(matrix) => write!(f, "matrix {matrix} of 2"),
             Self::Row { row, rows } => write!(f, "row {row} of {rows}"),
             Self::Wire { wire, wires } => write!(f, "wire {wire} of {wires}"),
-            Self::Value => f.write_str(NOT_BELOW_R),
+            Self::Value => f.write_str("value is not below the modulus of the scalar field"),
         }
     }
 }
 
 /// The coefficients of a key.
 #[derive(Clone, Copy, Debug)]
-pub struct Coefficients<'a> {
+pub struct Coefficients<'a, P = FrParams> {
     records: Section<'a>,
     rows: u32,
     wires: u32,
+    prime: PhantomData<P>,
 }
 
 /// A record as stored in the file.
@@ -95,14 +92,14 @@ struct Record {
     limbs: [u64; 4],
 }
 
-impl<'a> Coefficients<'a> {
+impl<'a, P: ScalarPrime> Coefficients<'a, P> {
     /// Checks the count against the section's length.
     pub(super) fn new(section: Section<'a>, rows: u32, wires: u32) -> Result<Self, CircomError> {
         let mut cursor = section.cursor();
         let count = cursor.u32("count of coefficients")?;
         let records = section.slice(cursor.position()..section.len())?;
         records.expect_elements(u64::from(count), RECORD as u64, "coefficients")?;
-        Ok(Self { records, rows, wires })
+        Ok(Self { records, rows, wires, prime: PhantomData })
     }
 
     /// The number of coefficients.
@@ -119,12 +116,12 @@ impl<'a> Coefficients<'a> {
     ///
     /// # Errors
     /// Each item: [`CircomError::Malformed`] for a matrix, row, wire or value that is out of range.
-    pub fn iter(&self) -> impl Iterator<Item = Result<Coefficient, CircomError>> + use<'a> {
+    pub fn iter(&self) -> impl Iterator<Item = Result<Coefficient<P>, CircomError>> + use<'a, P> {
         let view = *self;
         view.records.bytes().chunks_exact(RECORD).enumerate().map(move |(index, bytes)| {
             let fault = |problem| view.error(&Fault::Record(index, problem));
             let Record { matrix, row, wire, limbs } = view.record(bytes).map_err(fault)?;
-            let scaled = Fr::from_montgomery(limbs).ok_or_else(|| fault(RecordFault::Value))?;
+            let scaled = Fp::from_montgomery(limbs).ok_or_else(|| fault(RecordFault::Value))?;
             Ok(Coefficient { matrix, row, wire, value: scaled * inverse_radix() })
         })
     }
@@ -137,13 +134,13 @@ impl<'a> Coefficients<'a> {
     ///
     /// # Panics
     /// If the length of the witness is not the key's number of wires.
-    pub fn multiply(&self, level: Level, witness: &[Fr]) -> Result<[Vec<Fr>; 2], CircomError> {
+    pub fn multiply(&self, level: Level, witness: &[Fp<P>]) -> Result<[Vec<Fp<P>>; 2], CircomError> {
         assert_eq!(witness.len(), self.wires as usize, "length of the witness");
-        let mut products = [vec![Fr::ZERO; self.rows as usize], vec![Fr::ZERO; self.rows as usize]];
+        let mut products = [vec![Fp::ZERO; self.rows as usize], vec![Fp::ZERO; self.rows as usize]];
         match self.multiply_in_blocks(level, witness, &mut products) {
             Ok(()) => Ok(products),
             Err(Fault::Unordered) => {
-                products.iter_mut().for_each(|product| product.fill(Fr::ZERO));
+                products.iter_mut().for_each(|product| product.fill(Fp::ZERO));
                 self.multiply_in_any_order(witness, &mut products)?;
                 Ok(products)
             }
@@ -154,8 +151,8 @@ impl<'a> Coefficients<'a> {
     fn multiply_in_blocks(
         &self,
         level: Level,
-        witness: &[Fr],
-        products: &mut [Vec<Fr>; 2],
+        witness: &[Fp<P>],
+        products: &mut [Vec<Fp<P>>; 2],
     ) -> Result<(), Fault> {
         let [a, b] = products;
         let tasks = split_rows(self.row_blocks()?, a, b);
@@ -197,10 +194,15 @@ impl<'a> Coefficients<'a> {
     }
 
     #[inline(always)]
-    fn multiply_block<E: Engine>(&self, engine: E, witness: &[Fr], task: Task<'_>) -> Result<(), Fault> {
+    fn multiply_block<E: Engine>(
+        &self,
+        engine: E,
+        witness: &[Fp<P>],
+        task: Task<'_, P>,
+    ) -> Result<(), Fault> {
         let backend = engine.backend();
-        let witness = Fr::slice_with_backend(backend, witness);
-        let minus_unit = (-montgomery_radix()).to_montgomery();
+        let witness = Fp::slice_with_backend(backend, witness);
+        let minus_unit = (-montgomery_radix::<P>()).to_montgomery();
         let mut row = Row::new(backend, 0);
         let Task { records, first_row, a, b } = task;
         let bytes =
@@ -227,7 +229,11 @@ impl<'a> Coefficients<'a> {
         Ok(())
     }
 
-    fn multiply_in_any_order(&self, witness: &[Fr], products: &mut [Vec<Fr>; 2]) -> Result<(), CircomError> {
+    fn multiply_in_any_order(
+        &self,
+        witness: &[Fp<P>],
+        products: &mut [Vec<Fp<P>>; 2],
+    ) -> Result<(), CircomError> {
         let [a, b] = products;
         for coefficient in self.iter() {
             let Coefficient { matrix, row, wire, value } = coefficient?;
@@ -271,24 +277,24 @@ impl<'a> Coefficients<'a> {
 
 /// `R^-1 mod r` as an element: the limbs of the integer 1.
 #[inline(always)]
-fn inverse_radix() -> Fr {
-    Fr::from_montgomery([1, 0, 0, 0]).unwrap_or_default()
+fn inverse_radix<P: ScalarPrime>() -> Fp<P> {
+    Fp::from_montgomery([1, 0, 0, 0]).unwrap_or_default()
 }
 
 /// Rows that one task computes.
-struct Task<'m> {
+struct Task<'m, P: ScalarPrime> {
     records: Range<usize>,
     first_row: usize,
-    a: &'m mut [Fr],
-    b: &'m mut [Fr],
+    a: &'m mut [Fp<P>],
+    b: &'m mut [Fp<P>],
 }
 
 /// Assigns to each block the rows from its first one up to the first of the next block.
-fn split_rows<'m>(
+fn split_rows<'m, P: ScalarPrime>(
     blocks: Vec<(Range<usize>, usize)>,
-    mut a: &'m mut [Fr],
-    mut b: &'m mut [Fr],
-) -> Vec<Task<'m>> {
+    mut a: &'m mut [Fp<P>],
+    mut b: &'m mut [Fp<P>],
+) -> Vec<Task<'m, P>> {
     let mut tasks = Vec::with_capacity(blocks.len());
     for (records, first_row) in blocks.into_iter().rev() {
         let a = a.split_off_mut(first_row..).unwrap_or_default();
@@ -301,44 +307,42 @@ fn split_rows<'m>(
 
 /// The sums of one row. Coefficients are multiplied by R. The most frequent ones, 1 and -1, are recognised and their wires
 /// summed separately without a product; one product with 1/R scales the sum of the others.
-struct Row<B: Backend> {
+struct Row<P: ScalarPrime, B: Backend> {
     target: usize,
-    sums: [Sums<B>; 2],
+    sums: [Sums<P, B>; 2],
 }
 
 #[derive(Clone, Copy)]
-struct Sums<B: Backend> {
-    plain: Fr<B>,
-    scaled: Fr<B>,
+struct Sums<P: ScalarPrime, B: Backend> {
+    plain: Fp<P, B>,
+    scaled: Fp<P, B>,
 }
 
-/// The limbs of the coefficient 1: R in Montgomery form, which is `R^2 mod r`.
-const UNIT: [u64; 4] = FrParams::R2;
-
-impl<B: Backend> Row<B> {
+impl<P: ScalarPrime, B: Backend> Row<P, B> {
     #[inline(always)]
     fn new(backend: B, target: usize) -> Self {
-        let zero = Fr::zero(backend);
+        let zero = Fp::zero(backend);
         Self { target, sums: [Sums { plain: zero, scaled: zero }; 2] }
     }
 
     /// Adds a record's product; `None` if its value is not below the modulus.
     #[inline(always)]
-    fn add(&mut self, record: &Record, value: Fr<B>, minus_unit: &[u64; 4]) -> Option<()> {
+    fn add(&mut self, record: &Record, value: Fp<P, B>, minus_unit: &[u64; 4]) -> Option<()> {
         let [a, b] = &mut self.sums;
         let sums = if record.matrix == Matrix::A { a } else { b };
-        if record.limbs == UNIT {
+        // The limbs of the coefficient 1: R in Montgomery form.
+        if record.limbs == P::R2 {
             sums.plain += value;
         } else if record.limbs == *minus_unit {
             sums.plain -= value;
         } else {
-            sums.scaled += Fr::from_montgomery(record.limbs)?.with_backend(value.token()) * value;
+            sums.scaled += Fp::from_montgomery(record.limbs)?.with_backend(value.token()) * value;
         }
         Some(())
     }
 
     #[inline(always)]
-    fn store(&self, a: &mut [Fr], b: &mut [Fr]) {
+    fn store(&self, a: &mut [Fp<P>], b: &mut [Fp<P>]) {
         for (sums, out) in self.sums.iter().zip([a, b]) {
             if let Some(out) = out.get_mut(self.target) {
                 let mut sum = sums.plain;

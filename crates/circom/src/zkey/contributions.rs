@@ -3,49 +3,49 @@
 //! 64 bytes of hash, a count, then each contribution: delta after it, the points of its proof of knowledge (two in G1, one in
 //! G2), 64 bytes of transcript, and its [type and parameters](crate::parameters). The format is that of snarkjs's `zkey_utils.js`.
 
-use super::{g1, g2};
+use super::take_point;
 use crate::{
     binfile::{BinFile, Cursor, Section},
+    curve::CircomCurve,
+    decode::Coordinate,
     error::{CircomError, SectionName},
     parameters::{self, Beacon, bytes},
 };
 use blake2::{Blake2b512, Digest};
-use proofmill_curve::{
-    Affine,
-    bn254::{G1, G2},
-};
+use proofmill_curve::{Affine, Curve, bn254::G1};
+use std::convert::Infallible;
 
 pub(super) const CONTRIBUTIONS: SectionName = SectionName { id: 10, content: "contributions" };
 
 /// The content of the section, decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Contributions {
+pub struct ZkeyContributions<C: CircomCurve = G1> {
     /// The BLAKE2b-512 hash of the key as it was before the first contribution.
     pub circuit_hash: [u8; 64],
     /// The contributions in their order. Without any, anyone can forge proofs for the key.
-    pub list: Vec<Contribution>,
+    pub list: Vec<ZkeyContribution<C>>,
 }
 
 /// A contribution, which multiplied delta by a secret. Decoding does not check the proof of knowledge.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Contribution {
+pub struct ZkeyContribution<C: CircomCurve = G1> {
     /// The participant's name, up to 255 bytes; bytes that are not UTF-8 are replaced, control characters are kept.
     pub name: Option<String>,
     /// The beacon's parameters if the secret came from a beacon, `None` for a participant's.
     pub beacon: Option<Beacon>,
     /// delta in G1 after the contribution.
-    pub delta_after: Affine<G1>,
+    pub delta_after: Affine<C>,
     /// The base s of the proof of knowledge, chosen by the contributor.
-    pub s: Affine<G1>,
+    pub s: Affine<C>,
     /// The secret times s.
-    pub sx: Affine<G1>,
+    pub sx: Affine<C>,
     /// The secret times the base in G2, the hash of the transcript to the curve.
-    pub spx: Affine<G2>,
+    pub spx: Affine<C::G2>,
     /// The BLAKE2b-512 hash of everything before the contribution, with s and sx.
     pub transcript: [u8; 64],
 }
 
-impl Contributions {
+impl<C: CircomCurve> ZkeyContributions<C> {
     /// The contributions of a key whose other sections are not looked at; `None` without the section.
     ///
     /// # Errors
@@ -63,18 +63,18 @@ impl Contributions {
         let mut cursor = section.cursor();
         let circuit_hash = bytes(&mut cursor, "the circuit's hash")?;
         let count = cursor.u32("count of contributions")?;
-        let list = (0..count).map(|_| Contribution::read(&mut cursor)).collect::<Result<_, _>>()?;
+        let list = (0..count).map(|_| ZkeyContribution::read(&mut cursor)).collect::<Result<_, _>>()?;
         cursor.finish()?;
         Ok(Self { circuit_hash, list })
     }
 }
 
-impl Contribution {
+impl<C: CircomCurve> ZkeyContribution<C> {
     fn read(cursor: &mut Cursor<'_>) -> Result<Self, CircomError> {
-        let delta_after = g1(cursor, "delta after a contribution")?;
-        let s = g1(cursor, "a contribution's s")?;
-        let sx = g1(cursor, "a contribution's s x")?;
-        let spx = g2(cursor, "a contribution's s' x")?;
+        let delta_after = take_point(cursor, "delta after a contribution")?;
+        let s = take_point(cursor, "a contribution's s")?;
+        let sx = take_point(cursor, "a contribution's s x")?;
+        let spx = take_point(cursor, "a contribution's s' x")?;
         let transcript = bytes(cursor, "a contribution's transcript")?;
         let (name, beacon) = parameters::read(cursor)?;
         Ok(Self { name, beacon, delta_after, s, sx, spx, transcript })
@@ -83,8 +83,13 @@ impl Contribution {
     /// What others hash of it: `delta_after`, `s`, `sx` and `spx` uncompressed (x, then y, each one big-endian number; in G2 the
     /// coefficient of u first) and the transcript.
     pub fn public(&self) -> Vec<u8> {
-        let in_g1 = [self.delta_after, self.s, self.sx].map(|point| point.to_evm());
-        [in_g1.as_flattened(), &self.spx.to_evm(), &self.transcript].concat()
+        let mut bytes = Vec::new();
+        [&self.delta_after, &self.s, &self.sx]
+            .into_iter()
+            .for_each(|point| write_uncompressed(point, &mut bytes));
+        write_uncompressed(&self.spx, &mut bytes);
+        bytes.extend(self.transcript);
+        bytes
     }
 
     /// The hash that snarkjs shows for the contribution, with which its author can recognise it: BLAKE2b-512 (RFC 7693) of
@@ -95,12 +100,30 @@ impl Contribution {
 
     /// The encoding in the section; `None` for a name or a seed of more than 255 bytes.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
-        let Affine { x, y } = self.spx;
-        let in_g1 = [self.delta_after, self.s, self.sx].into_iter().flat_map(|point| [point.x, point.y]);
-        let coordinates = in_g1.chain([x.c0, x.c1, y.c0, y.c1]);
-        let mut bytes: Vec<u8> = coordinates.flat_map(proofmill_field::bn254::Fq::to_montgomery_le).collect();
+        let mut bytes = Vec::new();
+        [&self.delta_after, &self.s, &self.sx]
+            .into_iter()
+            .for_each(|point| write_montgomery(point, &mut bytes));
+        write_montgomery(&self.spx, &mut bytes);
         bytes.extend(self.transcript);
         parameters::write(&mut bytes, self.name.as_deref(), self.beacon.as_ref())?;
         Some(bytes)
+    }
+}
+
+/// Appends x and y, each one big-endian number, in G2 two, the coefficient of u first.
+pub(crate) fn write_uncompressed<G: Curve<Base: Coordinate>>(point: &Affine<G>, to: &mut Vec<u8>) {
+    point.x.write_be(to);
+    point.y.write_be(to);
+}
+
+/// Appends the Montgomery limbs of x and y.
+pub(crate) fn write_montgomery<G: Curve<Base: Coordinate>>(point: &Affine<G>, to: &mut Vec<u8>) {
+    for coordinate in [&point.x, &point.y] {
+        let appended = coordinate.try_each_limbs(&mut |limbs| {
+            to.extend(limbs.iter().flat_map(|limb| limb.to_le_bytes()));
+            Ok::<_, Infallible>(())
+        });
+        let Ok(()) = appended;
     }
 }

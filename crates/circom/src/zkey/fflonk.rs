@@ -4,8 +4,9 @@
 //! Qc, S1, S2, S3.
 
 use super::{
-    Protocol, g1, g2,
+    Protocol,
     gates::{GateCounts, GateHeader, GateWriter, GateZkey, Layout, Selector},
+    take_point,
 };
 use crate::{
     binfile::BinFile,
@@ -100,8 +101,8 @@ impl GateHeader for FflonkHeader {
                 return Err(root.malformed(0, format!("{name} is not snarkjs's root of unity")));
             }
         }
-        let x_2 = g2(&mut cursor, "tau in G2")?;
-        let c0 = g1(&mut cursor, "commitment to C0")?;
+        let x_2 = take_point::<G2>(&mut cursor, "tau in G2")?;
+        let c0 = take_point::<G1>(&mut cursor, "commitment to C0")?;
         cursor.finish()?;
         Ok(Self { counts, k1, k2, x_2, c0 })
     }

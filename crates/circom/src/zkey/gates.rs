@@ -8,13 +8,13 @@
 use super::{Counts, HEADER, Protocol};
 use crate::{
     binfile::{BinFile, Cursor, Section},
-    decode::{FR_BYTES, Form, NOT_BELOW_R, Points, Scalars, decode_each, read_limbs, read_u32},
+    decode::{FR_BYTES, Form, Points, Scalars, decode_each, not_below_r, read_limbs, read_u32},
     error::{CircomError, SectionName},
     file_kind::FileKind,
     output::{BinWriter, SectionWriter, Target},
 };
 use proofmill_curve::bn254::G1;
-use proofmill_field::bn254::Fr;
+use proofmill_field::bn254::{Fr, FrParams};
 use std::{marker::PhantomData, ops::Range, path::Path};
 
 const ADDITIONS: SectionName = SectionName { id: 3, content: "additions" };
@@ -118,7 +118,7 @@ impl GateCounts {
     pub(super) fn read<'a>(file: &'a BinFile, free: u32) -> Result<(Self, Cursor<'a>), CircomError> {
         let counts = Counts::read(file)?;
         let (wires, public, domain_size) = (counts.wires, counts.public, counts.domain_size);
-        let mut cursor = counts.check()?;
+        let mut cursor = counts.check::<G1>()?;
         let additions = cursor.u32("count of additions")?;
         if additions >= wires - public {
             let problem = format!("{additions} additions among {wires} wires, {public} of them public");
@@ -303,7 +303,7 @@ impl GateSections {
             };
             let factor = |at: usize| {
                 let limbs = bytes.get(at..).and_then(read_limbs);
-                limbs.and_then(Fr::from_montgomery).ok_or(NOT_BELOW_R)
+                limbs.and_then(Fr::from_montgomery).ok_or_else(not_below_r::<FrParams>)
             };
             Ok(Addition {
                 left: wire(0)?,

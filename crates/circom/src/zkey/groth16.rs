@@ -4,25 +4,19 @@
 //! all affine points in Montgomery form; 10 the circuit's hash and the contributions to the ceremony.
 
 use super::{
-    Coefficient, Coefficients, Contributions, Counts, HEADER, Matrix, Protocol, contributions::CONTRIBUTIONS,
-    g1, g2,
+    Coefficient, Coefficients, Counts, HEADER, Matrix, Protocol, ZkeyContributions,
+    contributions::CONTRIBUTIONS, take_point,
 };
 use crate::{
     binfile::{BinFile, Section},
+    curve::CircomCurve,
     decode::{Coordinate, Points},
     error::{CircomError, SectionName},
     file_kind::FileKind,
     output::{BinWriter, SectionWriter, Target},
 };
-use proofmill_curve::{
-    Affine, Curve,
-    bn254::{G1, G2},
-};
-use proofmill_field::{
-    Prime,
-    bn254::{FqParams, FrParams},
-};
-use std::{ops::Range, path::Path};
+use proofmill_curve::{Affine, Curve, bn254::G1};
+use std::{marker::PhantomData, ops::Range, path::Path};
 
 const COEFFICIENTS: SectionName = SectionName { id: 4, content: "coefficients" };
 
@@ -59,8 +53,8 @@ impl Groth16Points {
     }
 
     /// The number of points, and the bytes of each.
-    fn shape(self, header: &Groth16Header) -> (u64, u64) {
-        let size = if self == Self::B2 { Points::<G2>::BYTES } else { Points::<G1>::BYTES };
+    fn shape<C: CircomCurve>(self, header: &Groth16Header<C>) -> (u64, u64) {
+        let size = if self == Self::B2 { Points::<C::G2>::BYTES } else { Points::<C>::BYTES };
         let count = match self {
             Self::Ic => u64::from(header.public) + 1,
             Self::A | Self::B1 | Self::B2 => u64::from(header.wires),
@@ -73,7 +67,7 @@ impl Groth16Points {
 
 /// The header of a key: counts and single points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Groth16Header {
+pub struct Groth16Header<C: CircomCurve = G1> {
     /// All wires, the constant included.
     pub wires: u32,
     /// Public signals, without the constant; fewer than the wires.
@@ -81,31 +75,31 @@ pub struct Groth16Header {
     /// Points of the domain, a power of two of at most 2^28.
     pub domain_size: u32,
     /// alpha in G1.
-    pub alpha_1: Affine<G1>,
+    pub alpha_1: Affine<C>,
     /// beta in G1.
-    pub beta_1: Affine<G1>,
+    pub beta_1: Affine<C>,
     /// beta in G2.
-    pub beta_2: Affine<G2>,
+    pub beta_2: Affine<C::G2>,
     /// gamma in G2.
-    pub gamma_2: Affine<G2>,
+    pub gamma_2: Affine<C::G2>,
     /// delta in G1.
-    pub delta_1: Affine<G1>,
+    pub delta_1: Affine<C>,
     /// delta in G2.
-    pub delta_2: Affine<G2>,
+    pub delta_2: Affine<C::G2>,
 }
 
 /// An open Groth16 key: the header is decoded, the lengths of all sections are checked, their content is not.
 #[derive(Debug)]
-pub struct Groth16Zkey {
+pub struct Groth16Zkey<C: CircomCurve = G1> {
     file: BinFile,
-    header: Groth16Header,
+    header: Groth16Header<C>,
 }
 
-impl Groth16Zkey {
+impl<C: CircomCurve> Groth16Zkey<C> {
     /// Opens a key.
     ///
     /// # Errors
-    /// [`CircomError`] for anything that is not a Groth16 key over BN254.
+    /// [`CircomError`] for anything that is not a Groth16 key over this curve.
     pub fn open(path: &Path) -> Result<Self, CircomError> {
         Self::read(BinFile::open(path)?)
     }
@@ -122,13 +116,13 @@ impl Groth16Zkey {
             let (count, size) = points.shape(&header);
             file.section(points.section())?.expect_elements(count, size, "points")?;
         }
-        Coefficients::new(file.section(COEFFICIENTS)?, header.domain_size, header.wires)?;
+        Coefficients::<C::ScalarPrime>::new(file.section(COEFFICIENTS)?, header.domain_size, header.wires)?;
         file.optional_section(CONTRIBUTIONS)?;
         Ok(Self { file, header })
     }
 
     /// The header; its points in G2 are in the subgroup.
-    pub fn header(&self) -> &Groth16Header {
+    pub fn header(&self) -> &Groth16Header<C> {
         &self.header
     }
 
@@ -138,32 +132,32 @@ impl Groth16Zkey {
     }
 
     /// Points of the verification key: `public + 1`.
-    pub fn ic(&self) -> Points<'_, G1> {
+    pub fn ic(&self) -> Points<'_, C> {
         self.points(Groth16Points::Ic)
     }
 
     /// A's polynomials at tau: `wires` points, infinity for a wire that does not occur.
-    pub fn a(&self) -> Points<'_, G1> {
+    pub fn a(&self) -> Points<'_, C> {
         self.points(Groth16Points::A)
     }
 
     /// B's polynomials at tau in G1: `wires` points.
-    pub fn b1(&self) -> Points<'_, G1> {
+    pub fn b1(&self) -> Points<'_, C> {
         self.points(Groth16Points::B1)
     }
 
     /// B's polynomials at tau in G2: `wires` points.
-    pub fn b2(&self) -> Points<'_, G2> {
+    pub fn b2(&self) -> Points<'_, C::G2> {
         self.points(Groth16Points::B2)
     }
 
     /// `(beta A + alpha B + C) / delta` at tau: `wires - public - 1` points, the first of wire `public + 1`.
-    pub fn c(&self) -> Points<'_, G1> {
+    pub fn c(&self) -> Points<'_, C> {
         self.points(Groth16Points::C)
     }
 
     /// The Lagrange polynomials at tau of the odd points of the domain twice as large, divided by delta: `domain_size` points.
-    pub fn h(&self) -> Points<'_, G1> {
+    pub fn h(&self) -> Points<'_, C> {
         self.points(Groth16Points::H)
     }
 
@@ -171,7 +165,7 @@ impl Groth16Zkey {
     ///
     /// # Errors
     /// None once the key is open.
-    pub fn coefficients(&self) -> Result<Coefficients<'_>, CircomError> {
+    pub fn coefficients(&self) -> Result<Coefficients<'_, C::ScalarPrime>, CircomError> {
         Coefficients::new(self.file.section(COEFFICIENTS)?, self.header.domain_size, self.header.wires)
     }
 
@@ -186,9 +180,9 @@ impl Groth16Zkey {
     /// The contributions to the ceremony, decoded; `None` in keys that were imported from JSON.
     ///
     /// # Errors
-    /// As [`Contributions::decode`].
-    pub fn decoded_contributions(&self) -> Result<Option<Contributions>, CircomError> {
-        Contributions::of_file(&self.file)
+    /// As [`ZkeyContributions::decode`].
+    pub fn decoded_contributions(&self) -> Result<Option<ZkeyContributions<C>>, CircomError> {
+        ZkeyContributions::of_file(&self.file)
     }
 
     /// The encoded points of a section.
@@ -239,25 +233,25 @@ impl Groth16Zkey {
         slice
     }
 
-    fn points<C: Curve<Base: Coordinate>>(&self, points: Groth16Points) -> Points<'_, C> {
+    fn points<G: Curve<Base: Coordinate>>(&self, points: Groth16Points) -> Points<'_, G> {
         Points::new(self.section(points))
     }
 }
 
-fn read_header(file: &BinFile) -> Result<Groth16Header, CircomError> {
+fn read_header<C: CircomCurve>(file: &BinFile) -> Result<Groth16Header<C>, CircomError> {
     let counts = Counts::read(file)?;
     let (wires, public, domain_size) = (counts.wires, counts.public, counts.domain_size);
-    let mut cursor = counts.check()?;
+    let mut cursor = counts.check::<C>()?;
     let header = Groth16Header {
         wires,
         public,
         domain_size,
-        alpha_1: g1(&mut cursor, "alpha in G1")?,
-        beta_1: g1(&mut cursor, "beta in G1")?,
-        beta_2: g2(&mut cursor, "beta in G2")?,
-        gamma_2: g2(&mut cursor, "gamma in G2")?,
-        delta_1: g1(&mut cursor, "delta in G1")?,
-        delta_2: g2(&mut cursor, "delta in G2")?,
+        alpha_1: take_point(&mut cursor, "alpha in G1")?,
+        beta_1: take_point(&mut cursor, "beta in G1")?,
+        beta_2: take_point(&mut cursor, "beta in G2")?,
+        gamma_2: take_point(&mut cursor, "gamma in G2")?,
+        delta_1: take_point(&mut cursor, "delta in G1")?,
+        delta_2: take_point(&mut cursor, "delta in G2")?,
     };
     cursor.finish()?;
     Ok(header)
@@ -266,19 +260,19 @@ fn read_header(file: &BinFile) -> Result<Groth16Header, CircomError> {
 /// Writes a key, section by section in the order of the calls. The order of `snarkjs groth16 setup` is: coefficients, IC, H, C,
 /// A, B1, B2, contributions.
 #[derive(Debug)]
-pub struct Groth16Writer<'a>(BinWriter<'a>);
+pub struct Groth16Writer<'a, C = G1>(BinWriter<'a>, PhantomData<C>);
 
-impl<'a> Groth16Writer<'a> {
+impl<'a, C: CircomCurve> Groth16Writer<'a, C> {
     /// Begins a file with the protocol and the header.
     ///
     /// # Errors
     /// [`CircomError::Io`].
-    pub fn create(target: impl Into<Target<'a>>, header: &Groth16Header) -> Result<Self, CircomError> {
+    pub fn create(target: impl Into<Target<'a>>, header: &Groth16Header<C>) -> Result<Self, CircomError> {
         let mut file = BinWriter::create(target, FileKind::Zkey, 1, 10)?;
         Protocol::Groth16.write(&mut file)?;
         file.section(HEADER.id, |out| {
-            out.modulus(&FqParams::MODULUS)?;
-            out.modulus(&FrParams::MODULUS)?;
+            out.modulus::<C::BasePrime>()?;
+            out.modulus::<C::ScalarPrime>()?;
             out.u32(header.wires)?;
             out.u32(header.public)?;
             out.u32(header.domain_size)?;
@@ -287,7 +281,7 @@ impl<'a> Groth16Writer<'a> {
             out.points(&[header.delta_1])?;
             out.points(&[header.delta_2])
         })?;
-        Ok(Self(file))
+        Ok(Self(file, PhantomData))
     }
 
     /// Writes the matrices: `count` coefficients, by ascending rows, which provers need for speed. The order of snarkjs is: for
@@ -301,7 +295,7 @@ impl<'a> Groth16Writer<'a> {
     pub fn coefficients(
         &mut self,
         count: u32,
-        coefficients: impl IntoIterator<Item = Coefficient>,
+        coefficients: impl IntoIterator<Item = Coefficient<C::ScalarPrime>>,
     ) -> Result<(), CircomError> {
         self.0.section(COEFFICIENTS.id, |out| {
             out.u32(count)?;
@@ -334,7 +328,7 @@ impl<'a> Groth16Writer<'a> {
     ///
     /// # Errors
     /// [`CircomError::Io`].
-    pub fn copy(&mut self, key: &Groth16Zkey, points: Groth16Points) -> Result<(), CircomError> {
+    pub fn copy(&mut self, key: &Groth16Zkey<C>, points: Groth16Points) -> Result<(), CircomError> {
         self.points(points, |out| out.bytes(key.section(points).bytes()))
     }
 
@@ -342,7 +336,7 @@ impl<'a> Groth16Writer<'a> {
     ///
     /// # Errors
     /// [`CircomError::Io`].
-    pub fn copy_coefficients(&mut self, key: &Groth16Zkey) -> Result<(), CircomError> {
+    pub fn copy_coefficients(&mut self, key: &Groth16Zkey<C>) -> Result<(), CircomError> {
         self.0.section(COEFFICIENTS.id, |out| out.bytes(key.coefficients_section().bytes()))
     }
 

@@ -8,7 +8,8 @@ mod groth16;
 mod plonk;
 
 pub use coefficients::{Coefficient, Coefficients, Matrix};
-pub use contributions::{Contribution, Contributions};
+pub use contributions::{ZkeyContribution, ZkeyContributions};
+pub(crate) use contributions::{write_montgomery, write_uncompressed};
 pub use fflonk::{FflonkHeader, FflonkWriter, FflonkZkey};
 pub(crate) use fflonk::{ROOTS as FFLONK_ROOTS, roots_of_unity as fflonk_roots};
 pub use gates::{
@@ -19,6 +20,7 @@ pub use plonk::{PlonkHeader, PlonkWriter, PlonkZkey};
 
 use crate::{
     binfile::{BinFile, Cursor, Section},
+    curve::CircomCurve,
     decode::{PointCheck, Points},
     error::{CircomError, SectionName},
     file_kind::FileKind,
@@ -26,10 +28,7 @@ use crate::{
     output::BinWriter,
 };
 use proofmill_cpu::{Level, Portable};
-use proofmill_curve::{
-    Affine, Curve,
-    bn254::{G1, G2},
-};
+use proofmill_curve::{Affine, Curve};
 use std::{fmt, path::Path};
 
 const PROTOCOL: SectionName = SectionName { id: 1, content: "protocol" };
@@ -158,9 +157,9 @@ impl<'a> Counts<'a> {
     }
 
     /// Checks curve and counts; returns a cursor at the rest of the header.
-    fn check(self) -> Result<Cursor<'a>, CircomError> {
-        self.base.expect_bn254()?;
-        self.scalars.expect_bn254()?;
+    fn check<C: CircomCurve>(self) -> Result<Cursor<'a>, CircomError> {
+        self.base.expect::<C::BasePrime>()?;
+        self.scalars.expect::<C::ScalarPrime>()?;
         let Self { wires, public, domain_size, cursor, .. } = self;
         if public >= wires {
             return Err(cursor.malformed(format!("{public} public signals of {wires} wires")));
@@ -173,8 +172,8 @@ impl<'a> Counts<'a> {
     }
 }
 
-/// Reads a point of a header.
-fn take_point<C: Curve<Base: crate::Coordinate>>(
+/// Reads a point, which is in its subgroup.
+pub(crate) fn take_point<C: Curve<Base: crate::Coordinate>>(
     cursor: &mut Cursor<'_>,
     what: &str,
 ) -> Result<Affine<C>, CircomError> {
@@ -189,12 +188,4 @@ pub(crate) fn read_point<C: Curve<Base: crate::Coordinate>>(
 ) -> Result<Affine<C>, CircomError> {
     let points = Points::<C>::new(bytes).decode(Level::Portable(Portable), PointCheck::InSubgroup)?;
     points.first().copied().ok_or_else(|| bytes.malformed(0, format!("expected {what}")))
-}
-
-pub(crate) fn g1(cursor: &mut Cursor<'_>, what: &str) -> Result<Affine<G1>, CircomError> {
-    take_point(cursor, what)
-}
-
-pub(crate) fn g2(cursor: &mut Cursor<'_>, what: &str) -> Result<Affine<G2>, CircomError> {
-    take_point(cursor, what)
 }

@@ -2,8 +2,9 @@
 //! polynomials are in section 13, n + 6 powers of tau in section 14.
 
 use super::{
-    Protocol, g1, g2,
+    Protocol,
     gates::{GateCounts, GateHeader, GateWriter, GateZkey, Layout, Selector},
+    take_point,
 };
 use crate::{
     binfile::BinFile,
@@ -62,18 +63,18 @@ impl GateHeader for PlonkHeader {
             k1: read_scalar(cursor.take(FR_BYTES, "k1")?, Form::Montgomery)?,
             k2: read_scalar(cursor.take(FR_BYTES, "k2")?, Form::Montgomery)?,
             selectors: [
-                g1(&mut cursor, "commitment to Qm")?,
-                g1(&mut cursor, "commitment to Ql")?,
-                g1(&mut cursor, "commitment to Qr")?,
-                g1(&mut cursor, "commitment to Qo")?,
-                g1(&mut cursor, "commitment to Qc")?,
+                take_point::<G1>(&mut cursor, "commitment to Qm")?,
+                take_point::<G1>(&mut cursor, "commitment to Ql")?,
+                take_point::<G1>(&mut cursor, "commitment to Qr")?,
+                take_point::<G1>(&mut cursor, "commitment to Qo")?,
+                take_point::<G1>(&mut cursor, "commitment to Qc")?,
             ],
             sigma: [
-                g1(&mut cursor, "commitment to S1")?,
-                g1(&mut cursor, "commitment to S2")?,
-                g1(&mut cursor, "commitment to S3")?,
+                take_point::<G1>(&mut cursor, "commitment to S1")?,
+                take_point::<G1>(&mut cursor, "commitment to S2")?,
+                take_point::<G1>(&mut cursor, "commitment to S3")?,
             ],
-            x_2: g2(&mut cursor, "tau in G2")?,
+            x_2: take_point::<G2>(&mut cursor, "tau in G2")?,
         };
         cursor.finish()?;
         Ok(header)

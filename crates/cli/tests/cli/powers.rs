@@ -69,7 +69,7 @@ fn wrong_powers_and_arguments_are_refused() {
         ("powersoftau verify 0.ptau", 1, "nobody contributed"),
         ("powersoftau verify changed.ptau", 1, "point 5 is not tau times point 4"),
         ("powersoftau verify circuit.r1cs", 2, "circuit.r1cs"),
-        ("powersoftau new bls12381 2 2.ptau", 2, "bn128"),
+        ("powersoftau new secp256k1 2 2.ptau", 2, "bn128 or bls12381"),
         ("powersoftau new bn128 0 2.ptau", 2, "0"),
         ("powersoftau new bn128 29 2.ptau", 2, "29"),
         ("powersoftau contribute 0.ptau 0.ptau", 2, "0.ptau"),

@@ -12,7 +12,7 @@ pub use encoding::{Encoded, Subgroup, decode_compressed, decode_uncompressed, in
 pub(crate) use constants::{G1_SPLIT, G2_SPLIT};
 pub(crate) use source_group::PSI;
 
-use crate::group::{Affine, Curve, operations};
+use crate::group::{Affine, Curve, SourceGroups, operations};
 use proofmill_field::bls12_381::{Fq, Fq2, Fr};
 
 /// The absolute value of the parameter x, which is negative.
@@ -60,4 +60,8 @@ pub(crate) const BETA: Fq = Fq::constant(map_constants::BETA);
 
 const fn fq2([c0, c1]: [[u64; 6]; 2]) -> Fq2 {
     Fq2 { c0: Fq::constant(c0), c1: Fq::constant(c1) }
+}
+
+impl SourceGroups for G1 {
+    type G2 = G2;
 }

@@ -4,7 +4,7 @@ mod constants;
 
 pub(crate) use constants::{G1_SPLIT, G2_SPLIT};
 
-use crate::group::{Affine, Curve, Jacobian, operations};
+use crate::group::{Affine, Curve, Jacobian, SourceGroups, operations};
 use proofmill_field::bn254::{Fq, Fq2, Fr};
 
 /// The parameter x.
@@ -71,4 +71,8 @@ impl Affine<G2> {
         let left = multiple.add_affine(self).add_affine(&once).add_affine(&twice);
         left == Jacobian::from(psi(twice)).double()
     }
+}
+
+impl SourceGroups for G1 {
+    type G2 = G2;
 }

@@ -1,6 +1,6 @@
 //! Keys in bellman's format of the second phase (kobigurk's phase2-bn254), for participants who use that program.
 
-use super::{Randomness, about, of_key, scratch};
+use super::{CeremonyCurve, Randomness, about, of_key, scratch};
 use crate::{Result, groth16::ProvingKey, machine::current};
 use proofmill_ceremony::bellman;
 use proofmill_circom::FileName;
@@ -11,7 +11,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`Error::Io`](crate::Error::Io); [`Error::Malformed`](crate::Error::Malformed) for a damaged key or one that was imported from JSON.
-pub fn export(key: &ProvingKey, path: impl AsRef<Path>) -> Result<()> {
+pub fn export<C: CeremonyCurve>(key: &ProvingKey<C>, path: impl AsRef<Path>) -> Result<()> {
     let (machine, path) = (current(), path.as_ref());
     let made = bellman::export(machine.level, key.get(), path, &scratch(&machine, path), machine.progress());
     made.map_err(|error| of_key(key, error))
@@ -23,13 +23,14 @@ pub fn export(key: &ProvingKey, path: impl AsRef<Path>) -> Result<()> {
 /// # Errors
 /// [`Error::Io`](crate::Error::Io); [`Error::Malformed`](crate::Error::Malformed) for a file that has another format;
 /// [`Error::System`](crate::Error::System) without randomness.
-pub fn contribute(
+pub fn contribute<C: CeremonyCurve>(
     parameters: impl AsRef<Path>,
     path: impl AsRef<Path>,
     randomness: Randomness<'_>,
 ) -> Result<[u8; 64]> {
     let (machine, parameters) = (current(), parameters.as_ref());
-    let made = bellman::contribute(machine.level, parameters, path.as_ref(), randomness, machine.progress());
+    let made =
+        bellman::contribute::<C>(machine.level, parameters, path.as_ref(), randomness, machine.progress());
     made.map_err(|error| about(Some(&FileName::new(parameters)), error))
 }
 
@@ -41,8 +42,8 @@ pub fn contribute(
 /// [`Error::Io`](crate::Error::Io); [`Error::Malformed`](crate::Error::Malformed) for a damaged key or parameters;
 /// [`Error::Mismatch`](crate::Error::Mismatch) for parameters of another key or without a new contribution;
 /// [`Error::Rejected`](crate::Error::Rejected) for a wrong contribution.
-pub fn import(
-    key: &ProvingKey,
+pub fn import<C: CeremonyCurve>(
+    key: &ProvingKey<C>,
     parameters: impl AsRef<Path>,
     path: impl AsRef<Path>,
     name: Option<&str>,

@@ -34,7 +34,7 @@ use crate::{
     machine::{Settings, current},
 };
 use proofmill_ceremony::CeremonyError;
-pub use proofmill_ceremony::Randomness;
+pub use proofmill_ceremony::{CeremonyCurve, Randomness};
 use proofmill_circom::{FileName, Target, folder_of};
 use std::path::{Path, PathBuf};
 
@@ -44,8 +44,8 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// [`Error::Io`]; [`Error::Malformed`] for a damaged key, one that was imported from JSON, a name or a beacon that cannot be used;
 /// [`Error::System`] without randomness.
-pub fn contribute(
-    key: &ProvingKey,
+pub fn contribute<C: CeremonyCurve>(
+    key: &ProvingKey<C>,
     path: impl AsRef<Path>,
     name: Option<&str>,
     randomness: Randomness<'_>,
@@ -57,8 +57,8 @@ pub fn contribute(
 ///
 /// # Errors
 /// As [`contribute`].
-pub fn contribute_in_memory(
-    key: &ProvingKey,
+pub fn contribute_in_memory<C: CeremonyCurve>(
+    key: &ProvingKey<C>,
     name: Option<&str>,
     randomness: Randomness<'_>,
 ) -> Result<(Vec<u8>, [u8; 64])> {
@@ -67,8 +67,8 @@ pub fn contribute_in_memory(
     Ok((bytes, hash))
 }
 
-fn contribute_to(
-    key: &ProvingKey,
+fn contribute_to<C: CeremonyCurve>(
+    key: &ProvingKey<C>,
     target: Target<'_>,
     name: Option<&str>,
     randomness: Randomness<'_>,
@@ -85,17 +85,22 @@ fn contribute_to(
 /// # Errors
 /// [`Error::Rejected`] for a wrong contribution or a key that is not this one's; [`Error::Mismatch`] if the initial key is not one
 /// that setup has just made; [`Error::Malformed`].
-pub fn verify(key: &ProvingKey, initial: &ProvingKey) -> Result<Vec<Contribution>> {
+pub fn verify<C: CeremonyCurve>(key: &ProvingKey<C>, initial: &ProvingKey<C>) -> Result<Vec<Contribution>> {
     let verified = proofmill_ceremony::verify::key(current().level, key.get(), initial.get());
     verified.map_err(|error| of_key(key, error))?;
-    Ok(key.get().decoded_contributions()?.map(|all| all.list).unwrap_or_default())
+    let all = key.get().decoded_contributions()?;
+    Ok(all.into_iter().flat_map(|all| all.list).map(Contribution::from).collect())
 }
 
 /// [`verify`] for a circuit and powers of tau, of which setup makes the initial key in memory.
 ///
 /// # Errors
 /// As [`verify`] and [`ProvingKey::setup`].
-pub fn verify_for_circuit(key: &ProvingKey, circuit: &R1cs, powers: &Ptau) -> Result<Vec<Contribution>> {
+pub fn verify_for_circuit<C: CeremonyCurve>(
+    key: &ProvingKey<C>,
+    circuit: &R1cs<C::ScalarPrime>,
+    powers: &Ptau<C>,
+) -> Result<Vec<Contribution>> {
     verify(key, &ProvingKey::setup(circuit, powers)?)
 }
 
@@ -103,7 +108,7 @@ pub fn verify_for_circuit(key: &ProvingKey, circuit: &R1cs, powers: &Ptau) -> Re
 ///
 /// # Errors
 /// [`Error::Rejected`] for other powers; [`Error::Malformed`].
-pub fn verify_powers(initial: &ProvingKey, powers: &Ptau) -> Result<()> {
+pub fn verify_powers<C: CeremonyCurve>(initial: &ProvingKey<C>, powers: &Ptau<C>) -> Result<()> {
     let verified = proofmill_ceremony::verify::powers(current().level, initial.get(), powers.get());
     verified.map_err(|error| of_key(initial, error))
 }
@@ -113,7 +118,7 @@ fn scratch(machine: &Settings, path: &Path) -> PathBuf {
     machine.storage.scratch.clone().unwrap_or_else(|| folder_of(path).to_owned())
 }
 
-fn of_key(key: &ProvingKey, error: CeremonyError) -> Error {
+fn of_key<C: CeremonyCurve>(key: &ProvingKey<C>, error: CeremonyError) -> Error {
     about(key.name(), error)
 }
 

@@ -18,27 +18,16 @@
 //! # }
 //! ```
 
-use super::{Randomness, scratch};
+use super::{CeremonyCurve, Randomness, scratch};
 use crate::{
     Error, Result,
-    circom::{Beacon, Ptau},
+    circom::{Contribution, Ptau},
     error::Names,
     machine::current,
 };
 use proofmill_ceremony::{CeremonyError, powers};
 use proofmill_circom::FileName;
 use std::{ops::Range, path::Path};
-
-/// A contribution to powers of tau.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PowersContribution {
-    /// The participant's name, which nothing binds.
-    pub name: Option<String>,
-    /// The beacon's parameters, `None` for a participant's contribution.
-    pub beacon: Option<Beacon>,
-    /// The BLAKE2b-512 hash of the response, with which its author finds the contribution.
-    pub response_hash: [u8; 64],
-}
 
 /// Writes powers of tau = 1, to which nobody contributed, to a file, completely or not at all: for circuits of up to `2^power` rows. Returns
 /// the hash of the challenge to the first contributor.
@@ -48,8 +37,8 @@ pub struct PowersContribution {
 ///
 /// # Panics
 /// If `power` is 0 or above 28.
-pub fn new(path: impl AsRef<Path>, power: u32) -> Result<[u8; 64]> {
-    let made = powers::new(path.as_ref(), power, current().progress());
+pub fn new<C: CeremonyCurve>(path: impl AsRef<Path>, power: u32) -> Result<[u8; 64]> {
+    let made = powers::new::<C>(path.as_ref(), power, current().progress());
     made.map_err(|error| about(None, error))
 }
 
@@ -59,8 +48,8 @@ pub fn new(path: impl AsRef<Path>, power: u32) -> Result<[u8; 64]> {
 /// # Errors
 /// [`Error::Io`]; [`Error::Malformed`] for damaged powers, a name or a beacon that cannot be used; [`Error::Mismatch`] for a part of a
 /// ceremony's powers; [`Error::System`] without randomness.
-pub fn contribute(
-    powers: &Ptau,
+pub fn contribute<C: CeremonyCurve>(
+    powers: &Ptau<C>,
     path: impl AsRef<Path>,
     name: Option<&str>,
     randomness: Randomness<'_>,
@@ -70,20 +59,20 @@ pub fn contribute(
     made.map_err(|error| of(powers, error))
 }
 
-/// Verifies all contributions and all powers, and the Lagrange polynomials if there are any. Returns the contributions. Of the largest power,
+/// Verifies all contributions and all powers, and the Lagrange polynomials if there are any. Returns the contributions, with the hashes of their responses. Of the largest power,
 /// 28, the Lagrange polynomials of 2^29 points are not verified.
 ///
 /// # Errors
 /// [`Error::Rejected`] for wrong powers, and for ones to which nobody contributed; [`Error::Malformed`]; [`Error::System`] without
 /// randomness.
-pub fn verify(powers: &Ptau) -> Result<Vec<PowersContribution>> {
+pub fn verify<C: CeremonyCurve>(powers: &Ptau<C>) -> Result<Vec<Contribution>> {
     let machine = current();
     let hashes = powers::verify(machine.level, powers.get(), machine.progress());
     let hashes = hashes.map_err(|error| of(powers, error))?;
     let list = powers.get().decoded_contributions()?.into_iter().zip(hashes);
-    let contribution = |(contribution, response_hash): (proofmill_circom::PtauContribution, _)| {
+    let contribution = |(contribution, hash): (proofmill_circom::PtauContribution<C>, _)| {
         let proofmill_circom::PtauContribution { name, beacon, .. } = contribution;
-        PowersContribution { name, beacon, response_hash }
+        Contribution { name, beacon, hash }
     };
     Ok(list.map(contribution).collect())
 }
@@ -93,7 +82,7 @@ pub fn verify(powers: &Ptau) -> Result<Vec<PowersContribution>> {
 /// # Errors
 /// [`Error::Io`]; [`Error::Malformed`] for damaged powers; [`Error::Mismatch`] for a part of a ceremony's powers; [`Error::Rejected`] if the
 /// hash is not the one in the file.
-pub fn export_challenge(powers: &Ptau, path: impl AsRef<Path>) -> Result<[u8; 64]> {
+pub fn export_challenge<C: CeremonyCurve>(powers: &Ptau<C>, path: impl AsRef<Path>) -> Result<[u8; 64]> {
     let (machine, path) = (current(), path.as_ref());
     let made = powers::export_challenge(machine.level, powers.get(), path, machine.progress());
     made.map_err(|error| of(powers, error))
@@ -103,14 +92,14 @@ pub fn export_challenge(powers: &Ptau, path: impl AsRef<Path>) -> Result<[u8; 64
 ///
 /// # Errors
 /// [`Error::Io`]; [`Error::Malformed`] for a file that is no challenge; [`Error::System`] without randomness.
-pub fn contribute_to_challenge(
+pub fn contribute_to_challenge<C: CeremonyCurve>(
     challenge: impl AsRef<Path>,
     path: impl AsRef<Path>,
     randomness: Randomness<'_>,
 ) -> Result<[u8; 64]> {
     let (machine, challenge, path) = (current(), challenge.as_ref(), path.as_ref());
     let progress = machine.progress();
-    let made = powers::contribute_to_challenge(machine.level, challenge, path, randomness, progress);
+    let made = powers::contribute_to_challenge::<C>(machine.level, challenge, path, randomness, progress);
     made.map_err(|error| about(Some(&FileName::new(challenge)), error))
 }
 
@@ -120,8 +109,8 @@ pub fn contribute_to_challenge(
 /// # Errors
 /// [`Error::Io`]; [`Error::Malformed`] for damaged files; [`Error::Mismatch`] for a response to another challenge or a part of a ceremony's
 /// powers; [`Error::Rejected`] for wrong proofs.
-pub fn import_response(
-    powers: &Ptau,
+pub fn import_response<C: CeremonyCurve>(
+    powers: &Ptau<C>,
     response: impl AsRef<Path>,
     path: impl AsRef<Path>,
     name: Option<&str>,
@@ -139,7 +128,7 @@ pub fn import_response(
 ///
 /// # Errors
 /// [`Error::Io`]; [`Error::Malformed`] for damaged powers.
-pub fn prepare(powers: &Ptau, path: impl AsRef<Path>) -> Result<()> {
+pub fn prepare<C: CeremonyCurve>(powers: &Ptau<C>, path: impl AsRef<Path>) -> Result<()> {
     let (machine, path) = (current(), path.as_ref());
     let made =
         powers::prepare(machine.level, powers.get(), path, &scratch(&machine, path), machine.progress());
@@ -150,7 +139,7 @@ pub fn prepare(powers: &Ptau, path: impl AsRef<Path>) -> Result<()> {
 ///
 /// # Errors
 /// As [`prepare`], and [`Error::Mismatch`] for powers that are not prepared.
-pub fn convert(powers: &Ptau, path: impl AsRef<Path>) -> Result<()> {
+pub fn convert<C: CeremonyCurve>(powers: &Ptau<C>, path: impl AsRef<Path>) -> Result<()> {
     let (machine, path) = (current(), path.as_ref());
     let made =
         powers::convert(machine.level, powers.get(), path, &scratch(&machine, path), machine.progress());
@@ -158,7 +147,7 @@ pub fn convert(powers: &Ptau, path: impl AsRef<Path>) -> Result<()> {
 }
 
 /// The powers that [`truncate`] accepts: 1 to one less than the file's.
-pub fn truncated_powers(powers: &Ptau) -> Range<u32> {
+pub fn truncated_powers<C: CeremonyCurve>(powers: &Ptau<C>) -> Range<u32> {
     powers::truncated_powers(powers.get())
 }
 
@@ -169,11 +158,11 @@ pub fn truncated_powers(powers: &Ptau) -> Range<u32> {
 ///
 /// # Panics
 /// If `power` is not one of [`truncated_powers`].
-pub fn truncate(powers: &Ptau, power: u32, path: impl AsRef<Path>) -> Result<()> {
+pub fn truncate<C: CeremonyCurve>(powers: &Ptau<C>, power: u32, path: impl AsRef<Path>) -> Result<()> {
     powers::truncate(powers.get(), power, path.as_ref()).map_err(|error| of(powers, error))
 }
 
-fn of(powers: &Ptau, error: CeremonyError) -> Error {
+fn of<C: CeremonyCurve>(powers: &Ptau<C>, error: CeremonyError) -> Error {
     about(Some(powers.get().file().name()), error)
 }
 

@@ -21,19 +21,23 @@
 //! # }
 //! ```
 
-use crate::{Error, Result, error::Names, field::Fr, machine::current};
+use crate::{Error, Result, error::Names, machine::current};
 pub use proofmill_circom::{
     Beacon, Contribution, Contributions, Description, FileKind, JsonDescription, SectionDescription, Symbol,
 };
 use proofmill_circom::{
-    BinFile, CircomError, FileName, R1csFile, Target, decode_witness, describe_file, parse_public,
-    public_text, read_public, write_bytes, write_ptau_json, write_r1cs, write_text, write_witness,
+    BinFile, CircomError, ContainerOrText, FileName, R1csFile, Target, decode_witness, describe_file,
+    parse_public, public_text, read_public, write_bytes, write_ptau_json, write_r1cs, write_text,
+    write_witness,
 };
+pub use proofmill_circom::{CircomCurve, PairingCurve, ScalarPrime, over_curve};
+use proofmill_curve::bn254::G1;
+use proofmill_field::{Fp, bn254::FrParams};
 use std::{collections::BTreeSet, fmt, ops::Deref, path::Path};
 use zeroize::{Zeroize, Zeroizing};
 
 mod witness_calculator;
-pub use witness_calculator::{Debugged, Event, Limits, WitnessCalculator, WitnessError};
+pub use witness_calculator::{Debugged, Event, Limits, WitnessCalculator, WitnessError, curve_of_program};
 
 /// Describes an r1cs, wtns, zkey, ptau or key file: kind, curve, protocol, counts, sections and the contributions to a Groth16 key.
 /// Nothing else of the file is read.
@@ -76,14 +80,32 @@ pub fn describe_json(path: impl AsRef<Path>) -> Result<JsonDescription> {
     Ok(proofmill_circom::describe_json(path.as_ref())?)
 }
 
+/// The curve that a file of circom's or snarkjs's names, binary or JSON. `None` for any other file, for JSON that names none, and for a
+/// pipe, which can be read only once.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn curve_of(path: impl AsRef<Path>) -> Result<Option<PairingCurve>> {
+    let path = path.as_ref();
+    if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return Ok(None);
+    }
+    Ok(match BinFile::open_or_text(path)? {
+        ContainerOrText::Container(file) => {
+            describe_file(&file).ok().and_then(|description| PairingCurve::of_name(&description.curve))
+        }
+        ContainerOrText::Text(text) => text.curve().ok().flatten(),
+    })
+}
+
 /// Passes the terms (wire, coefficient) of A, B and C of each constraint of an `.r1cs` file to `receive`, by ascending wires.
 /// Memory is that of one constraint.
 ///
 /// # Errors
 /// Those of `receive`, [`Error::Io`], and [`Error::Malformed`] at the first malformed constraint: those before it were received.
-pub fn each_constraint<E: From<Error>>(
+pub fn each_constraint<P: ScalarPrime, E: From<Error>>(
     path: impl AsRef<Path>,
-    mut receive: impl FnMut([&[(u32, Fr)]; 3]) -> std::result::Result<(), E>,
+    mut receive: impl FnMut([&[(u32, Fp<P>)]; 3]) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
     /// Either kind of error.
     struct Failed<E>(E);
@@ -92,29 +114,33 @@ pub fn each_constraint<E: From<Error>>(
             Self(Error::from(error).into())
         }
     }
-    let circuit = R1csFile::open(path.as_ref()).map_err(Error::from)?;
+    let circuit = R1csFile::<P>::open(path.as_ref()).map_err(Error::from)?;
     let each = circuit.each(|terms| receive(terms.map(Vec::as_slice)).map_err(Failed));
     each.map_err(|Failed(error)| error)
 }
 
-/// Writes an `.r1cs` file as JSON, as `snarkjs r1cs export json` does, in bounded memory.
+/// Writes an `.r1cs` file over any curve's scalar field as JSON, as `snarkjs r1cs export json` does, in bounded memory.
 ///
 /// # Errors
-/// [`Error::Io`], and [`Error::Malformed`] for anything but constraints over BN254's scalar field with the labels of wires.
+/// [`Error::Io`], and [`Error::Malformed`] for anything but constraints with the labels of wires.
 pub fn write_r1cs_json(circuit: impl AsRef<Path>, path: impl AsRef<Path>) -> Result<()> {
-    let circuit = R1csFile::open(circuit.as_ref())?;
-    Ok(proofmill_circom::write_r1cs_json(&circuit, path.as_ref())?)
+    let (circuit, path) = (circuit.as_ref(), path.as_ref());
+    let curve = curve_of(circuit)?.unwrap_or(PairingCurve::Bn254);
+    over_curve!(curve, C => {
+        let circuit = R1csFile::<<C as CircomCurve>::ScalarPrime>::open(circuit)?;
+        Ok(proofmill_circom::write_r1cs_json(&circuit, path)?)
+    })
 }
 
 /// The value of every wire of a circuit: a `.wtns` file, or the variables of a circuit that was built in Rust. The values are the
 /// prover's secret: they are wiped from memory when it is dropped, and `Debug` does not print them.
 #[derive(Clone)]
-pub struct Witness {
-    values: Zeroizing<Vec<Fr>>,
+pub struct Witness<P: ScalarPrime = FrParams> {
+    values: Zeroizing<Vec<Fp<P>>>,
     name: Option<FileName>,
 }
 
-impl fmt::Debug for Witness {
+impl<P: ScalarPrime> fmt::Debug for Witness<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let length = self.values.len();
         f.debug_struct("Witness").field("name", &self.name).field("length", &length).finish_non_exhaustive()
@@ -122,14 +148,12 @@ impl fmt::Debug for Witness {
 }
 
 impl Witness {
-    /// Reads a `.wtns` file.
+    /// Reads a `.wtns` file of BN254.
     ///
     /// # Errors
     /// [`Error::Io`], and [`Error::Malformed`] for anything but a witness over BN254's scalar field.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let file = BinFile::open(path.as_ref())?;
-        let name = file.name().clone();
-        Self::read(file, Some(name))
+        Self::open_over(path)
     }
 
     /// Decodes the bytes of a `.wtns` file, and wipes them.
@@ -139,6 +163,18 @@ impl Witness {
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         Self::read(BinFile::from_bytes("witness", bytes)?, None)
     }
+}
+
+impl<P: ScalarPrime> Witness<P> {
+    /// Reads a `.wtns` file over any curve's scalar field.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] for anything but a witness over this field.
+    pub fn open_over(path: impl AsRef<Path>) -> Result<Self> {
+        let file = BinFile::open(path.as_ref())?;
+        let name = file.name().clone();
+        Self::read(file, Some(name))
+    }
 
     fn read(file: BinFile, name: Option<FileName>) -> Result<Self> {
         let values = decode_witness(&file, current().level);
@@ -147,12 +183,12 @@ impl Witness {
     }
 
     /// A witness of these values, one for each wire. For a circuit of circom's the first must be 1.
-    pub fn from_values(values: Vec<Fr>) -> Self {
+    pub fn from_values(values: Vec<Fp<P>>) -> Self {
         Self { values: values.into(), name: None }
     }
 
     /// The values.
-    pub fn values(&self) -> &[Fr] {
+    pub fn values(&self) -> &[Fp<P>] {
         &self.values
     }
 
@@ -228,19 +264,18 @@ impl Symbols {
 
 /// The constraints of a circuit: an `.r1cs` file.
 #[derive(Clone, Debug)]
-pub struct R1cs {
-    r1cs: proofmill_circom::R1cs,
+pub struct R1cs<P: ScalarPrime = FrParams> {
+    r1cs: proofmill_circom::R1cs<P>,
     name: Option<FileName>,
 }
 
 impl R1cs {
-    /// Reads an `.r1cs` file.
+    /// Reads an `.r1cs` file of BN254.
     ///
     /// # Errors
     /// [`Error::Io`], and [`Error::Malformed`] for anything but constraints over BN254's scalar field.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let file = BinFile::open(path.as_ref())?;
-        Ok(Self { r1cs: proofmill_circom::R1cs::read(&file)?, name: Some(file.name().clone()) })
+        Self::open_over(path)
     }
 
     /// Decodes the bytes of an `.r1cs` file.
@@ -250,6 +285,17 @@ impl R1cs {
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         let file = BinFile::from_bytes("r1cs", bytes)?;
         Ok(Self { r1cs: proofmill_circom::R1cs::read(&file)?, name: None })
+    }
+}
+
+impl<P: ScalarPrime> R1cs<P> {
+    /// Reads an `.r1cs` file over any curve's scalar field.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] for anything but constraints over this field.
+    pub fn open_over(path: impl AsRef<Path>) -> Result<Self> {
+        let file = BinFile::open(path.as_ref())?;
+        Ok(Self { r1cs: proofmill_circom::R1cs::read(&file)?, name: Some(file.name().clone()) })
     }
 
     /// The bytes of an `.r1cs` file, in which the wires are their own labels.
@@ -303,7 +349,7 @@ impl R1cs {
     /// # Errors
     /// [`Error::Unsatisfied`] with the first constraint that does not hold, [`Error::Mismatch`] if the number of values is not
     /// that of the wires.
-    pub fn check(&self, witness: &Witness) -> Result<()> {
+    pub fn check(&self, witness: &Witness<P>) -> Result<()> {
         self.check_named(witness, None)
     }
 
@@ -311,7 +357,7 @@ impl R1cs {
     ///
     /// # Errors
     /// As [`Self::check`].
-    pub fn check_named(&self, witness: &Witness, symbols: Option<&Symbols>) -> Result<()> {
+    pub fn check_named(&self, witness: &Witness<P>, symbols: Option<&Symbols>) -> Result<()> {
         let (wires, constraints) = (self.wires(), self.constraints());
         let found = witness.values.len();
         if found != wires as usize {
@@ -337,24 +383,24 @@ impl R1cs {
         self.name.as_ref()
     }
 
-    pub(crate) fn get(&self) -> &proofmill_circom::R1cs {
+    pub(crate) fn get(&self) -> &proofmill_circom::R1cs<P> {
         &self.r1cs
     }
 }
 
 /// Powers of tau: a `.ptau` file, mapped.
 #[derive(Debug)]
-pub struct Ptau {
-    ptau: proofmill_circom::Ptau,
+pub struct Ptau<C: CircomCurve = G1> {
+    ptau: proofmill_circom::Ptau<C>,
 }
 
 impl Ptau {
-    /// Opens a `.ptau` file.
+    /// Opens a `.ptau` file of BN254.
     ///
     /// # Errors
     /// [`Error::Io`], and [`Error::Malformed`] for anything but powers of tau over BN254.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Ok(Self { ptau: proofmill_circom::Ptau::open(path.as_ref())? })
+        Self::open_over(path)
     }
 
     /// The powers in the bytes of a `.ptau` file.
@@ -363,6 +409,25 @@ impl Ptau {
     /// [`Error::Malformed`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         Ok(Self { ptau: proofmill_circom::Ptau::read(BinFile::from_bytes("ptau", bytes)?)? })
+    }
+}
+
+impl<C: CircomCurve> Ptau<C> {
+    /// Opens a `.ptau` file over any curve.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Malformed`] for anything but powers of tau over this curve.
+    pub fn open_over(path: impl AsRef<Path>) -> Result<Self> {
+        Ok(Self { ptau: proofmill_circom::Ptau::open(path.as_ref())? })
+    }
+
+    /// Writes all points, the Lagrange polynomials if there are any, and the contributions as JSON, in the order of `snarkjs powersoftau
+    /// export json`, with points by their coordinates.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::Malformed`].
+    pub fn write_json(&self, path: impl AsRef<Path>) -> Result<()> {
+        Ok(write_ptau_json(current().level, &self.ptau, path.as_ref())?)
     }
 
     /// The bytes of the file.
@@ -401,35 +466,25 @@ impl Ptau {
         Ok(self.ptau.contributions()?)
     }
 
-    /// Writes all points, the Lagrange polynomials if there are any, and the contributions as JSON, in the order of `snarkjs powersoftau
-    /// export json`, with points by their coordinates.
-    ///
-    /// # Errors
-    /// [`Error::Io`], [`Error::Malformed`].
-    pub fn write_json(&self, path: impl AsRef<Path>) -> Result<()> {
-        Ok(write_ptau_json(current().level, &self.ptau, path.as_ref())?)
-    }
-
-    pub(crate) fn get(&self) -> &proofmill_circom::Ptau {
+    pub(crate) fn get(&self) -> &proofmill_circom::Ptau<C> {
         &self.ptau
     }
 }
 
 /// The public signals of a proof, outputs first: a `public.json` file. Dereferences to a slice of field elements.
 #[derive(Clone, Debug)]
-pub struct PublicSignals {
-    values: Vec<Fr>,
+pub struct PublicSignals<P: ScalarPrime = FrParams> {
+    values: Vec<Fp<P>>,
     name: Option<FileName>,
 }
 
 impl PublicSignals {
-    /// Reads a `public.json` file.
+    /// Reads a `public.json` file of BN254.
     ///
     /// # Errors
     /// [`Error::Io`], and [`Error::Malformed`] for anything but a list of decimal numbers below the modulus.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        Ok(Self { values: read_public(path)?, name: Some(FileName::new(path)) })
+        Self::open_over(path)
     }
 
     /// Parses the text of a `public.json` file.
@@ -438,6 +493,17 @@ impl PublicSignals {
     /// [`Error::Malformed`].
     pub fn from_json(text: impl AsRef<[u8]>) -> Result<Self> {
         Ok(Self { values: parse_public("public signals", text.as_ref())?, name: None })
+    }
+}
+
+impl<P: ScalarPrime> PublicSignals<P> {
+    /// Reads a `public.json` file over any curve's scalar field.
+    ///
+    /// # Errors
+    /// As [`PublicSignals::open`].
+    pub fn open_over(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        Ok(Self { values: read_public(path)?, name: Some(FileName::new(path)) })
     }
 
     /// The text of a `public.json` file, as snarkjs writes it.
@@ -458,33 +524,33 @@ impl PublicSignals {
     }
 }
 
-impl Deref for PublicSignals {
-    type Target = [Fr];
+impl<P: ScalarPrime> Deref for PublicSignals<P> {
+    type Target = [Fp<P>];
 
-    fn deref(&self) -> &[Fr] {
+    fn deref(&self) -> &[Fp<P>] {
         &self.values
     }
 }
 
-impl From<Vec<Fr>> for PublicSignals {
-    fn from(values: Vec<Fr>) -> Self {
+impl<P: ScalarPrime> From<Vec<Fp<P>>> for PublicSignals<P> {
+    fn from(values: Vec<Fp<P>>) -> Self {
         Self { values, name: None }
     }
 }
 
-impl From<&[Fr]> for PublicSignals {
-    fn from(values: &[Fr]) -> Self {
+impl<P: ScalarPrime> From<&[Fp<P>]> for PublicSignals<P> {
+    fn from(values: &[Fp<P>]) -> Self {
         values.to_vec().into()
     }
 }
 
-impl PartialEq for PublicSignals {
+impl<P: ScalarPrime> PartialEq for PublicSignals<P> {
     fn eq(&self, other: &Self) -> bool {
         self.values == other.values
     }
 }
 
-impl Eq for PublicSignals {}
+impl<P: ScalarPrime> Eq for PublicSignals<P> {}
 
 /// Calls `write` with a target in memory and returns its content.
 pub(crate) fn in_memory(write: impl FnOnce(Target<'_>) -> Result<()>) -> Result<Vec<u8>> {

@@ -1,8 +1,9 @@
 //! Witnesses from a circuit's inputs.
 
-use super::{Symbols, Witness};
+use super::{PairingCurve, ScalarPrime, Symbols, Witness};
 use crate::{Error, Result};
 use proofmill_circom::FileName;
+use proofmill_field::bn254::FrParams;
 use proofmill_memory::read_file_at_most;
 pub use proofmill_witness::{Event, Limits, WitnessError};
 use proofmill_witness::{Graph, Inputs, LARGEST_INPUT, Program};
@@ -31,33 +32,33 @@ const LARGEST_CIRCUIT: u64 = 1 << 30;
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct WitnessCalculator {
-    circuit: Circuit,
+pub struct WitnessCalculator<P: ScalarPrime = FrParams> {
+    circuit: Circuit<P>,
     name: Option<FileName>,
 }
 
 #[derive(Debug)]
-enum Circuit {
-    Wasm(Program),
-    Graph(Graph),
+enum Circuit<P: ScalarPrime> {
+    Wasm(Program<P>),
+    Graph(Graph<P>),
 }
 
 /// The end of a run that is debugged.
 #[derive(Debug)]
-pub struct Debugged {
+pub struct Debugged<P: ScalarPrime = FrParams> {
     /// Why there is no witness.
     pub error: Option<Error>,
     /// The value of every wire, also if an assertion fails: then that of a wire without a value yet is 0. Empty after other errors.
-    pub witness: Witness,
+    pub witness: Witness<P>,
 }
 
 impl WitnessCalculator {
-    /// Reads a compiled circuit.
+    /// Reads a compiled circuit over BN254's scalar field.
     ///
     /// # Errors
     /// [`Error::Io`], and [`Error::Malformed`] for anything but a circuit of circom's.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with_limits(path, Limits::default())
+        Self::open_over(path)
     }
 
     /// [`Self::open`] with limits of memory and steps.
@@ -65,9 +66,7 @@ impl WitnessCalculator {
     /// # Errors
     /// As [`Self::open`].
     pub fn open_with_limits(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
-        let path = path.as_ref();
-        let bytes = read_file_at_most(path, LARGEST_CIRCUIT).map_err(|error| Error::io(path, error))?;
-        Self::decode(&bytes, limits, Some(FileName::new(path)))
+        Self::read(path.as_ref(), limits)
     }
 
     /// Decodes the bytes of a compiled circuit.
@@ -85,9 +84,23 @@ impl WitnessCalculator {
     pub fn with_limits(bytes: &[u8], limits: Limits) -> Result<Self> {
         Self::decode(bytes, limits, None)
     }
+}
+
+impl<P: ScalarPrime> WitnessCalculator<P> {
+    /// Reads a compiled circuit over any curve's scalar field.
+    ///
+    /// # Errors
+    /// As [`WitnessCalculator::open`].
+    pub fn open_over(path: impl AsRef<Path>) -> Result<Self> {
+        Self::read(path.as_ref(), Limits::default())
+    }
+
+    fn read(path: &Path, limits: Limits) -> Result<Self> {
+        Self::decode(&read_circuit(path)?, limits, Some(FileName::new(path)))
+    }
 
     fn decode(bytes: &[u8], limits: Limits, name: Option<FileName>) -> Result<Self> {
-        let circuit = if bytes.starts_with(Graph::MAGIC) {
+        let circuit = if bytes.starts_with(Graph::<P>::MAGIC) {
             Graph::from_bytes(bytes).map(Circuit::Graph)
         } else {
             Program::from_bytes(bytes, limits).map(Circuit::Wasm)
@@ -106,7 +119,7 @@ impl WitnessCalculator {
     /// A function that receives what the WASM reports: the lines that it prints by `log()`, which may
     /// be secret, and in [`Self::debug_file`] all events.
     #[must_use]
-    pub fn on_event(mut self, observer: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
+    pub fn on_event(mut self, observer: impl Fn(Event<'_, P>) + Send + Sync + 'static) -> Self {
         if let Circuit::Wasm(program) = self.circuit {
             self.circuit = Circuit::Wasm(program.on_event(observer));
         }
@@ -131,7 +144,7 @@ impl WitnessCalculator {
     /// not the circuit's (its cause is [`WitnessError::Missing`] if some are missing that
     /// [`Self::with_symbols`] could name), [`Error::Unsatisfied`] for an assertion
     /// that fails, with the template and line that the circuit reports.
-    pub fn calculate(&self, inputs_json: &[u8]) -> Result<Witness> {
+    pub fn calculate(&self, inputs_json: &[u8]) -> Result<Witness<P>> {
         self.run(inputs_json, None)
     }
 
@@ -139,7 +152,7 @@ impl WitnessCalculator {
     ///
     /// # Errors
     /// As [`Self::calculate`], and [`Error::Io`].
-    pub fn calculate_file(&self, path: impl AsRef<Path>) -> Result<Witness> {
+    pub fn calculate_file(&self, path: impl AsRef<Path>) -> Result<Witness<P>> {
         let path = path.as_ref();
         self.run(&read_inputs(path)?, Some(&FileName::new(path)))
     }
@@ -149,7 +162,7 @@ impl WitnessCalculator {
     ///
     /// # Errors
     /// [`Error::Io`], and [`Error::Malformed`] for anything but JSON of inputs.
-    pub fn debug_file(&self, path: impl AsRef<Path>) -> Result<Debugged> {
+    pub fn debug_file(&self, path: impl AsRef<Path>) -> Result<Debugged<P>> {
         let path = path.as_ref();
         let (text, name) = (read_inputs(path)?, FileName::new(path));
         let failed = |error| Error::witness(self.name.as_ref(), Some(&name), error);
@@ -167,7 +180,7 @@ impl WitnessCalculator {
         Ok(Debugged { error: error.map(failed), witness: Witness { values, name: None } })
     }
 
-    fn run(&self, inputs_json: &[u8], name: Option<&FileName>) -> Result<Witness> {
+    fn run(&self, inputs_json: &[u8], name: Option<&FileName>) -> Result<Witness<P>> {
         let values = Inputs::from_json(inputs_json).and_then(|inputs| match &self.circuit {
             Circuit::Wasm(program) => program.calculate(&inputs),
             Circuit::Graph(graph) => graph.calculate(&inputs),
@@ -175,6 +188,18 @@ impl WitnessCalculator {
         let values = values.map_err(|error| Error::witness(self.name.as_ref(), name, error))?;
         Ok(Witness { values, name: None })
     }
+}
+
+/// The curve that a compiled circuit is for, by the prime that its bytes have. Calculating makes sure.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn curve_of_program(path: impl AsRef<Path>) -> Result<PairingCurve> {
+    Ok(proofmill_witness::likely_curve(&read_circuit(path.as_ref())?).unwrap_or(PairingCurve::Bn254))
+}
+
+fn read_circuit(path: &Path) -> Result<Vec<u8>> {
+    read_file_at_most(path, LARGEST_CIRCUIT).map_err(|error| Error::io(path, error))
 }
 
 fn read_inputs(path: &Path) -> Result<Zeroizing<Vec<u8>>> {

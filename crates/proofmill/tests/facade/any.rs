@@ -54,7 +54,7 @@ fn verifying_keys_of_bytes_are_exported() {
     let (contributed, hash) =
         ceremony::contribute_in_memory(&initial, None, Randomness::System(b"")).unwrap();
     let list = describe_bytes(contributed.clone()).unwrap().contributions.unwrap().list;
-    assert_eq!((list.len(), list[0].hash()), (1, hash));
+    assert_eq!((list.len(), list[0].hash), (1, hash));
     AnyVerifyingKey::from_bytes(contributed).unwrap().export_json().unwrap();
 }
 

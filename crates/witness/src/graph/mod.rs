@@ -15,15 +15,16 @@ use crate::{
 };
 use message::{Fields, Message};
 pub use operation::{Binary, Unary};
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_circom::ScalarPrime;
+use proofmill_field::{Field, Fp, bn254::FrParams};
 use std::collections::BTreeMap;
 use zeroize::Zeroizing;
 
 /// One step of a graph; operands are indices of earlier steps.
 #[derive(Clone, Copy, Debug)]
-enum Node {
+enum Node<P: ScalarPrime> {
     Input(u32),
-    Constant(Fr),
+    Constant(Fp<P>),
     Unary(Unary, u32),
     Binary(Binary, u32, u32),
     /// The second operand if the first is not 0, otherwise the third.
@@ -39,15 +40,15 @@ struct Place {
 
 /// A circuit as a graph of operations.
 #[derive(Debug)]
-pub struct Graph {
-    nodes: Vec<Node>,
+pub struct Graph<P: ScalarPrime = FrParams> {
+    nodes: Vec<Node<P>>,
     wires: Vec<u32>,
     inputs: BTreeMap<String, Place>,
     /// The number of input values, with the constant 1.
     size: usize,
 }
 
-impl Graph {
+impl<P: ScalarPrime> Graph<P> {
     /// The first bytes of a graph.
     pub const MAGIC: &[u8] = b"wtns.graph.001";
 
@@ -83,7 +84,7 @@ impl Graph {
         Self::checked(nodes, wires, inputs).map_err(|text| problem(&text))
     }
 
-    fn node(message: &[u8], before: usize) -> Option<Node> {
+    fn node(message: &[u8], before: usize) -> Option<Node<P>> {
         let (kind, Message::Bytes(content)) = Fields::new(message).only()? else { return None };
         let operand = |field| Fields::new(content).number(field).filter(|index| (*index as usize) < before);
         Some(match kind {
@@ -130,7 +131,11 @@ impl Graph {
         Some((wires, inputs))
     }
 
-    fn checked(nodes: Vec<Node>, wires: Vec<u32>, inputs: BTreeMap<String, Place>) -> Result<Self, String> {
+    fn checked(
+        nodes: Vec<Node<P>>,
+        wires: Vec<u32>,
+        inputs: BTreeMap<String, Place>,
+    ) -> Result<Self, String> {
         if let Some(wire) = wires.iter().position(|node| *node as usize >= nodes.len()) {
             return Err(format!("wire {wire} has no node"));
         }
@@ -142,7 +147,7 @@ impl Graph {
             let (nodes, wires) = (nodes.len(), wires.len());
             return Err(format!("{size} input values for {nodes} nodes and {wires} wires"));
         }
-        let outside = |node: &Node| matches!(node, Node::Input(index) if u64::from(*index) >= size);
+        let outside = |node: &Node<P>| matches!(node, Node::Input(index) if u64::from(*index) >= size);
         if let Some(index) = nodes.iter().position(outside) {
             return Err(format!("node {index} is an input that has no name"));
         }
@@ -155,30 +160,30 @@ impl Graph {
     ///
     /// # Errors
     /// [`WitnessError::Signals`] for inputs that are missing, unknown or of another size.
-    pub fn calculate(&self, inputs: &Inputs) -> Result<Zeroizing<Vec<Fr>>, WitnessError> {
+    pub fn calculate(&self, inputs: &Inputs<P>) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
         let given = self.given(inputs)?;
-        let mut values: Zeroizing<Vec<Fr>> = Zeroizing::new(Vec::with_capacity(self.nodes.len()));
+        let mut values: Zeroizing<Vec<Fp<P>>> = Zeroizing::new(Vec::with_capacity(self.nodes.len()));
         for node in &self.nodes {
             // Checked when the graph was decoded.
-            let at = |index: u32| values.get(index as usize).copied().unwrap_or(Fr::ZERO);
+            let at = |index: u32| values.get(index as usize).copied().unwrap_or(Fp::ZERO);
             let value = match *node {
-                Node::Input(index) => given.get(index as usize).copied().unwrap_or(Fr::ZERO),
+                Node::Input(index) => given.get(index as usize).copied().unwrap_or(Fp::ZERO),
                 Node::Constant(value) => value,
                 Node::Unary(operation, a) => operation.evaluate(at(a)),
                 Node::Binary(operation, a, b) => operation.evaluate(at(a), at(b)),
-                Node::Select(condition, a, b) => at(if at(condition) == Fr::ZERO { b } else { a }),
+                Node::Select(condition, a, b) => at(if at(condition) == Fp::ZERO { b } else { a }),
             };
             values.push(value);
         }
-        let wire = |node: &u32| values.get(*node as usize).copied().unwrap_or(Fr::ZERO);
-        let witness: Zeroizing<Vec<Fr>> = Zeroizing::new(self.wires.iter().map(wire).collect());
+        let wire = |node: &u32| values.get(*node as usize).copied().unwrap_or(Fp::ZERO);
+        let witness: Zeroizing<Vec<Fp<P>>> = Zeroizing::new(self.wires.iter().map(wire).collect());
         expect_one(&witness)?;
         Ok(witness)
     }
 
     /// The input values by position, the first of which is 1.
-    fn given(&self, inputs: &Inputs) -> Result<Zeroizing<Vec<Fr>>, WitnessError> {
-        let mut values = Zeroizing::new(vec![Fr::ZERO; self.size]);
+    fn given(&self, inputs: &Inputs<P>) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
+        let mut values = Zeroizing::new(vec![Fp::ZERO; self.size]);
         for signal in inputs.signals() {
             let name = shown(&signal.name);
             let place = self.inputs.get(&signal.name).ok_or_else(|| {
@@ -202,7 +207,7 @@ impl Graph {
             return Err(WitnessError::Signals(names::missing(&missing)));
         }
         if let Some(one) = values.first_mut() {
-            *one = Fr::ONE;
+            *one = Fp::ONE;
         }
         Ok(values)
     }

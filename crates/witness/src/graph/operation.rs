@@ -1,19 +1,19 @@
 //! The operations of graphs: those of circom's expressions. Numbers are compared as signed ones, those above p/2 negative; shifts by
-//! a negative number go the other way; bits are those of the canonical integer, of which 254 are kept. Division by zero gives zero.
+//! a negative number go the other way; bits are those of the canonical integer, of which as many are kept as the modulus has. Division by zero gives zero.
 //!
 //! Source: circom's documentation, "Basic Operators", and circom-witnesscalc's field.rs.
 
-use proofmill_field::{
-    Algebra, Field, Invert, Prime,
-    bn254::{Fr, FrParams},
-};
+use proofmill_circom::ScalarPrime;
+use proofmill_field::{Algebra, Field, Fp, Invert};
 use std::cmp::Ordering;
 
 type Limbs = [u64; 4];
 
-const P: Limbs = FrParams::MODULUS;
 /// Bits of the modulus.
-const BITS: u32 = 254;
+fn bits<P: ScalarPrime>() -> u32 {
+    let [.., high] = P::MODULUS;
+    u64::BITS * 4 - high.leading_zeros()
+}
 
 /// An operation on one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Unary {
     }
 
     /// The result.
-    pub fn evaluate(self, a: Fr) -> Fr {
+    pub fn evaluate<P: ScalarPrime>(self, a: Fp<P>) -> Fp<P> {
         match self {
             Self::Negate => -a,
             Self::Identity => a,
@@ -94,16 +94,16 @@ impl Binary {
     }
 
     /// The result.
-    pub fn evaluate(self, a: Fr, b: Fr) -> Fr {
-        let truth = |holds: bool| Fr::from(u64::from(holds));
-        let bits = |operation: fn(u64, u64) -> u64| {
+    pub fn evaluate<P: ScalarPrime>(self, a: Fp<P>, b: Fp<P>) -> Fp<P> {
+        let truth = |holds: bool| Fp::from(u64::from(holds));
+        let bitwise = |operation: fn(u64, u64) -> u64| {
             let (mut a, b) = (a.to_canonical(), b.to_canonical());
             a.iter_mut().zip(b).for_each(|(a, b)| *a = operation(*a, b));
             reduced(a)
         };
         match self {
             Self::Multiply => a * b,
-            Self::Divide => b.invert_vartime().map_or(Fr::ZERO, |inverse| a * inverse),
+            Self::Divide => b.invert_vartime().map_or(Fp::ZERO, |inverse| a * inverse),
             Self::Add => a + b,
             Self::Subtract => a - b,
             Self::Power => a.pow_vartime(&b.to_canonical()),
@@ -115,21 +115,21 @@ impl Binary {
             Self::Greater => truth(signed(a, b).is_gt()),
             Self::LessOrEqual => truth(signed(a, b).is_le()),
             Self::GreaterOrEqual => truth(signed(a, b).is_ge()),
-            Self::And => truth(a != Fr::ZERO && b != Fr::ZERO),
-            Self::Or => truth(a != Fr::ZERO || b != Fr::ZERO),
+            Self::And => truth(a != Fp::ZERO && b != Fp::ZERO),
+            Self::Or => truth(a != Fp::ZERO || b != Fp::ZERO),
             Self::ShiftLeft => shift(a, b, -b),
             Self::ShiftRight => shift(a, -b, b),
-            Self::BitOr => bits(|a, b| a | b),
-            Self::BitAnd => bits(|a, b| a & b),
-            Self::BitXor => bits(|a, b| a ^ b),
+            Self::BitOr => bitwise(|a, b| a | b),
+            Self::BitAnd => bitwise(|a, b| a & b),
+            Self::BitXor => bitwise(|a, b| a ^ b),
         }
     }
 }
 
 /// The element of little-endian bytes, of any number.
-pub(super) fn from_bytes(bytes: &[u8]) -> Fr {
-    let base = Fr::from(256);
-    bytes.iter().rev().fold(Fr::ZERO, |value, byte| value * base + Fr::from(u64::from(*byte)))
+pub(super) fn from_bytes<P: ScalarPrime>(bytes: &[u8]) -> Fp<P> {
+    let base = Fp::from(256);
+    bytes.iter().rev().fold(Fp::ZERO, |value, byte| value * base + Fp::from(u64::from(*byte)))
 }
 
 fn compare(a: &Limbs, b: &Limbs) -> Ordering {
@@ -137,27 +137,27 @@ fn compare(a: &Limbs, b: &Limbs) -> Ordering {
 }
 
 /// The order of two elements as signed numbers.
-fn signed(a: Fr, b: Fr) -> Ordering {
-    let half = shifted_right(P, 1);
+fn signed<P: ScalarPrime>(a: Fp<P>, b: Fp<P>) -> Ordering {
+    let half = shifted_right(P::MODULUS, 1);
     let negative = |value: &Limbs| compare(value, &half).is_gt();
     let (a, b) = (a.to_canonical(), b.to_canonical());
     negative(&b).cmp(&negative(&a)).then_with(|| compare(&a, &b))
 }
 
-/// `a` shifted left if `left` is a number of bits below 254, or right if `right` is; otherwise 0.
-fn shift(a: Fr, left: Fr, right: Fr) -> Fr {
-    let count = |distance: Fr| match distance.to_canonical() {
-        [count, 0, 0, 0] if count < u64::from(BITS) => Some(count as u32),
+/// `a` shifted left if `left` is a number of bits below those of the modulus, or right if `right` is; otherwise 0.
+fn shift<P: ScalarPrime>(a: Fp<P>, left: Fp<P>, right: Fp<P>) -> Fp<P> {
+    let count = |distance: Fp<P>| match distance.to_canonical() {
+        [count, 0, 0, 0] if count < u64::from(bits::<P>()) => Some(count as u32),
         _ => None,
     };
     let value = a.to_canonical();
     match (count(left), count(right)) {
         (Some(count), _) => {
             let [low, second, third, high] = shifted_left(value, count);
-            reduced([low, second, third, high & (u64::MAX >> (256 - BITS))])
+            reduced([low, second, third, high & (u64::MAX >> (256 - bits::<P>()))])
         }
         (None, Some(count)) => reduced(shifted_right(value, count)),
-        (None, None) => Fr::ZERO,
+        (None, None) => Fp::ZERO,
     }
 }
 
@@ -196,9 +196,11 @@ fn subtract(mut a: Limbs, b: &Limbs) -> (Limbs, bool) {
     (a, borrow)
 }
 
-/// An integer below 2^254, which is less than twice the modulus, as an element.
-fn reduced(value: Limbs) -> Fr {
-    Fr::from_canonical(value).or_else(|| Fr::from_canonical(subtract(value, &P).0)).unwrap_or(Fr::ZERO)
+/// An integer with no more bits than the modulus, which is less than twice the modulus, as an element.
+fn reduced<P: ScalarPrime>(value: Limbs) -> Fp<P> {
+    Fp::from_canonical(value)
+        .or_else(|| Fp::from_canonical(subtract(value, &P::MODULUS).0))
+        .unwrap_or(Fp::ZERO)
 }
 
 /// Quotient and remainder, both 0 if `b` is: one bit after the other.
@@ -207,7 +209,7 @@ fn divide(a: Limbs, b: Limbs) -> (Limbs, Limbs) {
     if b == [0; 4] {
         return (quotient, remainder);
     }
-    for position in (0..BITS).rev() {
+    for position in (0..256).rev() {
         let [bit, ..] = shifted_right(a, position);
         let [low, rest @ ..] = shifted_left(remainder, 1);
         let [second, third, high] = rest;

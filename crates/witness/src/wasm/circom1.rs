@@ -16,8 +16,8 @@ use crate::{
     input::Inputs,
     wasm::{Event, circom2::hash},
 };
-use proofmill_circom::Symbols;
-use proofmill_field::bn254::Fr;
+use proofmill_circom::{ScalarPrime, Symbols};
+use proofmill_field::Fp;
 use wasmi::{Caller, Error, ExternType, Linker, Memory, MemoryType, Module, Store, TrapCode};
 use zeroize::Zeroizing;
 
@@ -40,9 +40,9 @@ const BYTES_OF_A_SIGNAL: u32 = 12;
 const KIND_SIGNAL: u32 = 1;
 
 /// Instantiates the module with the memory that it imports.
-pub(super) fn instantiate(
-    linker: &mut Linker<Host>,
-    store: &mut Store<Host>,
+pub(super) fn instantiate<P: ScalarPrime>(
+    linker: &mut Linker<Host<P>>,
+    store: &mut Store<Host<P>>,
     module: &Module,
 ) -> Result<(wasmi::Instance, Option<Memory>), Error> {
     let imported = module.imports().find_map(|import| match import.ty() {
@@ -71,14 +71,14 @@ pub(super) fn instantiate(
 }
 
 /// Passes the inputs, of which the last starts the calculation.
-pub(super) fn run(
-    circuit: &mut Instance,
-    inputs: &Inputs,
+pub(super) fn run<P: ScalarPrime>(
+    circuit: &mut Instance<P>,
+    inputs: &Inputs<P>,
     symbols: Option<&Symbols>,
 ) -> Result<(), WitnessError> {
     let bytes = circuit.call_named::<_, i32>("getFrLen", ())? as u32;
     let modulus = circuit.call_named::<_, i32>("getPRawPrime", ())? as u32;
-    circuit.expect_bn254(modulus, (bytes / 4).saturating_sub(2))?;
+    circuit.expect_prime(modulus, (bytes / 4).saturating_sub(2))?;
     // 1: with assertions, which would be ignored otherwise.
     circuit.call_named::<i32, ()>("init", 1)?;
     let element = circuit.word(ALLOCATED)?;
@@ -102,7 +102,7 @@ pub(super) fn run(
 }
 
 /// The label of an input's first value, and the number of its values: 0 if there is no such input.
-fn input(circuit: &Instance, name: &str) -> Result<(u32, usize), WitnessError> {
+fn input<P: ScalarPrime>(circuit: &Instance<P>, name: &str) -> Result<(u32, usize), WitnessError> {
     const NONE: (u32, usize) = (0, 0);
     let (high, low) = hash(name);
     // The main component is the first.
@@ -133,7 +133,9 @@ fn input(circuit: &Instance, name: &str) -> Result<(u32, usize), WitnessError> {
 }
 
 /// The value of every wire.
-pub(super) fn witness(circuit: &mut Instance) -> Result<Zeroizing<Vec<Fr>>, WitnessError> {
+pub(super) fn witness<P: ScalarPrime>(
+    circuit: &mut Instance<P>,
+) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
     let wires = circuit.call_named::<_, i32>("getNVars", ())? as u32;
     let get = circuit.function::<i32, i32>("getPWitness")?;
     let mut values = circuit.room(wires)?;
@@ -146,32 +148,36 @@ pub(super) fn witness(circuit: &mut Instance) -> Result<Zeroizing<Vec<Fr>>, Witn
 }
 
 /// Defines the functions that only circom 1's modules import.
-pub(super) fn define(linker: &mut Linker<Host>) -> Result<(), Error> {
-    linker.func_wrap("runtime", "error", error)?;
-    linker.func_wrap("runtime", "log", |mut caller: Caller<'_, Host>, value: i32| {
+pub(super) fn define<P: ScalarPrime>(linker: &mut Linker<Host<P>>) -> Result<(), Error> {
+    linker.func_wrap("runtime", "error", error::<P>)?;
+    linker.func_wrap("runtime", "log", |mut caller: Caller<'_, Host<P>>, value: i32| {
         let value = number(&caller, value)?;
         caller.data_mut().log_number(value);
         Ok::<(), Error>(())
     })?;
-    linker.func_wrap("runtime", "logGetSignal", |caller: Caller<'_, Host>, label: i32, value: i32| {
+    linker.func_wrap("runtime", "logGetSignal", |caller: Caller<'_, Host<P>>, label: i32, value: i32| {
         if caller.data().debug {
             caller.data().report(Event::Get(label as u32, number(&caller, value)?));
         }
         Ok::<(), Error>(())
     })?;
-    linker.func_wrap("runtime", "logSetSignal", |mut caller: Caller<'_, Host>, label: i32, value: i32| {
-        caller.data_mut().place.signal = Some(label as u32);
-        if caller.data().debug {
-            caller.data().report(Event::Set(label as u32, number(&caller, value)?));
-        }
-        Ok::<(), Error>(())
-    })?;
-    linker.func_wrap("runtime", "logStartComponent", |caller: Caller<'_, Host>, component: i32| {
+    linker.func_wrap(
+        "runtime",
+        "logSetSignal",
+        |mut caller: Caller<'_, Host<P>>, label: i32, value: i32| {
+            caller.data_mut().place.signal = Some(label as u32);
+            if caller.data().debug {
+                caller.data().report(Event::Set(label as u32, number(&caller, value)?));
+            }
+            Ok::<(), Error>(())
+        },
+    )?;
+    linker.func_wrap("runtime", "logStartComponent", |caller: Caller<'_, Host<P>>, component: i32| {
         if caller.data().debug {
             caller.data().report(Event::Start(component as u32));
         }
     })?;
-    linker.func_wrap("runtime", "logFinishComponent", |caller: Caller<'_, Host>, component: i32| {
+    linker.func_wrap("runtime", "logFinishComponent", |caller: Caller<'_, Host<P>>, component: i32| {
         if caller.data().debug {
             caller.data().report(Event::Finish(component as u32));
         }
@@ -180,8 +186,8 @@ pub(super) fn define(linker: &mut Linker<Host>) -> Result<(), Error> {
 }
 
 /// Raises the error of a code, or ignores it.
-fn error(
-    mut caller: Caller<'_, Host>,
+fn error<P: ScalarPrime>(
+    mut caller: Caller<'_, Host<P>>,
     code: i32,
     message: i32,
     component: i32,
@@ -217,17 +223,17 @@ fn error(
 }
 
 /// The circuit's memory.
-fn bytes<'a>(caller: &'a Caller<'_, Host>) -> Result<&'a [u8], Error> {
+fn bytes<'a, P: ScalarPrime>(caller: &'a Caller<'_, Host<P>>) -> Result<&'a [u8], Error> {
     let memory = caller.data().memory.ok_or_else(|| Error::new("it reports before it has a memory"))?;
     Ok(memory.data(caller))
 }
 
-fn number(caller: &Caller<'_, Host>, at: i32) -> Result<Fr, Error> {
+fn number<P: ScalarPrime>(caller: &Caller<'_, Host<P>>, at: i32) -> Result<Fp<P>, Error> {
     Ok(Element::read(bytes(caller)?, at)?.value())
 }
 
 /// The text that ends with a zero byte.
-fn text(caller: &Caller<'_, Host>, at: i32) -> Result<String, Error> {
+fn text<P: ScalarPrime>(caller: &Caller<'_, Host<P>>, at: i32) -> Result<String, Error> {
     const LONGEST: usize = 1 << 10;
     let text = bytes(caller)?.get(at as u32 as usize..).ok_or(TrapCode::MemoryOutOfBounds)?;
     let text = text.iter().take(LONGEST).take_while(|byte| **byte != 0);

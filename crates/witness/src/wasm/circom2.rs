@@ -6,20 +6,20 @@ use crate::{
     input::{Inputs, Signal, shown},
     number::element,
 };
-use proofmill_circom::Symbols;
-use proofmill_field::bn254::Fr;
+use proofmill_circom::{ScalarPrime, Symbols};
+use proofmill_field::Fp;
 use zeroize::Zeroizing;
 
 /// Passes the inputs, of which the last starts the calculation.
-pub(super) fn run(
-    circuit: &mut Instance,
-    inputs: &Inputs,
+pub(super) fn run<P: ScalarPrime>(
+    circuit: &mut Instance<P>,
+    inputs: &Inputs<P>,
     symbols: Option<&Symbols>,
 ) -> Result<(), WitnessError> {
     let buffer = buffer(circuit)?;
     let words = circuit.call_named::<_, i32>("getFieldNumLen32", ())? as u32;
     circuit.call_named::<_, ()>("getRawPrime", ())?;
-    circuit.expect_bn254(buffer, words)?;
+    circuit.expect_prime(buffer, words)?;
     // Assertions are checked in any case.
     let sanity_check = circuit.host().debug.into();
     circuit.call_named::<i32, ()>("init", sanity_check)?;
@@ -36,12 +36,12 @@ pub(super) fn run(
 }
 
 /// Where elements are exchanged.
-fn buffer(circuit: &mut Instance) -> Result<u32, WitnessError> {
+fn buffer<P: ScalarPrime>(circuit: &mut Instance<P>) -> Result<u32, WitnessError> {
     Ok(circuit.call_named::<_, i32>("getSharedRWMemoryStart", ())? as u32)
 }
 
 /// The number of an input's values, 0 if there is no such input; `None` for versions before 2.0.4, which do not tell it.
-fn size(circuit: &mut Instance, name: &str) -> Result<Option<usize>, WitnessError> {
+fn size<P: ScalarPrime>(circuit: &mut Instance<P>, name: &str) -> Result<Option<usize>, WitnessError> {
     if !circuit.has_function("getInputSignalSize") {
         return Ok(None);
     }
@@ -49,7 +49,11 @@ fn size(circuit: &mut Instance, name: &str) -> Result<Option<usize>, WitnessErro
     Ok(Some(usize::try_from(size).unwrap_or(0)))
 }
 
-fn set_signal(circuit: &mut Instance, buffer: u32, signal: &Signal) -> Result<(), WitnessError> {
+fn set_signal<P: ScalarPrime>(
+    circuit: &mut Instance<P>,
+    buffer: u32,
+    signal: &Signal<P>,
+) -> Result<(), WitnessError> {
     let (high, low) = hash(&signal.name);
     if let Some(expected) = size(circuit, &signal.name)? {
         expect_size(signal, expected)?;
@@ -75,7 +79,9 @@ fn set_signal(circuit: &mut Instance, buffer: u32, signal: &Signal) -> Result<()
 }
 
 /// The value of every wire.
-pub(super) fn witness(circuit: &mut Instance) -> Result<Zeroizing<Vec<Fr>>, WitnessError> {
+pub(super) fn witness<P: ScalarPrime>(
+    circuit: &mut Instance<P>,
+) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
     let buffer = buffer(circuit)?;
     let wires = circuit.call_named::<_, i32>("getWitnessSize", ())? as u32;
     let get = circuit.function::<i32, ()>("getWitness")?;

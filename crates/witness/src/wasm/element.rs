@@ -5,7 +5,8 @@
 //! alike. Source: the WASM that circom writes.
 
 use crate::number::limbs;
-use proofmill_field::bn254::Fr;
+use proofmill_circom::ScalarPrime;
+use proofmill_field::Fp;
 use wasmi::{Error, TrapCode};
 
 const LONG: u8 = 0x80;
@@ -16,13 +17,13 @@ pub(super) const BYTES: usize = 40;
 
 /// A field element, by its form in memory.
 #[derive(Clone, Copy)]
-pub(super) enum Element {
+pub(super) enum Element<P: ScalarPrime> {
     Short(i32),
-    Normal(Fr),
-    Montgomery(Fr),
+    Normal(Fp<P>),
+    Montgomery(Fp<P>),
 }
 
-impl Element {
+impl<P: ScalarPrime> Element<P> {
     pub(super) fn read(memory: &[u8], at: i32) -> Result<Self, Error> {
         let element: &[u8; BYTES] = memory
             .get(at as u32 as usize..)
@@ -34,9 +35,9 @@ impl Element {
         }
         let limbs = limbs(long);
         let value = if flags & MONTGOMERY == 0 {
-            Fr::from_canonical(limbs).map(Self::Normal)
+            Fp::from_canonical(limbs).map(Self::Normal)
         } else {
-            Fr::from_montgomery(limbs).map(Self::Montgomery)
+            Fp::from_montgomery(limbs).map(Self::Montgomery)
         };
         value.ok_or_else(|| Error::new("a field element in its memory is not below the modulus"))
     }
@@ -58,10 +59,10 @@ impl Element {
         Ok(())
     }
 
-    pub(super) fn value(self) -> Fr {
+    pub(super) fn value(self) -> Fp<P> {
         match self {
             Self::Short(value) => {
-                let magnitude = Fr::from(u64::from(value.unsigned_abs()));
+                let magnitude = Fp::from(u64::from(value.unsigned_abs()));
                 if value < 0 { -magnitude } else { magnitude }
             }
             Self::Normal(value) | Self::Montgomery(value) => value,
@@ -69,9 +70,9 @@ impl Element {
     }
 }
 
-impl From<Fr> for Element {
+impl<P: ScalarPrime> From<Fp<P>> for Element<P> {
     /// The form in which circom's JavaScript writes inputs, but for small negative ones.
-    fn from(value: Fr) -> Self {
+    fn from(value: Fp<P>) -> Self {
         match value.to_canonical() {
             [low, 0, 0, 0] if i32::try_from(low).is_ok() => Self::Short(low as i32),
             _ => Self::Normal(value),

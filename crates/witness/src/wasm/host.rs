@@ -2,8 +2,8 @@
 
 use super::{Event, Limits, Observer, one_line};
 use crate::{error::WitnessError, input::shown, number::element};
-use proofmill_circom::Symbols;
-use proofmill_field::bn254::Fr;
+use proofmill_circom::{ScalarPrime, Symbols};
+use proofmill_field::Fp;
 use std::fmt;
 use wasmi::{
     AsContextMut, Caller, Error, Extern, ExternType, ImportType, Linker, Memory, Module, Store, StoreLimits,
@@ -17,7 +17,7 @@ const LONGEST_LOG: usize = 1 << 20;
 const MOST_MESSAGES: usize = 100;
 
 /// What the host functions know of a running circuit.
-pub(super) struct Host {
+pub(super) struct Host<P: ScalarPrime> {
     pub(super) limits: StoreLimits,
     /// Whether steps are limited.
     pub(super) counts_steps: bool,
@@ -27,7 +27,7 @@ pub(super) struct Host {
     pub(super) trace: Vec<String>,
     /// Circom 1's component and signal of the error.
     pub(super) place: Place,
-    pub(super) observer: Option<Observer>,
+    pub(super) observer: Option<Observer<P>>,
     /// Whether to report more than `log()`, and check more than assertions and constraints.
     pub(super) debug: bool,
     /// The words of the current line of `log()`.
@@ -60,8 +60,8 @@ impl Place {
     }
 }
 
-impl Host {
-    pub(super) fn new(limits: Limits, observer: Option<Observer>, debug: bool) -> Self {
+impl<P: ScalarPrime> Host<P> {
+    pub(super) fn new(limits: Limits, observer: Option<Observer<P>>, debug: bool) -> Self {
         let memory = usize::try_from(limits.memory).unwrap_or(usize::MAX);
         let counts_steps = limits.steps.is_some();
         let limits =
@@ -81,7 +81,7 @@ impl Host {
         }
     }
 
-    pub(super) fn report(&self, event: Event<'_>) {
+    pub(super) fn report(&self, event: Event<'_, P>) {
         if let Some(observer) = &self.observer {
             observer(event);
         }
@@ -103,7 +103,7 @@ impl Host {
     }
 
     /// A line of `log()` that is a number.
-    pub(super) fn log_number(&mut self, value: Fr) {
+    pub(super) fn log_number(&mut self, value: Fp<P>) {
         self.word(value.to_string());
         self.end_line();
     }
@@ -169,16 +169,16 @@ pub(super) fn expect_known(import: &ImportType<'_>) -> Result<(), WitnessError> 
 }
 
 /// Defines the functions that circom's modules import.
-pub(super) fn define(
-    linker: &mut Linker<Host>,
-    store: &mut Store<Host>,
+pub(super) fn define<P: ScalarPrime>(
+    linker: &mut Linker<Host<P>>,
+    store: &mut Store<Host<P>>,
     module: &Module,
 ) -> Result<(), Error> {
     store.data_mut().logs_strings = module.imports().any(|import| import.name() == "writeBufferMessage");
-    linker.func_wrap("runtime", "exceptionHandler", |caller: Caller<'_, Host>, code: i32| {
+    linker.func_wrap("runtime", "exceptionHandler", |caller: Caller<'_, Host<P>>, code: i32| {
         Err::<(), _>(Error::host(Exception(exception(code, &caller.data().trace.join("; ")))))
     })?;
-    linker.func_wrap("runtime", "printErrorMessage", |mut caller: Caller<'_, Host>| {
+    linker.func_wrap("runtime", "printErrorMessage", |mut caller: Caller<'_, Host<P>>| {
         let message = message(&mut caller)?;
         let trace = &mut caller.data_mut().trace;
         if trace.len() < MOST_MESSAGES {
@@ -186,7 +186,7 @@ pub(super) fn define(
         }
         Ok::<(), Error>(())
     })?;
-    linker.func_wrap("runtime", "writeBufferMessage", |mut caller: Caller<'_, Host>| {
+    linker.func_wrap("runtime", "writeBufferMessage", |mut caller: Caller<'_, Host<P>>| {
         let message = message(&mut caller)?;
         let host = caller.data_mut();
         if message == "\n" {
@@ -196,7 +196,7 @@ pub(super) fn define(
         }
         Ok::<(), Error>(())
     })?;
-    linker.func_wrap("runtime", "showSharedRWMemory", |mut caller: Caller<'_, Host>| {
+    linker.func_wrap("runtime", "showSharedRWMemory", |mut caller: Caller<'_, Host<P>>| {
         let value = shared_value(&mut caller)?;
         let host = caller.data_mut();
         host.word(value);
@@ -210,7 +210,7 @@ pub(super) fn define(
 }
 
 /// Reads the message that the circuit has for its host.
-fn message(caller: &mut Caller<'_, Host>) -> Result<String, Error> {
+fn message<P: ScalarPrime>(caller: &mut Caller<'_, Host<P>>) -> Result<String, Error> {
     let next = caller.get_export("getMessageChar").and_then(Extern::into_func);
     let next = next.ok_or_else(|| Error::new("it does not export getMessageChar"))?;
     let next = next.typed::<(), i32>(&*caller)?;
@@ -225,7 +225,10 @@ fn message(caller: &mut Caller<'_, Host>) -> Result<String, Error> {
 }
 
 /// Calls the circuit, but not while another host function does.
-fn call(caller: &mut Caller<'_, Host>, function: &TypedFunc<(), i32>) -> Result<i32, Error> {
+fn call<P: ScalarPrime>(
+    caller: &mut Caller<'_, Host<P>>,
+    function: &TypedFunc<(), i32>,
+) -> Result<i32, Error> {
     if std::mem::replace(&mut caller.data_mut().calls_circuit, true) {
         return Err(Error::new("its functions for messages call the host"));
     }
@@ -235,7 +238,7 @@ fn call(caller: &mut Caller<'_, Host>, function: &TypedFunc<(), i32>) -> Result<
 }
 
 /// The number in the buffer that the circuit shares with its host.
-fn shared_value(caller: &mut Caller<'_, Host>) -> Result<String, Error> {
+fn shared_value<P: ScalarPrime>(caller: &mut Caller<'_, Host<P>>) -> Result<String, Error> {
     let start = caller.get_export("getSharedRWMemoryStart").and_then(Extern::into_func);
     let start = start.ok_or_else(|| Error::new("it does not export getSharedRWMemoryStart"))?;
     let start = start.typed::<(), i32>(&*caller)?;
@@ -244,6 +247,6 @@ fn shared_value(caller: &mut Caller<'_, Host>) -> Result<String, Error> {
     let memory = memory.ok_or_else(|| Error::new("it does not export its memory"))?;
     let mut bytes = [0; 32];
     memory.read(&*caller, start as u32 as usize, &mut bytes).map_err(|_| TrapCode::MemoryOutOfBounds)?;
-    Ok(element(&bytes)
+    Ok(element::<P>(&bytes)
         .map_or_else(|| "a number that is not below the modulus".to_owned(), |value| value.to_string()))
 }

@@ -5,10 +5,8 @@ use super::{
     one_line,
 };
 use crate::error::WitnessError;
-use proofmill_field::{
-    Prime,
-    bn254::{Fr, FrParams},
-};
+use proofmill_circom::ScalarPrime;
+use proofmill_field::Fp;
 use wasmi::{
     Error, Extern, Memory, Store, TrapCode, TypedFunc, WasmParams, WasmResults,
     errors::{ErrorKind, FuelError, InstantiationError, MemoryError},
@@ -16,15 +14,15 @@ use wasmi::{
 use zeroize::Zeroizing;
 
 /// A running circuit.
-pub(super) struct Instance {
-    store: Store<Host>,
+pub(super) struct Instance<P: ScalarPrime> {
+    store: Store<Host<P>>,
     instance: wasmi::Instance,
     memory: Memory,
 }
 
-impl Instance {
+impl<P: ScalarPrime> Instance<P> {
     pub(super) fn new(
-        mut store: Store<Host>,
+        mut store: Store<Host<P>>,
         instance: wasmi::Instance,
         imported: Option<Memory>,
     ) -> Result<Self, WitnessError> {
@@ -39,10 +37,10 @@ impl Instance {
     }
 
     /// An exported function.
-    pub(super) fn function<P: WasmParams, R: WasmResults>(
+    pub(super) fn function<A: WasmParams, R: WasmResults>(
         &self,
         name: &str,
-    ) -> Result<TypedFunc<P, R>, WitnessError> {
+    ) -> Result<TypedFunc<A, R>, WitnessError> {
         self.instance.get_typed_func(&self.store, name).map_err(|_| {
             WitnessError::Program(format!(
                 "not a circuit of circom's: it exports no function {name} of the expected type"
@@ -54,19 +52,19 @@ impl Instance {
         self.instance.get_func(&self.store, name).is_some()
     }
 
-    pub(super) fn call<P: WasmParams, R: WasmResults>(
+    pub(super) fn call<A: WasmParams, R: WasmResults>(
         &mut self,
-        function: &TypedFunc<P, R>,
-        arguments: P,
+        function: &TypedFunc<A, R>,
+        arguments: A,
     ) -> Result<R, WitnessError> {
         function.call(&mut self.store, arguments).map_err(|error| explain(&error))
     }
 
     /// Calls a function by name.
-    pub(super) fn call_named<P: WasmParams, R: WasmResults>(
+    pub(super) fn call_named<A: WasmParams, R: WasmResults>(
         &mut self,
         name: &str,
-        arguments: P,
+        arguments: A,
     ) -> Result<R, WitnessError> {
         let function = self.function(name)?;
         self.call(&function, arguments)
@@ -83,7 +81,7 @@ impl Instance {
     }
 
     /// Room for the values of so many wires, unless its own memory has none for them.
-    pub(super) fn room(&self, wires: u32) -> Result<Zeroizing<Vec<Fr>>, WitnessError> {
+    pub(super) fn room(&self, wires: u32) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
         /// At least each wire's position in the list of the witness.
         const BYTES_OF_A_WIRE: usize = 4;
         let most = self.memory.data_size(&self.store) / BYTES_OF_A_WIRE;
@@ -92,7 +90,7 @@ impl Instance {
                 format!("the circuit's WASM claims {wires} wires, but its memory has room for {most}");
             return Err(WitnessError::Program(problem));
         }
-        let mut values: Zeroizing<Vec<Fr>> = Zeroizing::default();
+        let mut values: Zeroizing<Vec<Fp<P>>> = Zeroizing::default();
         values.try_reserve_exact(wires as usize).map_err(|_| {
             WitnessError::Limit(format!("there is not enough memory for the circuit's {wires} wires"))
         })?;
@@ -109,12 +107,12 @@ impl Instance {
         Ok(u32::from_le_bytes(self.read(at)?))
     }
 
-    pub(super) fn host(&self) -> &Host {
+    pub(super) fn host(&self) -> &Host<P> {
         self.store.data()
     }
 
-    /// Refuses the modulus at this position unless it is BN254's, of `words` of four bytes.
-    pub(super) fn expect_bn254(&self, at: u32, words: u32) -> Result<(), WitnessError> {
+    /// Refuses the modulus at this position unless it is the field's, of `words` of four bytes.
+    pub(super) fn expect_prime(&self, at: u32, words: u32) -> Result<(), WitnessError> {
         const MOST_WORDS: u32 = 24;
         if words == 0 || words > MOST_WORDS {
             return Err(WitnessError::Program(format!(
@@ -124,7 +122,7 @@ impl Instance {
         let bytes: Vec<[u8; 4]> =
             (0..words).map(|word| self.read(at.wrapping_add(4 * word))).collect::<Result<_, _>>()?;
         let modulus = bytes.as_flattened();
-        if modulus.iter().copied().eq(FrParams::MODULUS.iter().flat_map(|limb| limb.to_le_bytes())) {
+        if modulus.iter().copied().eq(P::MODULUS.iter().flat_map(|limb| limb.to_le_bytes())) {
             return Ok(());
         }
         let digits: String = modulus.iter().rev().map(|byte| format!("{byte:02x}")).collect();

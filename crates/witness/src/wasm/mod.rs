@@ -18,8 +18,8 @@ use crate::{
 };
 use host::Host;
 use instance::{Instance, explain};
-use proofmill_circom::Symbols;
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_circom::{CircomCurve, PairingCurve, ScalarPrime, Symbols, over_curve};
+use proofmill_field::{Field, Fp, Prime, bn254::FrParams};
 use std::{fmt, sync::Arc};
 use wasmi::{Config, Engine, Linker, Module, Store};
 use zeroize::Zeroizing;
@@ -47,13 +47,13 @@ impl Default for Limits {
 /// What a circuit reports while it runs. Values are secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Event<'a> {
+pub enum Event<'a, P: ScalarPrime = FrParams> {
     /// A line that the circuit prints by `log()`, without its end. There are at most 1 MiB of them.
     Log(&'a str),
     /// The signal with this label is set; only of circom 1 in [`Program::debug`], as all that follow.
-    Set(u32, Fr),
+    Set(u32, Fp<P>),
     /// The signal with this label is read.
-    Get(u32, Fr),
+    Get(u32, Fp<P>),
     /// The component with this number has all its inputs.
     Start(u32),
     /// The component with this number ends.
@@ -61,16 +61,16 @@ pub enum Event<'a> {
 }
 
 /// Receives events.
-type Observer = Arc<dyn Fn(Event<'_>) + Send + Sync>;
+type Observer<P> = Arc<dyn Fn(Event<'_, P>) + Send + Sync>;
 
 /// A circuit that circom compiled to WASM.
-pub struct Program {
+pub struct Program<P: ScalarPrime = FrParams> {
     module: Module,
     interface: Interface,
     /// Whether it calls native arithmetic.
     native: bool,
     limits: Limits,
-    observer: Option<Observer>,
+    observer: Option<Observer<P>>,
     symbols: Option<Symbols>,
 }
 
@@ -80,7 +80,7 @@ enum Interface {
     Circom2,
 }
 
-impl fmt::Debug for Program {
+impl<P: ScalarPrime> fmt::Debug for Program<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Program")
             .field("interface", &self.interface)
@@ -89,16 +89,25 @@ impl fmt::Debug for Program {
     }
 }
 
+/// The curve whose scalar field a circuit's WASM is likely to be over: it has the prime among its data. [`Program::calculate`] makes sure.
+pub fn likely_curve(bytes: &[u8]) -> Option<PairingCurve> {
+    [PairingCurve::Bn254, PairingCurve::Bls12_381].into_iter().find(|curve| {
+        let modulus = over_curve!(*curve, C => <<C as CircomCurve>::ScalarPrime as Prime>::MODULUS);
+        let modulus = modulus.map(u64::to_le_bytes);
+        bytes.windows(modulus.as_flattened().len()).any(|window| window == modulus.as_flattened())
+    })
+}
+
 /// The end of a run that is debugged.
 #[derive(Debug)]
-pub struct Debugged {
+pub struct Debugged<P: ScalarPrime = FrParams> {
     /// Why there is no witness.
     pub error: Option<WitnessError>,
     /// The value of every wire, also if an assertion fails: then that of a wire without a value yet is 0. Empty after other errors.
-    pub values: Zeroizing<Vec<Fr>>,
+    pub values: Zeroizing<Vec<Fp<P>>>,
 }
 
-impl Program {
+impl<P: ScalarPrime> Program<P> {
     /// The first bytes of a WASM.
     pub const MAGIC: [u8; 4] = *b"\0asm";
 
@@ -141,7 +150,7 @@ impl Program {
 
     /// A function that receives what the circuit reports.
     #[must_use]
-    pub fn on_event(mut self, observer: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
+    pub fn on_event(mut self, observer: impl Fn(Event<'_, P>) + Send + Sync + 'static) -> Self {
         self.observer = Some(Arc::new(observer));
         self
     }
@@ -156,15 +165,15 @@ impl Program {
     /// Runs the circuit on these inputs: the value of every wire, the first of which is 1.
     ///
     /// # Errors
-    /// [`WitnessError`]: inputs that are missing, unknown or of another size, assertions that fail, a field other than BN254's, limits.
-    pub fn calculate(&self, inputs: &Inputs) -> Result<Zeroizing<Vec<Fr>>, WitnessError> {
+    /// [`WitnessError`]: inputs that are missing, unknown or of another size, assertions that fail, another field, limits.
+    pub fn calculate(&self, inputs: &Inputs<P>) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
         let mut circuit = self.instantiate(false)?;
         self.run(&mut circuit, inputs)?;
         self.witness(&mut circuit)
     }
 
     /// [`Self::calculate`] with all of circom's checks and all that the circuit reports, and with the values where it ends.
-    pub fn debug(&self, inputs: &Inputs) -> Debugged {
+    pub fn debug(&self, inputs: &Inputs<P>) -> Debugged<P> {
         let failed = |error| Debugged { error: Some(error), values: Zeroizing::default() };
         let mut circuit = match self.instantiate(true) {
             Ok(circuit) => circuit,
@@ -182,7 +191,7 @@ impl Program {
         }
     }
 
-    fn run(&self, circuit: &mut Instance, inputs: &Inputs) -> Result<(), WitnessError> {
+    fn run(&self, circuit: &mut Instance<P>, inputs: &Inputs<P>) -> Result<(), WitnessError> {
         let symbols = self.symbols.as_ref();
         let result = match self.interface {
             Interface::Circom1 => circom1::run(circuit, inputs, symbols),
@@ -201,7 +210,7 @@ impl Program {
         })
     }
 
-    fn witness(&self, circuit: &mut Instance) -> Result<Zeroizing<Vec<Fr>>, WitnessError> {
+    fn witness(&self, circuit: &mut Instance<P>) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
         let values = match self.interface {
             Interface::Circom1 => circom1::witness(circuit),
             Interface::Circom2 => circom2::witness(circuit),
@@ -210,7 +219,7 @@ impl Program {
         Ok(values)
     }
 
-    fn instantiate(&self, debug: bool) -> Result<Instance, WitnessError> {
+    fn instantiate(&self, debug: bool) -> Result<Instance<P>, WitnessError> {
         let mut store =
             Store::new(self.module.engine(), Host::new(self.limits, self.observer.clone(), debug));
         store.limiter(|host| &mut host.limits);
@@ -245,15 +254,15 @@ fn one_line(text: &str) -> String {
 }
 
 /// Refuses a witness whose first wire is not the constant 1.
-pub(crate) fn expect_one(values: &[Fr]) -> Result<(), WitnessError> {
+pub(crate) fn expect_one<P: ScalarPrime>(values: &[Fp<P>]) -> Result<(), WitnessError> {
     match values.first() {
-        Some(one) if *one == Fr::ONE => Ok(()),
+        Some(one) if *one == Fp::ONE => Ok(()),
         _ => Err(WitnessError::Program("the circuit does not give its wire 0 the value 1".to_owned())),
     }
 }
 
 /// Refuses a signal unless it is an input of so many values, 0 for one that is no input.
-fn expect_size(signal: &Signal, expected: usize) -> Result<(), WitnessError> {
+fn expect_size<P: ScalarPrime>(signal: &Signal<P>, expected: usize) -> Result<(), WitnessError> {
     let (name, found) = (shown(&signal.name), signal.values.len());
     match (expected, found) {
         (0, 1..) => Err(WitnessError::Signals(format!("signal {name} is not an input of the circuit"))),
@@ -263,11 +272,11 @@ fn expect_size(signal: &Signal, expected: usize) -> Result<(), WitnessError> {
 }
 
 /// The error of too few values, with the names of missing inputs as far as known. `size` tells that of an input by its name, or 0.
-fn missing(
+fn missing<P: ScalarPrime>(
     found: usize,
     expected: u32,
     symbols: Option<&Symbols>,
-    inputs: &Inputs,
+    inputs: &Inputs<P>,
     size: impl FnMut(&str) -> Result<usize, WitnessError>,
 ) -> WitnessError {
     match symbols.map(|symbols| names::not_given(symbols, inputs, size)) {

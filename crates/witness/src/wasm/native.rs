@@ -4,10 +4,8 @@
 
 use super::{element::Element, host::Host};
 use crate::graph::Binary;
-use proofmill_field::{
-    Field, Invert, Prime,
-    bn254::{Fr, FrParams},
-};
+use proofmill_circom::ScalarPrime;
+use proofmill_field::{Field, Fp, Invert};
 use wasmi::{Caller, Error, Func, Memory, Store, Table, TrapCode};
 
 /// A function of circom's that is executed natively.
@@ -69,32 +67,33 @@ impl Native {
         }
     }
 
-    fn function(self, store: &mut Store<Host>) -> Func {
+    fn function<P: ScalarPrime>(self, store: &mut Store<Host<P>>) -> Func {
         let steps = self.steps();
         match self {
             Self::Binary(operation) => {
-                Func::wrap(store, move |mut caller: Caller<'_, Host>, r: i32, a: i32, b: i32| {
+                Func::wrap(store, move |mut caller: Caller<'_, Host<P>>, r: i32, a: i32, b: i32| {
                     let memory = memory(&mut caller, steps)?;
-                    let result = binary(operation, Element::read(memory, a)?, Element::read(memory, b)?)?;
+                    let result =
+                        binary::<P>(operation, Element::read(memory, a)?, Element::read(memory, b)?)?;
                     result.write(memory, r)
                 })
             }
-            Self::Negate => Func::wrap(store, move |mut caller: Caller<'_, Host>, r: i32, a: i32| {
+            Self::Negate => Func::wrap(store, move |mut caller: Caller<'_, Host<P>>, r: i32, a: i32| {
                 let memory = memory(&mut caller, steps)?;
-                let result = binary(Binary::Subtract, Element::Short(0), Element::read(memory, a)?)?;
+                let result = binary::<P>(Binary::Subtract, Element::Short(0), Element::read(memory, a)?)?;
                 result.write(memory, r)
             }),
-            Self::Invert => Func::wrap(store, move |mut caller: Caller<'_, Host>, r: i32, a: i32| {
+            Self::Invert => Func::wrap(store, move |mut caller: Caller<'_, Host<P>>, r: i32, a: i32| {
                 let memory = memory(&mut caller, steps)?;
-                let result = Element::read(memory, a)?.value().invert_vartime().unwrap_or(Fr::ZERO);
+                let result = Element::<P>::read(memory, a)?.value().invert_vartime().unwrap_or(Fp::ZERO);
                 Element::Montgomery(result).write(memory, r)
             }),
-            Self::ToLongNormal => Func::wrap(store, move |mut caller: Caller<'_, Host>, a: i32| {
+            Self::ToLongNormal => Func::wrap(store, move |mut caller: Caller<'_, Host<P>>, a: i32| {
                 let memory = memory(&mut caller, steps)?;
-                Element::Normal(Element::read(memory, a)?.value()).write(memory, a)
+                Element::Normal(Element::<P>::read(memory, a)?.value()).write(memory, a)
             }),
-            Self::ToInt => Func::wrap(store, move |mut caller: Caller<'_, Host>, a: i32| {
-                Ok::<_, Error>(match Element::read(memory(&mut caller, steps)?, a)? {
+            Self::ToInt => Func::wrap(store, move |mut caller: Caller<'_, Host<P>>, a: i32| {
+                Ok::<_, Error>(match Element::<P>::read(memory(&mut caller, steps)?, a)? {
                     Element::Short(value) => value,
                     Element::Normal(value) | Element::Montgomery(value) => to_int(value),
                 })
@@ -104,7 +103,7 @@ impl Native {
 }
 
 /// Fills the table of native functions.
-pub(super) fn fill(store: &mut Store<Host>, table: &Table) -> Result<(), Error> {
+pub(super) fn fill<P: ScalarPrime>(store: &mut Store<Host<P>>, table: &Table) -> Result<(), Error> {
     for (slot, (_, native)) in FUNCTIONS.iter().enumerate() {
         let function = native.function(store);
         table.set(&mut *store, slot as u64, function.into())?;
@@ -113,7 +112,10 @@ pub(super) fn fill(store: &mut Store<Host>, table: &Table) -> Result<(), Error> 
 }
 
 /// The circuit's memory, after these steps.
-fn memory<'a>(caller: &'a mut Caller<'_, Host>, steps: u64) -> Result<&'a mut [u8], Error> {
+fn memory<'a, P: ScalarPrime>(
+    caller: &'a mut Caller<'_, Host<P>>,
+    steps: u64,
+) -> Result<&'a mut [u8], Error> {
     if caller.data().counts_steps {
         let left = caller.get_fuel()?.checked_sub(steps).ok_or(TrapCode::OutOfFuel)?;
         caller.set_fuel(left)?;
@@ -123,14 +125,14 @@ fn memory<'a>(caller: &'a mut Caller<'_, Host>, steps: u64) -> Result<&'a mut [u
     Ok(memory.data_mut(caller))
 }
 
-fn binary(operation: Binary, a: Element, b: Element) -> Result<Element, Error> {
+fn binary<P: ScalarPrime>(operation: Binary, a: Element<P>, b: Element<P>) -> Result<Element<P>, Error> {
     if let (Element::Short(a), Element::Short(b)) = (a, b)
         && let Some(Ok(result)) = short(operation, a.into(), b.into()).map(i32::try_from)
     {
         return Ok(Element::Short(result));
     }
     let (a, b) = (a.value(), b.value());
-    if matches!(operation, Binary::IntegerDivide | Binary::Remainder) && b == Fr::ZERO {
+    if matches!(operation, Binary::IntegerDivide | Binary::Remainder) && b == Fp::ZERO {
         return Err(TrapCode::IntegerDivisionByZero.into());
     }
     Ok(Element::Montgomery(operation.evaluate(a, b)))
@@ -162,8 +164,8 @@ fn short(operation: Binary, a: i64, b: i64) -> Option<i64> {
 }
 
 /// The lowest 32 bits of a number, which is negative above p/2.
-fn to_int(value: Fr) -> i32 {
-    let ([low, ..], [modulus, ..]) = (value.to_canonical(), FrParams::MODULUS);
-    let negative = Binary::Less.evaluate(value, Fr::ZERO) != Fr::ZERO;
+fn to_int<P: ScalarPrime>(value: Fp<P>) -> i32 {
+    let ([low, ..], [modulus, ..]) = (value.to_canonical(), P::MODULUS);
+    let negative = Binary::Less.evaluate(value, Fp::ZERO) != Fp::ZERO;
     if negative { low.wrapping_sub(modulus) as i32 } else { low as i32 }
 }

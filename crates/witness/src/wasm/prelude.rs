@@ -189,7 +189,7 @@ mod tests {
         /// The native functions give what the interpreter makes of circom's own.
         #[test]
         fn native_arithmetic_is_circoms(numbers in prop::collection::vec(number(), 12)) {
-            let inputs = Inputs::from_json(serde_json::json!({ "x": numbers }).to_string().as_bytes()).unwrap();
+            let inputs = <Inputs>::from_json(serde_json::json!({ "x": numbers }).to_string().as_bytes()).unwrap();
             let native = Program::from_bytes(WASM, Limits::default()).unwrap();
             prop_assert!(native.native);
             let interpreted = Program::compile(WASM, Limits::default(), false).unwrap();

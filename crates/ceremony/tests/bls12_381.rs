@@ -1,0 +1,128 @@
+//! Ceremonies over the second curve, against files of snarkjs 0.7.6: powers with a contribution and a beacon, and a key with both.
+
+use proofmill_ceremony::{CeremonyError, Randomness, contribute, powers, verify};
+use proofmill_circom::{BinFile, Groth16Zkey, Ptau, Target};
+use proofmill_cpu::Level;
+use proofmill_curve::{Affine, bls12_381::G1};
+use proofmill_field::{Algebra, SquareRoot, bls12_381::Fq};
+use proofmill_progress::Progress;
+use proofmill_testing::{for_each_level, for_each_pool};
+use std::{fs, ops::Range, path::PathBuf};
+
+fn path(name: &str) -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "../circom/tests/data/bls12-381", name].iter().collect()
+}
+
+fn bytes(name: &str) -> Vec<u8> {
+    fs::read(path(name)).expect("a file")
+}
+
+fn powers_of(bytes: Vec<u8>) -> Ptau<G1> {
+    Ptau::read(BinFile::from_bytes("powers", bytes).expect("a container")).expect("powers")
+}
+
+fn key_of(bytes: Vec<u8>) -> Groth16Zkey<G1> {
+    Groth16Zkey::read(BinFile::from_bytes("key", bytes).expect("a container")).expect("a key")
+}
+
+fn section(file: &BinFile, id: u32) -> Range<usize> {
+    file.sections().iter().find(|section| section.id == id).expect("a section").range.clone()
+}
+
+/// A point of the curve that is in no subgroup of prime order, as files have it.
+fn outside() -> Vec<u8> {
+    let x = (1..).map(Fq::from).find(|x| (x.square() * *x + Fq::from(4u64)).sqrt_vartime().is_some());
+    let x = x.expect("a point");
+    let y = (x.square() * x + Fq::from(4u64)).sqrt_vartime().expect("a root");
+    assert!(Affine::<G1> { x, y }.is_on_curve());
+    [x, y].into_iter().flat_map(|value| value.to_montgomery()).flat_map(u64::to_le_bytes).collect()
+}
+
+#[test]
+fn prepared_powers_are_snarkjss_bytes_and_valid() {
+    let expected = bytes("powers.ptau");
+    let before = powers_of(expected.clone());
+    for_each_pool(&[1, 2, 5], |threads| {
+        for_each_level(|level| {
+            let mut made = Vec::new();
+            let target = Target::Memory(&mut made);
+            powers::prepare(level, &before, target, &std::env::temp_dir(), Progress::NONE).expect("written");
+            assert!(made == expected, "at {level} with {threads} threads");
+        });
+    });
+    for_each_level(|level| {
+        assert_eq!(powers::verify(level, &before, Progress::NONE).expect("valid").len(), 2);
+    });
+}
+
+#[test]
+fn own_contributions_to_powers_are_valid() {
+    let before = powers_of(bytes("powers.ptau"));
+    let mut made = Vec::new();
+    let (target, randomness) = (Target::Memory(&mut made), Randomness::System(b"test"));
+    let hash = powers::contribute(Level::best(), &before, target, Some("own"), randomness, Progress::NONE);
+    let hashes = powers::verify(Level::best(), &powers_of(made.clone()), Progress::NONE).expect("valid");
+    assert_eq!((hashes.len(), hashes.last()), (3, Some(&hash.expect("written"))));
+    // Every point is one that verification reads: the next one in its place is noticed.
+    for id in [2, 3, 4, 5] {
+        let size = if id == 3 { 192 } else { 96 };
+        let points = section(powers_of(made.clone()).file(), id);
+        for at in points.step_by(size).skip(1) {
+            let mut changed = made.clone();
+            changed.copy_within(at - size..at, at);
+            let error =
+                powers::verify(Level::best(), &powers_of(changed), Progress::NONE).expect_err("changed");
+            assert!(matches!(error, CeremonyError::Powers { .. }), "section {id}: {error}");
+        }
+    }
+}
+
+#[test]
+fn points_outside_the_group_are_refused() {
+    let whole = bytes("powers.ptau");
+    let before = powers_of(whole.clone());
+    let mut changed = whole;
+    let at = section(before.file(), 2).start + 5 * 96;
+    changed[at..at + 96].copy_from_slice(&outside());
+    let changed = powers_of(changed);
+    let (mut made, randomness) = (Vec::new(), Randomness::System(&[]));
+    let target = Target::Memory(&mut made);
+    let contributed =
+        powers::contribute(Level::best(), &changed, target, None, randomness, Progress::NONE).map(drop);
+    let verified = powers::verify(Level::best(), &changed, Progress::NONE).map(drop);
+    for error in [contributed, verified].map(|result| result.expect_err("refused").to_string()) {
+        assert!(error.contains("section 2") && error.contains("element 5"), "{error}");
+    }
+
+    let mut changed = bytes("groth16.zkey");
+    let at = section(key_of(changed.clone()).file(), 8).start + 96;
+    changed[at..at + 96].copy_from_slice(&outside());
+    let key = key_of(changed);
+    let target = Target::Memory(&mut made);
+    let error = contribute(Level::best(), &key, target, None, randomness, Progress::NONE);
+    let error = error.expect_err("refused").to_string();
+    assert!(error.contains("section 8") && error.contains("element 1"), "{error}");
+}
+
+#[test]
+fn keys_are_valid_with_snarkjss_contributions_and_own_ones() {
+    let initial = key_of(bytes("initial.zkey"));
+    let valid = |key: &Groth16Zkey<G1>| verify::key(Level::best(), key, &initial);
+    let before = key_of(bytes("groth16.zkey"));
+    verify::powers(Level::best(), &initial, &powers_of(bytes("powers.ptau"))).expect("its powers");
+    valid(&before).expect("valid");
+    let mut made = Vec::new();
+    let (target, randomness) = (Target::Memory(&mut made), Randomness::System(b"test"));
+    let hash = contribute(Level::best(), &before, target, Some("own"), randomness, Progress::NONE);
+    let key = key_of(made.clone());
+    valid(&key).expect("valid");
+    let contributions = key.decoded_contributions().expect("a list").expect("a list").list;
+    assert_eq!(contributions.last().map(|own| own.hash()), Some(hash.expect("written")));
+    assert_eq!(contributions.len(), 3);
+    let points = section(key.file(), 8);
+    for at in points.step_by(96).skip(1) {
+        let mut changed = made.clone();
+        changed.copy_within(at - 96..at, at);
+        assert!(valid(&key_of(changed)).is_err(), "offset {at}");
+    }
+}

@@ -1,0 +1,15 @@
+//! The curves of keys and proofs.
+
+use proofmill_circom::CircomCurve;
+use proofmill_curve::{Msm, bls12_381, bn254};
+use proofmill_pairing::Pairing;
+use proofmill_poly::Transformed;
+
+/// A curve of Groth16: one with a pairing, sums and transforms.
+pub trait Groth16Curve:
+    CircomCurve<ScalarPrime: Transformed, BasePrime = <Self as Pairing>::Prime, G2: Msm> + Pairing + Msm
+{
+}
+
+impl Groth16Curve for bn254::G1 {}
+impl Groth16Curve for bls12_381::G1 {}
