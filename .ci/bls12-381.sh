@@ -20,7 +20,7 @@ rejects() {
 }
 
 cp "$data"/*.circom .
-for circuit in inputs operators; do circom2 "$circuit.circom" -p bls12381 --r1cs --wasm --sym > said || { cat said; exit 1; }; done
+for circuit in inputs operators components; do circom2 "$circuit.circom" -p bls12381 --r1cs --wasm --sym > said || { cat said; exit 1; }; done
 
 echo "-- witnesses are snarkjs's bytes, and so are exports"
 for inputs in "$data"/operators-*.json; do
@@ -41,8 +41,8 @@ for file in "r1cs inputs.r1cs" "wtns witness.wtns"; do
 done
 
 echo "-- powers of tau: the same bytes where they are determined, and each takes the other's contributions"
-"$proofmill" powersoftau new bls12381 4 0.ptau > said
-snarkjs powersoftau new bls12381 4 theirs.ptau > said
+"$proofmill" powersoftau new bls12381 5 0.ptau > said
+snarkjs powersoftau new bls12381 5 theirs.ptau > said
 cmp 0.ptau theirs.ptau
 "$proofmill" powersoftau contribute 0.ptau 1.ptau --name ours --entropy test
 snarkjs powersoftau contribute 1.ptau 2.ptau --name=theirs -e=test > said
@@ -97,7 +97,7 @@ cmp ours.zkey final.zkey
 accepts zkey verify inputs.r1cs powers.ptau final.zkey
 "$proofmill" zkey verify r1cs inputs.r1cs powers.ptau final.zkey
 "$proofmill" info final.zkey | grep -c '^contribution ' | grep -qx 4
-rejects "$proofmill" zkey verify r1cs operators.r1cs powers.ptau final.zkey
+rejects "$proofmill" zkey verify r1cs components.r1cs powers.ptau final.zkey
 snarkjs zkey export json final.zkey theirs.json > said
 "$proofmill" zkey export json final.zkey ours.json
 cmp ours.json theirs.json

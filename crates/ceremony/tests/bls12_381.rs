@@ -1,9 +1,9 @@
 //! Ceremonies over the second curve, against files of snarkjs 0.7.6: powers with a contribution and a beacon, and a key with both.
 
 use proofmill_ceremony::{CeremonyError, Randomness, contribute, powers, verify};
-use proofmill_circom::{BinFile, Groth16Zkey, Ptau, Target};
+use proofmill_circom::{BinFile, Groth16Zkey, PointCheck, Ptau, Target};
 use proofmill_cpu::Level;
-use proofmill_curve::{Affine, bls12_381::G1};
+use proofmill_curve::{Affine, Jacobian, bls12_381::G1};
 use proofmill_field::{Algebra, SquareRoot, bls12_381::Fq};
 use proofmill_progress::Progress;
 use proofmill_testing::{for_each_level, for_each_pool};
@@ -34,8 +34,17 @@ fn outside() -> Vec<u8> {
     let x = (1..).map(Fq::from).find(|x| (x.square() * *x + Fq::from(4u64)).sqrt_vartime().is_some());
     let x = x.expect("a point");
     let y = (x.square() * x + Fq::from(4u64)).sqrt_vartime().expect("a root");
-    assert!(Affine::<G1> { x, y }.is_on_curve());
-    [x, y].into_iter().flat_map(|value| value.to_montgomery()).flat_map(u64::to_le_bytes).collect()
+    let point = Affine { x, y };
+    assert!(point.is_on_curve());
+    in_file(point)
+}
+
+fn in_file(point: Affine<G1>) -> Vec<u8> {
+    [point.x, point.y]
+        .into_iter()
+        .flat_map(|value| value.to_montgomery())
+        .flat_map(u64::to_le_bytes)
+        .collect()
 }
 
 #[test]
@@ -102,6 +111,23 @@ fn points_outside_the_group_are_refused() {
     let error = contribute(Level::best(), &key, target, None, randomness, Progress::NONE);
     let error = error.expect_err("refused").to_string();
     assert!(error.contains("section 8") && error.contains("element 1"), "{error}");
+}
+
+#[test]
+fn points_that_pairings_take_for_right_are_refused() {
+    // Of order 3, so that a pairing with the sum is that with the point.
+    let small = Affine::<G1> { x: Fq::from(0u64), y: Fq::from(2u64) };
+    let initial = key_of(bytes("initial.zkey"));
+    let key = key_of(bytes("groth16.zkey"));
+    for (id, points) in [(8, key.c()), (9, key.h())] {
+        let right = points.decode(Level::best(), PointCheck::InSubgroup).expect("points")[0];
+        let wrong = Jacobian::from(right).add_affine(&small).to_affine();
+        let mut changed = bytes("groth16.zkey");
+        let at = section(key.file(), id).start;
+        changed[at..at + 96].copy_from_slice(&in_file(wrong));
+        let error = verify::key(Level::best(), &key_of(changed), &initial).expect_err("refused").to_string();
+        assert!(error.contains(&format!("section {id}")) && error.contains("element 0"), "{error}");
+    }
 }
 
 #[test]

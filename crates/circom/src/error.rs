@@ -118,11 +118,13 @@ pub enum CircomError {
         /// The second one's offset in bytes from the beginning of the file.
         offset: u64,
     },
-    /// The file is of a curve other than BN254.
-    #[error("{place}: expected curve bn254, found {found}")]
+    /// The file is of another curve.
+    #[error("{place}: expected curve {expected}, found {found}")]
     Curve {
         /// Where the modulus is.
         place: Place,
+        /// The name of the curve that was expected.
+        expected: String,
         /// The curve's name, or its modulus.
         found: String,
     },

@@ -41,6 +41,20 @@ pub(crate) enum FieldOf {
     Coordinates,
 }
 
+impl FieldOf {
+    /// The name of the curve whose field has this modulus, in little-endian bytes, or the modulus itself.
+    fn curve(self, modulus: &[u8]) -> String {
+        let digits = hex::encode(modulus.iter().rev().copied().collect::<Vec<u8>>());
+        let digits = digits.trim_start_matches('0');
+        let known: &[(&str, &str)] = match self {
+            Self::Scalars => &SCALAR_FIELDS,
+            Self::Coordinates => &BASE_FIELDS,
+        };
+        let name = known.iter().find(|(modulus, _)| *modulus == digits).map(|(_, name)| (*name).to_owned());
+        name.unwrap_or_else(|| format!("unknown (modulus 0x{digits})"))
+    }
+}
+
 /// A modulus in a file: its length as a u32, then its little-endian bytes.
 pub(crate) struct Modulus<'a> {
     bytes: Section<'a>,
@@ -61,24 +75,17 @@ impl<'a> Modulus<'a> {
 
     /// The curve's name, or the modulus itself.
     pub(crate) fn curve(&self) -> String {
-        let digits = hex::encode(self.bytes.bytes().iter().rev().copied().collect::<Vec<u8>>());
-        let digits = digits.trim_start_matches('0');
-        let known: &[(&str, &str)] = match self.field {
-            FieldOf::Scalars => &SCALAR_FIELDS,
-            FieldOf::Coordinates => &BASE_FIELDS,
-        };
-        let name = known.iter().find(|(modulus, _)| *modulus == digits).map(|(_, name)| (*name).to_owned());
-        name.unwrap_or_else(|| format!("unknown (modulus 0x{digits})"))
+        self.field.curve(self.bytes.bytes())
     }
 
     /// Checks that it is this prime, encoded in as many bytes as its limbs have.
     pub(crate) fn expect<P: Prime>(&self) -> Result<(), CircomError> {
-        let limbs = P::MODULUS;
-        let bytes = self.bytes.bytes().iter().copied();
-        if bytes.eq(limbs.as_ref().iter().flat_map(|limb| limb.to_le_bytes())) {
+        let expected: Vec<u8> = P::MODULUS.as_ref().iter().flat_map(|limb| limb.to_le_bytes()).collect();
+        if self.bytes.bytes() == expected {
             return Ok(());
         }
-        Err(CircomError::Curve { place: self.bytes.place(0), found: self.curve() })
+        let (expected, found) = (self.field.curve(&expected), self.curve());
+        Err(CircomError::Curve { place: self.bytes.place(0), expected, found })
     }
 }
 

@@ -177,6 +177,30 @@ fn what_is_malformed_is_named() {
 }
 
 #[test]
+fn points_outside_their_group_are_refused() {
+    use proofmill_field::bls12_381::Fq;
+    // Of order 3: a pairing with it is 1.
+    let outside = Affine { x: Fq::ZERO, y: Fq::from(2u64) };
+    assert!(outside.is_on_curve());
+    let fixture = &fixtures::<bls12_381::G1>()[0];
+    let add = |point: Affine<bls12_381::G1>| Jacobian::from(point).add_affine(&outside).to_affine();
+    for_each_level(|level| {
+        let Fixture { verifying_key: key, proof, public, .. } = fixture;
+        for proof in [Groth16Proof { a: add(proof.a), ..*proof }, Groth16Proof { c: add(proof.c), ..*proof }]
+        {
+            let result = verify(level, key, public, &proof);
+            assert!(matches!(result, Err(Groth16Error::MalformedProof(_))), "{result:?}");
+        }
+        for index in 0..key.ic.len() {
+            let mut key = key.clone();
+            key.ic[index] = add(key.ic[index]);
+            let result = verify(level, &key, public, proof);
+            assert!(matches!(result, Err(Groth16Error::Malformed(_))), "{result:?}");
+        }
+    });
+}
+
+#[test]
 fn witnesses_that_do_not_satisfy_are_refused() {
     fn check<C: Groth16Curve>() {
         for mut fixture in fixtures::<C>() {

@@ -8,6 +8,7 @@ mod artefacts;
 mod audit;
 mod bls;
 mod ceremony;
+mod curves;
 mod day;
 mod debug;
 mod dev;

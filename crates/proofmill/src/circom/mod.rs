@@ -87,7 +87,7 @@ pub fn describe_json(path: impl AsRef<Path>) -> Result<JsonDescription> {
 /// [`Error::Io`].
 pub fn curve_of(path: impl AsRef<Path>) -> Result<Option<PairingCurve>> {
     let path = path.as_ref();
-    if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
+    if !is_file(path) {
         return Ok(None);
     }
     Ok(match BinFile::open_or_text(path)? {
@@ -96,6 +96,11 @@ pub fn curve_of(path: impl AsRef<Path>) -> Result<Option<PairingCurve>> {
         }
         ContainerOrText::Text(text) => text.curve().ok().flatten(),
     })
+}
+
+/// Whether it can be read more than once.
+fn is_file(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| metadata.is_file())
 }
 
 /// Passes the terms (wire, coefficient) of A, B and C of each constraint of an `.r1cs` file to `receive`, by ascending wires.

@@ -1,6 +1,6 @@
 //! Witnesses from a circuit's inputs.
 
-use super::{PairingCurve, ScalarPrime, Symbols, Witness};
+use super::{PairingCurve, ScalarPrime, Symbols, Witness, is_file};
 use crate::{Error, Result};
 use proofmill_circom::FileName;
 use proofmill_field::bn254::FrParams;
@@ -190,12 +190,15 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
     }
 }
 
-/// The curve that a compiled circuit is for, by the prime that its bytes have. Calculating makes sure.
+/// The curve that a compiled circuit is for, by the prime that its bytes have: BN254 if they have neither's, and for a pipe, which can be
+/// read only once. Calculating makes sure.
 ///
 /// # Errors
 /// [`Error::Io`].
 pub fn curve_of_program(path: impl AsRef<Path>) -> Result<PairingCurve> {
-    Ok(proofmill_witness::likely_curve(&read_circuit(path.as_ref())?).unwrap_or(PairingCurve::Bn254))
+    let path = path.as_ref();
+    let likely = if is_file(path) { proofmill_witness::likely_curve(&read_circuit(path)?) } else { None };
+    Ok(likely.unwrap_or(PairingCurve::Bn254))
 }
 
 fn read_circuit(path: &Path) -> Result<Vec<u8>> {

@@ -56,6 +56,30 @@ fn keys_are_the_same_from_files_and_bytes() {
 }
 
 #[test]
+fn keys_are_over_the_curve_that_is_asked_for() {
+    use proofmill::{
+        circom::{PairingCurve, curve_of},
+        curve::bls12_381::G1,
+    };
+    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../circom/tests/data/bls12-381");
+    let file = data.join("groth16.zkey");
+    assert_eq!(curve_of(&file).unwrap(), Some(PairingCurve::Bls12_381));
+    refused(ProvingKey::open(&file), "malformed", "expected curve bn254, found bls12-381");
+    for machine in machines() {
+        machine.run(|| {
+            let key = ProvingKey::<G1>::open_over(&file).unwrap();
+            let witness = Witness::open_over(data.join("witness.wtns")).unwrap();
+            let proof = key.prove(&witness).unwrap();
+            proof.verify(&key.verifying_key()).unwrap();
+            let key = VerifyingKey::<G1>::open_over(data.join("groth16.vk.json")).unwrap();
+            let public = PublicSignals::open_over(data.join("public.json")).unwrap();
+            assert_eq!(proof.public(), &public);
+            Proof::open_over(data.join("groth16.proof.json"), public).unwrap().verify(&key).unwrap();
+        });
+    }
+}
+
+#[test]
 fn a_new_key_is_that_of_snarkjs() {
     let folder = tempfile::tempdir().unwrap();
     let (circuit, powers) =
