@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 # Speed does not matter here, and this profile builds in a third of the time.
 export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 "$bench" run --check --peers --level portable --db "$scratch/runs.db" --json "$scratch/run.json" \
-    msm/ ntt/ pairing/ bls12_381/ bls/ permutations/poseidon2 merkle/poseidon2/
+    msm/ products/ ntt/ pairing/ bls12_381/ bls/ permutations/poseidon2 merkle/poseidon2/
 
 node - "$scratch/run.json" benchmarks/peers/peers.toml << 'JS'
 const fs = require("node:fs");

@@ -203,14 +203,6 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
     }
 }
 
-/// The index of the first element for which `test`, which takes at least as long as a product of a point, holds.
-fn first_position<T: Sync>(elements: &[T], test: impl Fn(&T) -> bool + Sync) -> Option<usize> {
-    const PIECE: usize = 1 << 4;
-    let pieces = (0..).step_by(PIECE).zip(elements.chunks(PIECE));
-    let found = parallel::map(pieces, |(start, elements)| Some(start + elements.iter().position(&test)?));
-    found.into_iter().flatten().next()
-}
-
 fn slice_elements<'a>(
     section: &Section<'a>,
     range: Range<usize>,
@@ -563,24 +555,30 @@ macro_rules! coordinates {
 }
 
 // The order of BN254's G1 is prime.
-coordinates!(bn254_fields, 32, |_, _| None, |_, points: &[Affine<C>]| first_position(points, |point| {
-    !Affine::<bn254::G2> { x: point.x, y: point.y }.is_in_subgroup()
-}));
+coordinates!(bn254_fields, 32, |_, _| None, |level, points| outside(
+    points,
+    |points: &[Affine<bn254::G2>]| { bn254::first_outside(level, points) }
+));
 coordinates!(
     bls12_381_fields,
     48,
-    outside_bls12_381::<bls12_381::G1, C>,
-    outside_bls12_381::<bls12_381::G2, C>
+    |level, points| outside(points, |points: &[Affine<bls12_381::G1>]| outside_bls12_381(level, points)),
+    |level, points| outside(points, |points: &[Affine<bls12_381::G2>]| outside_bls12_381(level, points))
 );
 
-fn outside_bls12_381<G: bls12_381::Encoded, C: Curve<Base = G::Base>>(
-    level: Level,
+fn outside_bls12_381<G: bls12_381::Encoded>(level: Level, points: &[Affine<G>]) -> Option<usize> {
+    bls12_381::in_subgroup(level, points).iter().position(|inside| !inside)
+}
+
+/// Searches points of a curve as those of the one that has their coordinates.
+fn outside<C: Curve, G: Curve<Base = C::Base>>(
     points: &[Affine<C>],
+    first_outside: impl Fn(&[Affine<G>]) -> Option<usize>,
 ) -> Option<usize> {
     /// Points that are copied at the same time.
-    const PIECE: usize = 1 << 14;
+    const PIECE: usize = 1 << 16;
     (0..).step_by(PIECE).zip(points.chunks(PIECE)).find_map(|(start, points)| {
-        let points: Vec<_> = points.iter().map(|point| Affine::<G> { x: point.x, y: point.y }).collect();
-        Some(start + bls12_381::in_subgroup(level, &points).iter().position(|inside| !inside)?)
+        let points: Vec<_> = points.iter().map(|point| Affine { x: point.x, y: point.y }).collect();
+        Some(start + first_outside(&points)?)
     })
 }

@@ -27,6 +27,10 @@ fn prepare(task: &Task) -> Result<Box<dyn Work>, String> {
         "msm/bn254-g2" => msm::<ark_bn254::g2::Config>(task),
         "msm/bls12-381-g1" => msm::<ark_bls12_381::g1::Config>(task),
         "msm/bls12-381-g2" => msm::<ark_bls12_381::g2::Config>(task),
+        "products/bn254-g1" => products::<ark_bn254::g1::Config>(task),
+        "products/bn254-g2" => products::<ark_bn254::g2::Config>(task),
+        "products/bls12-381-g1" => products::<ark_bls12_381::g1::Config>(task),
+        "products/bls12-381-g2" => products::<ark_bls12_381::g2::Config>(task),
         "ntt/bn254-fr" => ntt::<ark_bn254::Fr>(task),
         "ntt/bls12-381-fr" => ntt::<ark_bls12_381::Fr>(task),
         "pairing/bn254" => pairing::<ark_bn254::Bn254, ark_bn254::g1::Config, ark_bn254::g2::Config>(task),
@@ -42,12 +46,31 @@ fn prepare(task: &Task) -> Result<Box<dyn Work>, String> {
 fn msm<C: SWCurveConfig<BaseField: Encoding, ScalarField: Encoding>>(
     task: &Task,
 ) -> Result<Box<dyn Work>, String> {
+    let (points, scalars) = points_and_scalars::<C>(task)?;
+    let sum = move || Projective::<C>::msm_unchecked(&points, &scalars).into_affine();
+    Ok(work(sum, encode_point))
+}
+
+/// The product of each point and its scalar.
+fn products<C: SWCurveConfig<BaseField: Encoding, ScalarField: Encoding>>(
+    task: &Task,
+) -> Result<Box<dyn Work>, String> {
+    let (points, scalars) = points_and_scalars::<C>(task)?;
+    let products = move || {
+        let products: Vec<_> = points.iter().zip(&scalars).map(|(point, scalar)| *point * scalar).collect();
+        Projective::<C>::normalize_batch(&products)
+    };
+    Ok(work(products, |products| products.iter().flat_map(encode_point).collect()))
+}
+
+fn points_and_scalars<C: SWCurveConfig<BaseField: Encoding, ScalarField: Encoding>>(
+    task: &Task,
+) -> Result<(Vec<Affine<C>>, Vec<C::ScalarField>), String> {
     let mut input = Bytes::new(&task.input);
     let points = input.take(task.size, 2 * C::BaseField::LEN, decode_point::<C>)?;
     let scalars = input.take(task.size, C::ScalarField::LEN, C::ScalarField::decode)?;
     input.end()?;
-    let sum = move || Projective::<C>::msm_unchecked(&points, &scalars).into_affine();
-    Ok(work(sum, encode_point))
+    Ok((points, scalars))
 }
 
 /// The product of the pairings of points of G1 with points of G2.

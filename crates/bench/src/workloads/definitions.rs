@@ -9,7 +9,7 @@ macro_rules! files {
 }
 
 /// Names and contents.
-const FILES: [(&str, &str); 16] = files![
+const FILES: [(&str, &str); 17] = files![
     "field",
     "goldilocks",
     "permutations",
@@ -19,6 +19,7 @@ const FILES: [(&str, &str); 16] = files![
     "ntt",
     "goldilocks_transforms",
     "msm",
+    "products",
     "pairing",
     "bls12_381",
     "bls",

@@ -15,6 +15,7 @@ mod inputs;
 mod messages;
 mod pairings;
 mod plonk;
+mod products;
 mod starks;
 mod sums;
 mod transforms;
@@ -35,6 +36,7 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         messages::table(),
         transforms::table(),
         sums::table(),
+        products::table(),
         pairings::table(),
         groth16::table(),
         plonk::table(),

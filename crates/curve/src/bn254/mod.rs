@@ -1,6 +1,9 @@
 //! BN254's groups: G1 is `y^2 = x^3 + 3` over Fq; G2 is `y^2 = x^3 + 3/(9 + u)` over Fq2.
 
 mod constants;
+mod subgroup;
+
+pub use subgroup::first_outside;
 
 pub(crate) use constants::{G1_SPLIT, G2_SPLIT};
 

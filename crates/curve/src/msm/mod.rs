@@ -95,7 +95,10 @@ fn pippenger<C: Curve<Base: Packable>>(
     assert!(scalars.len() < 1 << 30, "at most 2^30 points");
     let active = scalars.iter().filter(|scalar| !scalar.is_zero()).count();
     if active >= SMALLEST {
-        return dispatch!(level, engine => msm_at(engine, bases, scalars, active));
+        let (bits, sums) = dispatch!(level, engine => window_sums(engine, bases, scalars, active));
+        // Horner's rule.
+        let times_radix = |sum: Jacobian<C>| (0..bits).fold(sum, |sum, _| sum.double());
+        return sums.iter().fold(Jacobian::INFINITY, |total, sum| times_radix(total).add(sum));
     }
     let mut block = vec![Affine::INFINITY; BLOCK.min(scalars.len())];
     let sum_block = |(index, scalars): (usize, &[C::Scalar])| -> Jacobian<C> {
@@ -110,13 +113,13 @@ fn pippenger<C: Curve<Base: Packable>>(
 /// Below this many points, double-and-add is as fast.
 const SMALLEST: usize = 4;
 
-/// As [`msm`], with `active` nonzero scalars.
-fn msm_at<E: Engine, C: Curve<Base: Packable>>(
+/// The bits of a window, and for each window, the top one first, the sum of its digits times the bases, for `active` nonzero scalars.
+pub(crate) fn window_sums<E: Engine, C: Curve<Base: Packable>>(
     engine: E,
     bases: &dyn Bases<C>,
     scalars: &[C::Scalar],
     active: usize,
-) -> Jacobian<C> {
+) -> (u32, Vec<Jacobian<C>>) {
     let threads = parallel::threads();
     let windows = Windows::for_points(active, C::Scalar::BITS);
     let ranges = threads.div_ceil(windows.count()).clamp(1, active.div_ceil(SMALLEST_RANGE));
@@ -158,15 +161,8 @@ fn msm_at<E: Engine, C: Curve<Base: Packable>>(
     });
     let mut sums: Vec<(usize, Jacobian<C>)> = parts.concat();
     sums.sort_unstable_by_key(|(task, _)| *task);
-    // Horner's rule, top window first.
-    let mut total = Jacobian::INFINITY;
-    for sums in sums.chunks(ranges.len()) {
-        for _ in 0..windows.bits() {
-            total = total.double();
-        }
-        total = total.add(&sums.iter().map(|(_, sum)| *sum).sum());
-    }
-    total
+    let sums = sums.chunks(ranges.len()).map(|parts| parts.iter().map(|(_, sum)| *sum).sum());
+    (windows.bits(), sums.collect())
 }
 
 /// Smaller ranges would cost more in buckets than they gain.

@@ -92,6 +92,25 @@ fn sums_agree_with_arkworks() -> Result<(), Problem> {
     sum::<ark_bls12_381::G2Projective>("msm/bls12-381-g2", ark_bls12_381::G2Affine::new)
 }
 
+fn products<A: AffineRepr>(kernel: &str, point: fn(A::BaseField, A::BaseField) -> A) -> Result<(), Problem> {
+    let (size, input, expected) = smallest(kernel)?;
+    let (points, scalars) = points::<A>(size, &input, point)?;
+    let scalars = elements::<A::ScalarField>(scalars)?;
+    let products = points.iter().zip(scalars).map(|(point, scalar)| (*point * scalar).into_affine());
+    let coordinates: Vec<_> = products.filter_map(|product| product.xy()).flat_map(|(x, y)| [x, y]).collect();
+    assert_eq!(coordinates.len(), 2 * size);
+    assert_eq!(answer(&bytes(coordinates)?), expected, "{kernel}");
+    Ok(())
+}
+
+#[test]
+fn products_agree_with_arkworks() -> Result<(), Problem> {
+    products("products/bn254-g1", ark_bn254::G1Affine::new)?;
+    products("products/bn254-g2", ark_bn254::G2Affine::new)?;
+    products("products/bls12-381-g1", ark_bls12_381::G1Affine::new)?;
+    products("products/bls12-381-g2", ark_bls12_381::G2Affine::new)
+}
+
 #[test]
 fn pairings_agree_with_arkworks() -> Result<(), Problem> {
     use ark_bls12_381::Bls12_381;
