@@ -185,10 +185,14 @@ fn reverse_bits<T>(elements: &mut [T]) {
     }
 }
 
-/// `factor base^i` for each i of a range.
+/// `factor base^i` for each i of a range. Runs on the ambient rayon pool.
 pub(crate) fn powers<F: Field>(factor: F, base: F, range: Range<usize>) -> Vec<F> {
-    let first = factor * base.pow_vartime(&[range.start as u64]);
-    std::iter::successors(Some(first), |power| Some(*power * base)).take(range.len()).collect()
+    const BLOCK: usize = 1 << 10;
+    let blocks = parallel::map(parallel::ranges(range.len(), BLOCK), |block| {
+        let first = factor * base.pow_vartime(&[(range.start + block.start) as u64]);
+        std::iter::successors(Some(first), |power| Some(*power * base)).take(block.len()).collect::<Vec<_>>()
+    });
+    blocks.concat()
 }
 
 /// The inverse of an element other than zero.

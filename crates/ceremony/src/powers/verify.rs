@@ -7,6 +7,7 @@ use crate::{
     CeremonyError,
     encoding::{CeremonyCurve, Form, Group, Member, encode},
     state::HashState,
+    transform::{self, inverse},
     verify::{is_same_ratio, of_beacon_again},
 };
 use blake2::{Blake2b512, Digest};
@@ -15,7 +16,7 @@ use proofmill_circom::{
 };
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian};
-use proofmill_field::{Algebra, Field, Fp, Invert, batch_invert_vartime};
+use proofmill_field::{Field, Fp, batch_invert_vartime};
 use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
 use proofmill_srs::{first_broken, sides};
@@ -150,14 +151,11 @@ impl<C: CeremonyCurve> Sections<C> for Verified<'_, C> {
         let Self { level, powers, last, z, hash, progress } = self;
         progress.begin(section.section().content);
         let mut found = FirstPowers::INITIAL;
-        // The sums of the first 1, 2, 4, ... terms.
-        let mut prefixes = Vec::new();
-        let sum = walk::<C, G>(*level, powers, section, 0..count, z, *progress, |start, points, sum| {
-            if start.is_power_of_two() {
-                prefixes.push(*sum);
-            }
+        let prepared = G::prepared(section).filter(|_| powers.is_prepared());
+        let sum = walk::<C, G>(*level, powers, section, 0..count, z, prepared.is_some(), |start, points| {
             remember(&mut found, section, start, points);
             hash.update(encode(points, Form::Uncompressed));
+            progress.share((start + points.len()) as u64, count as u64);
         })?;
         let mut expected = *last;
         let (found, expected) = (G::slot(&mut found, section), G::slot(&mut expected, section));
@@ -170,28 +168,16 @@ impl<C: CeremonyCurve> Sections<C> for Verified<'_, C> {
         if count > 1 && !sum.holds(*level, z, last) {
             let broken = first_broken(0..count - 1, |range| {
                 let z = Fp::<C::ScalarPrime>::random(&mut OsRng.unwrap_err());
-                let sum = walk::<C, G>(
-                    *level,
-                    powers,
-                    section,
-                    range.start..range.end + 1,
-                    &z,
-                    Progress::NONE,
-                    |_, _, _| (),
-                )?;
+                let range = range.start..range.end + 1;
+                let sum = walk::<C, G>(*level, powers, section, range, &z, false, |_, _| ())?;
                 Ok::<_, CeremonyError>(sum.holds(*level, &z, last))
             })?;
             let at = broken.unwrap_or_default();
             return Err(wrong(section, format!("point {} is not tau times point {at}", at + 1)));
         }
-        if let Some(prepared) = G::prepared(section)
-            && powers.is_prepared()
-        {
-            progress.begin(prepared.section().content);
-            prefixes.push(sum.sum);
-            return lagrange::<C, G>(*level, powers, prepared, &prefixes, z, *progress);
-        }
-        Ok(())
+        let Some(prepared) = prepared else { return Ok(()) };
+        progress.begin(prepared.section().content);
+        lagrange::<C, G>(*level, powers, prepared, &sum.prefixes, z, *progress)
     }
 }
 
@@ -202,6 +188,8 @@ struct Sum<G: Curve> {
     last: Affine<G>,
     /// The last point's power of z.
     power: G::Scalar,
+    /// If they are asked for, the sums of the first 1, 2, 4 and so on terms, and of all.
+    prefixes: Vec<Jacobian<G>>,
 }
 
 impl<G: Group> Sum<G> {
@@ -215,37 +203,42 @@ impl<G: Group> Sum<G> {
     }
 }
 
-/// Reads points, of which it gives pieces to `each` with the sum of those before. Pieces begin at 0, 1, 2, 4 and so on from the first.
+/// Reads points, of which it gives pieces to `each` with the index of their first from the beginning of the range.
 fn walk<C: CeremonyCurve, G: Group>(
     level: Level,
     powers: &Ptau<C>,
     section: PtauPoints,
     range: Range<usize>,
     z: &G::Scalar,
-    progress: Progress<'_>,
-    mut each: impl FnMut(usize, &[Affine<G>], &Jacobian<G>),
+    with_prefixes: bool,
+    mut each: impl FnMut(usize, &[Affine<G>]),
 ) -> Result<Sum<G>, CeremonyError> {
     let (first, last) = (Affine::INFINITY, Affine::INFINITY);
-    let mut total = Sum { sum: Jacobian::INFINITY, first, last, power: G::Scalar::ONE };
-    let mut next = G::Scalar::ONE;
-    let mut done = 0;
-    while done < range.len() {
-        let length = done.clamp(1, PIECE).min(range.len() - done);
-        let start = range.start + done;
-        let points = read::<C, G>(level, powers, section, start..start + length)?;
-        let mut scalars = Vec::with_capacity(length);
-        for _ in 0..length {
-            scalars.push(next);
-            (total.power, next) = (next, next * *z);
+    let mut total = Sum { sum: Jacobian::INFINITY, first, last, power: G::Scalar::ONE, prefixes: Vec::new() };
+    for piece in parallel::ranges(range.len(), PIECE) {
+        let points =
+            read::<C, G>(level, powers, section, range.start + piece.start..range.start + piece.end)?;
+        each(piece.start, &points);
+        let scalars = transform::powers(G::Scalar::ONE, *z, piece.clone());
+        if let (0, Some(first)) = (piece.start, points.first()) {
+            total.first = *first;
         }
-        if done == 0 {
-            total.first = points.first().copied().unwrap_or(Affine::INFINITY);
+        if let (Some(last), Some(power)) = (points.last(), scalars.last()) {
+            (total.last, total.power) = (*last, *power);
         }
-        total.last = points.last().copied().unwrap_or(Affine::INFINITY);
-        each(done, &points, &total.sum);
-        total.sum = total.sum.add(&G::msm(level, &points.as_slice(), &scalars));
-        done += length;
-        progress.share(done as u64, range.len() as u64);
+        let (mut points, mut scalars, mut done) = (points.as_slice(), scalars.as_slice(), piece.start);
+        while !points.is_empty() {
+            // Up to the next power of two, at which a prefix ends.
+            let end = if with_prefixes { (done + 1).next_power_of_two() } else { piece.end };
+            let (part, of_part);
+            (part, points) = points.split_at(points.len().min(end - done));
+            (of_part, scalars) = scalars.split_at(part.len());
+            total.sum = total.sum.add(&G::msm(level, &part, of_part));
+            done += part.len();
+            if with_prefixes && (done.is_power_of_two() || done == range.len()) {
+                total.prefixes.push(total.sum);
+            }
+        }
     }
     Ok(total)
 }
@@ -264,30 +257,15 @@ fn lagrange<C: CeremonyCurve, G: Group + Curve<Scalar = C::Scalar>>(
 ) -> Result<(), CeremonyError> {
     let all = powers.points::<G>(section)?;
     for (log_n, expected) in (0..).zip(prefixes) {
-        let n = 1 << log_n;
         let Some(root) = C::root_of_unity(log_n) else { continue };
+        let n = 1 << log_n;
         let lacks_highest = log_n > powers.header().power;
-        let z_to_n = z.pow_vartime(&[n as u64]);
-        let highest =
-            if lacks_highest { z_to_n * z.invert_vartime().unwrap_or_default() } else { C::Scalar::ZERO };
-        // w^j and w^-j, which is w^(j (n-1)).
-        let (mut power, mut inverse_power) = (C::Scalar::ONE, C::Scalar::ONE);
-        let inverse = root.invert_vartime().unwrap_or_default();
         let mut sum = Jacobian::INFINITY;
         for range in parallel::ranges(n, PIECE) {
-            let points =
-                all.slice(n - 1 + range.start..n - 1 + range.end)?.decode(level, PointCheck::InSubgroup)?;
-            let (mut scalars, mut terms) = (Vec::with_capacity(range.len()), Vec::with_capacity(range.len()));
-            for _ in range.clone() {
-                scalars.push(*z * power - C::Scalar::ONE);
-                terms.push(highest * inverse_power);
-                (power, inverse_power) = (power * root, inverse_power * inverse);
-            }
-            batch_invert_vartime(&mut scalars);
-            for (scalar, term) in scalars.iter_mut().zip(&terms) {
-                *scalar = (z_to_n - C::Scalar::ONE) * *scalar - *term;
-            }
-            sum = sum.add(&G::msm(level, &points.as_slice(), &scalars));
+            let points = all.slice(n - 1 + range.start..n - 1 + range.end)?;
+            let points = points.decode(level, PointCheck::InSubgroup)?;
+            let values = values(n, range.clone(), z, &root, lacks_highest);
+            sum = sum.add(&G::msm(level, &points.as_slice(), &values));
             progress.share((n - 1 + range.end) as u64, all.len() as u64);
         }
         if sum != *expected {
@@ -295,4 +273,26 @@ fn lagrange<C: CeremonyCurve, G: Group + Curve<Scalar = C::Scalar>>(
         }
     }
     Ok(())
+}
+
+/// The values of f at a range of the powers of a root of order n.
+fn values<F: Field>(n: usize, range: Range<usize>, z: &F, root: &F, lacks_highest: bool) -> Vec<F> {
+    /// Values whose inversions are one.
+    const BLOCK: usize = 1 << 10;
+    let z_to_n = z.pow_vartime(&[n as u64]);
+    let factor = z_to_n - F::ONE;
+    let blocks = parallel::map(parallel::ranges(range.len(), BLOCK), |block| {
+        let block = range.start + block.start..range.start + block.end;
+        let powers = transform::powers(*z, *root, block.clone());
+        let mut values: Vec<F> = powers.into_iter().map(|power| power - F::ONE).collect();
+        batch_invert_vartime(&mut values);
+        values.iter_mut().for_each(|value| *value = factor * *value);
+        if lacks_highest {
+            // z^(n-1) w^(j (n-1)), which is w^-j.
+            let terms = transform::powers(z_to_n * inverse(z), inverse(root), block);
+            values.iter_mut().zip(terms).for_each(|(value, term)| *value -= term);
+        }
+        values
+    });
+    blocks.concat()
 }
