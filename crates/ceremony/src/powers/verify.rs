@@ -243,7 +243,8 @@ fn walk<C: CeremonyCurve, G: Group>(
     Ok(total)
 }
 
-/// Verifies the Lagrange polynomials at tau of domains of 1, 2, 4 and so on points, by the sums of as many powers times those of z.
+/// Verifies the Lagrange polynomials at tau of domains of 1, 2, 4 and so on points, by the sums of as many powers times those of z, all
+/// together with random factors, and, if these differ, by halves.
 ///
 /// The polynomial `f = 1 + z x + ... + (z x)^(n-1)` has the value `(z^n - 1) / (z w^j - 1)` at the root w^j of order n; the sum of these times
 /// the Lagrange polynomials is f at tau. The largest domain of tau in G1 lacks its highest power, so f does too.
@@ -256,40 +257,70 @@ fn lagrange<C: CeremonyCurve, G: Group + Curve<Scalar = C::Scalar>>(
     progress: Progress<'_>,
 ) -> Result<(), CeremonyError> {
     let all = powers.points::<G>(section)?;
-    for (log_n, expected) in (0..).zip(prefixes) {
-        let Some(root) = C::root_of_unity(log_n) else { continue };
-        let n = 1 << log_n;
-        let lacks_highest = log_n > powers.header().power;
-        let mut sum = Jacobian::INFINITY;
-        for range in parallel::ranges(n, PIECE) {
-            let points = all.slice(n - 1 + range.start..n - 1 + range.end)?;
-            let points = points.decode(level, PointCheck::InSubgroup)?;
-            let values = values(n, range.clone(), z, &root, lacks_highest);
-            sum = sum.add(&G::msm(level, &points.as_slice(), &values));
-            progress.share((n - 1 + range.end) as u64, all.len() as u64);
+    let expected = Jacobian::batch_to_affine(prefixes);
+    let roots: Vec<_> = (0..prefixes.len() as u32).map_while(C::root_of_unity).collect();
+    let holds = |domains: Range<usize>| {
+        let factors: Vec<_> =
+            domains.clone().map(|_| Fp::<C::ScalarPrime>::random(&mut OsRng.unwrap_err())).collect();
+        let negative: Vec<_> = factors.iter().map(|factor| -*factor).collect();
+        let expected = expected.get(domains.clone()).unwrap_or_default();
+        let mut difference = G::msm(level, &expected, &negative);
+        let first = (1 << domains.start) - 1;
+        for piece in parallel::ranges((1 << domains.end) - 1 - first, PIECE) {
+            let piece = first + piece.start..first + piece.end;
+            let points = all.slice(piece.clone())?.decode(level, PointCheck::InSubgroup)?;
+            let mut scalars = Vec::with_capacity(piece.len());
+            for (log_n, factor) in domains.clone().zip(&factors) {
+                // The domain begins after the n - 1 points of all smaller ones.
+                let n = 1_usize << log_n;
+                let within = |at: usize| at.clamp(n - 1, 2 * n - 1) - (n - 1);
+                let lacks_highest = log_n as u32 > powers.header().power;
+                if let Some(root) = roots.get(log_n) {
+                    scalars.extend(values(
+                        n,
+                        within(piece.start)..within(piece.end),
+                        z,
+                        root,
+                        factor,
+                        lacks_highest,
+                    ));
+                }
+            }
+            difference = difference.add(&G::msm(level, &points.as_slice(), &scalars));
+            progress.share(piece.end as u64, all.len() as u64);
         }
-        if sum != *expected {
-            return Err(wrong(section, format!("the domain of 2^{log_n} points is not that of the powers")));
+        Ok::<_, CeremonyError>(difference.is_infinity())
+    };
+    match first_broken(0..roots.len(), holds)? {
+        None => Ok(()),
+        Some(log_n) => {
+            Err(wrong(section, format!("the domain of 2^{log_n} points is not that of the powers")))
         }
     }
-    Ok(())
 }
 
-/// The values of f at a range of the powers of a root of order n.
-fn values<F: Field>(n: usize, range: Range<usize>, z: &F, root: &F, lacks_highest: bool) -> Vec<F> {
+/// The values of f times a factor at a range of the powers of a root of order n.
+fn values<F: Field>(
+    n: usize,
+    range: Range<usize>,
+    z: &F,
+    root: &F,
+    factor: &F,
+    lacks_highest: bool,
+) -> Vec<F> {
     /// Values whose inversions are one.
     const BLOCK: usize = 1 << 10;
     let z_to_n = z.pow_vartime(&[n as u64]);
-    let factor = z_to_n - F::ONE;
+    let numerator = (z_to_n - F::ONE) * *factor;
     let blocks = parallel::map(parallel::ranges(range.len(), BLOCK), |block| {
         let block = range.start + block.start..range.start + block.end;
         let powers = transform::powers(*z, *root, block.clone());
         let mut values: Vec<F> = powers.into_iter().map(|power| power - F::ONE).collect();
         batch_invert_vartime(&mut values);
-        values.iter_mut().for_each(|value| *value = factor * *value);
+        values.iter_mut().for_each(|value| *value = numerator * *value);
         if lacks_highest {
             // z^(n-1) w^(j (n-1)), which is w^-j.
-            let terms = transform::powers(z_to_n * inverse(z), inverse(root), block);
+            let terms = transform::powers(z_to_n * inverse(z) * *factor, inverse(root), block);
             values.iter_mut().zip(terms).for_each(|(value, term)| *value -= term);
         }
         values
