@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Times the commands of ceremonies, whole processes, against snarkjs's on the same files, in alternation.
 
-    benchmarks/ceremony.py PROOFMILL POWER RECORD [--folder DIR] [--levels LEVEL,...] [--rounds N] [--own] [--circuit R1CS]
+    benchmarks/ceremony.py PROOFMILL POWER RECORD [--folder DIR] [--levels LEVEL,...] [--rounds N] [--own]
 
-The first phase is of 2^POWER powers, the second of a circuit for which they suffice (by default the squares of 2^14 constraints that
-.ci/install.sh's circom2 compiles, from POWER 14 on). --own leaves snarkjs out, for powers that take it hours. snarkjs must be in PATH.
+The first phase is of 2^POWER powers, the second of a chain of squares with as many rows. --own leaves snarkjs out, for powers that take it
+hours. snarkjs must be in PATH.
 Rows are appended to RECORD: seconds of wall and CPU time, medians over the rounds, and the peak of resident memory, mapped files included.
 """
 
@@ -15,12 +15,14 @@ import os
 import pathlib
 import shutil
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 
 BEACON = ["0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", "10"]
+MODULUS = 21888242871839275222246405745257275088548364400416034343698204186575808495617
 COLUMNS = ["date", "cpu", "cores", "power", "command", "implementation", "rounds", "wall_median_s", "cpu_median_s", "peak_mib"]
 
 
@@ -43,6 +45,23 @@ def cpu():
     return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
 
 
+def write_squares(path, count):
+    """A circuit over BN254: the public output is the private input after so many squarings."""
+    # The wires: one, the output, the input, and the powers between.
+    chain = [2, *range(3, count + 2), 1]
+    header = struct.pack("<I32sIIIIQI", 32, MODULUS.to_bytes(32, "little"), count + 2, 1, 0, 1, count + 2, count)
+    with path.open("wb") as file:
+        file.write(struct.pack("<4sII", b"r1cs", 1, 3))
+        file.write(struct.pack("<IQ", 1, len(header)) + header)
+        one = (1).to_bytes(32, "little")
+        term = struct.Struct("<II32s")
+        file.write(struct.pack("<IQ", 2, count * 3 * term.size))
+        for wire, square in zip(chain, chain[1:]):
+            file.write(b"".join(term.pack(1, each, one) for each in (wire, wire, square)))
+        labels = struct.pack(f"<{count + 2}Q", *range(count + 2))
+        file.write(struct.pack("<IQ", 3, len(labels)) + labels)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("proofmill", type=pathlib.Path)
@@ -52,7 +71,6 @@ def main():
     parser.add_argument("--levels")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--own", action="store_true")
-    parser.add_argument("--circuit", type=pathlib.Path)
     options = parser.parse_args()
     proofmill, record = options.proofmill.resolve(), options.record.resolve()
     folder = pathlib.Path(tempfile.mkdtemp(dir=options.folder))
@@ -62,12 +80,7 @@ def main():
         return [proofmill, *arguments, "--quiet", *(["--level", level] if level else [])]
 
     levels = options.levels.split(",") if options.levels else [None]
-    if options.circuit:
-        shutil.copy(options.circuit, folder / "circuit.r1cs")
-    elif options.power >= 14:
-        source = pathlib.Path(__file__).parent / "squares-2e14.circom"
-        shutil.copy(source, folder / "circuit.circom")
-        run(["circom2", "circuit.circom", "--r1cs"], folder)
+    write_squares(folder / "circuit.r1cs", (1 << options.power) - 2)
     # What the timed commands read. snarkjs asks for --entropy on the terminal if it is not given.
     run(own("powersoftau", "new", "bn128", power, "0.ptau"), folder)
     run(own("powersoftau", "contribute", "0.ptau", "1.ptau"), folder)
@@ -81,15 +94,14 @@ def main():
         ["powersoftau", "verify", "2.ptau"],
         ["powersoftau", "verify", "prepared.ptau"],
     ]
-    if (folder / "circuit.r1cs").exists():
-        run(own("groth16", "setup", "circuit.r1cs", "prepared.ptau", "0.zkey"), folder)
-        run(own("zkey", "contribute", "0.zkey", "1.zkey"), folder)
-        commands += [
-            ["groth16", "setup", "circuit.r1cs", "prepared.ptau", "out"],
-            ["zkey", "contribute", "0.zkey", "out", "--entropy=x", "--name=x"],
-            ["zkey", "beacon", "1.zkey", "out", *BEACON, "--name=x"],
-            ["zkey", "verify", "r1cs", "circuit.r1cs", "prepared.ptau", "1.zkey"],
-        ]
+    run(own("groth16", "setup", "circuit.r1cs", "prepared.ptau", "0.zkey"), folder)
+    run(own("zkey", "contribute", "0.zkey", "1.zkey"), folder)
+    commands += [
+        ["groth16", "setup", "circuit.r1cs", "prepared.ptau", "out"],
+        ["zkey", "contribute", "0.zkey", "out", "--entropy=x", "--name=x"],
+        ["zkey", "beacon", "1.zkey", "out", *BEACON, "--name=x"],
+        ["zkey", "verify", "r1cs", "circuit.r1cs", "prepared.ptau", "1.zkey"],
+    ]
     rows = []
     for command in commands:
         programs = {level or "proofmill": own(*command, level=level) for level in levels}
