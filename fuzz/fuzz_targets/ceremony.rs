@@ -4,9 +4,10 @@
 mod counts;
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
-use proofmill_ceremony::{Randomness, bellman, powers, verify};
+use proofmill_ceremony::{CeremonyCurve, Randomness, bellman, powers, verify};
 use proofmill_circom::{Beacon, BinFile, Groth16Zkey, Ptau, Target};
 use proofmill_cpu::Level;
+use proofmill_curve::{bls12_381, bn254};
 use proofmill_progress::Progress;
 use std::{fs, path::Path};
 
@@ -15,14 +16,21 @@ const SMALL: u32 = 5;
 /// The most iterations of a beacon that are repeated here, as a logarithm.
 const FEW: u8 = 10;
 
-const KEY: &[u8] = include_bytes!("../../crates/ceremony/tests/data/contributed.zkey");
-const POWERS: &[u8] = include_bytes!("../../crates/ceremony/tests/data/contributed.ptau");
+/// A key with contributions and powers, of each curve.
+const FIRST: [&[u8]; 2] = [
+    include_bytes!("../../crates/ceremony/tests/data/contributed.zkey"),
+    include_bytes!("../../crates/ceremony/tests/data/contributed.ptau"),
+];
+const SECOND: [&[u8]; 2] = [
+    include_bytes!("../../crates/circom/tests/data/bls12-381/groth16.zkey"),
+    include_bytes!("../../crates/circom/tests/data/bls12-381/powers.ptau"),
+];
 
 fn is_quick(beacon: Option<&Beacon>) -> bool {
     beacon.is_none_or(|beacon| beacon.log_iterations <= FEW)
 }
 
-fn with_powers(level: Level, powers: &Ptau, folder: &Path) {
+fn with_powers<C: CeremonyCurve>(level: Level, powers: &Ptau<C>, folder: &Path) {
     let list = powers.decoded_contributions();
     if list.is_ok_and(|list| list.iter().all(|each| is_quick(each.beacon.as_ref()))) {
         drop(powers::verify(level, powers, Progress::NONE));
@@ -43,13 +51,18 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
 });
 
 fuzz_target!(|bytes: &[u8]| {
+    run::<bn254::G1>(bytes, FIRST);
+    run::<bls12_381::G1>(bytes, SECOND);
+});
+
+fn run<C: CeremonyCurve>(bytes: &[u8], [key, powers]: [&[u8]; 2]) {
     let (level, folder) = (Level::best(), std::env::temp_dir());
     let file = || BinFile::from_bytes("input", bytes.to_vec());
-    if let Ok(powers) = file().and_then(Ptau::read) {
+    if let Ok(powers) = file().and_then(Ptau::<C>::read) {
         return with_powers(level, &powers, &folder);
     }
     let mut made = Vec::new();
-    if let Ok(key) = file().and_then(Groth16Zkey::read) {
+    if let Ok(key) = file().and_then(Groth16Zkey::<C>::read) {
         if let Ok(Some(all)) = key.decoded_contributions()
             && all.list.iter().all(|each| is_quick(each.beacon.as_ref()))
         {
@@ -60,20 +73,18 @@ fuzz_target!(|bytes: &[u8]| {
         }
         return;
     }
+    if file().is_ok() {
+        return;
+    }
     let input = folder.join(format!("proofmill-fuzz-{}", std::process::id()));
     fs::write(&input, bytes).expect("a temporary file");
     let of = |bytes: &[u8]| BinFile::from_bytes("fixture", bytes.to_vec()).expect("a container");
-    let (key, powers) = (Groth16Zkey::read(of(KEY)).expect("a key"), Ptau::read(of(POWERS)).expect("powers"));
-    let randomness = || Randomness::System(&[]);
-    drop(powers::contribute_to_challenge(
-        level,
-        &input,
-        Target::Memory(&mut made),
-        randomness(),
-        Progress::NONE,
-    ));
-    drop(powers::import_response(level, &powers, &input, Target::Memory(&mut made), None, Progress::NONE));
-    drop(bellman::contribute(level, &input, Target::Memory(&mut made), randomness(), Progress::NONE));
-    drop(bellman::import(level, &key, &input, Target::Memory(&mut made), None, &folder, Progress::NONE));
+    let key = Groth16Zkey::<C>::read(of(key)).expect("a key");
+    let powers = Ptau::<C>::read(of(powers)).expect("powers");
+    let (system, none) = (Randomness::System(&[]), Progress::NONE);
+    drop(powers::contribute_to_challenge::<C>(level, &input, Target::Memory(&mut made), system, none));
+    drop(powers::import_response(level, &powers, &input, Target::Memory(&mut made), None, none));
+    drop(bellman::contribute::<C>(level, &input, Target::Memory(&mut made), system, none));
+    drop(bellman::import(level, &key, &input, Target::Memory(&mut made), None, &folder, none));
     drop(fs::remove_file(&input));
-});
+}

@@ -4,10 +4,11 @@
 mod counts;
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
-use proofmill_circom::{BinFile, Column, FileKind, GateSections, PointCheck, Ptau, Zkey};
+use proofmill_circom::{BinFile, Column, FileKind, GateSections, Groth16Zkey, PointCheck, Ptau, Zkey};
 use proofmill_cpu::Level;
-use proofmill_field::{Field, bn254::Fr};
-use proofmill_groth16 as groth16;
+use proofmill_curve::{bls12_381, bn254};
+use proofmill_field::Field;
+use proofmill_groth16::{self as groth16, Groth16Curve};
 use proofmill_plonk::{Progress, ProveOptions, ProvingKey, fflonk, prove};
 
 /// The largest domain and number of wires for which proofs are attempted.
@@ -23,8 +24,29 @@ fn read(level: Level, gates: &GateSections) {
 }
 
 /// A witness for a key that is small enough.
-fn witness(domain_size: u32, wires: u32) -> Option<Vec<Fr>> {
-    (domain_size <= SMALL && wires <= SMALL).then(|| vec![Fr::ONE; wires as usize])
+fn witness<F: Field>(domain_size: u32, wires: u32) -> Option<Vec<F>> {
+    (domain_size <= SMALL && wires <= SMALL).then(|| vec![F::ONE; wires as usize])
+}
+
+fn read_powers<C: Groth16Curve>(level: Level, file: BinFile) {
+    let Ok(ptau) = Ptau::<C>::read(file) else { return };
+    drop(ptau.tau_g1().and_then(|points| points.decode(level, PointCheck::InSubgroup)));
+    drop(ptau.beta_g2());
+    drop(ptau.expect_complete());
+    drop(ptau.decoded_contributions());
+    drop(ptau.lagrange_tau_g1(ptau.header().power + 1));
+}
+
+fn read_groth16<C: Groth16Curve>(level: Level, key: &Groth16Zkey<C>) {
+    drop(key.a().decode(level, PointCheck::InSubgroup));
+    drop(key.b2().decode(level, PointCheck::InSubgroup));
+    drop(key.decoded_contributions());
+    if let Ok(coefficients) = key.coefficients() {
+        coefficients.iter().for_each(drop);
+    }
+    if let Some(witness) = witness(key.header().domain_size, key.header().wires) {
+        drop(groth16::prove(level, key, &witness, Progress::NONE));
+    }
 }
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
@@ -34,29 +56,17 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
 fuzz_target!(|bytes: &[u8]| {
     let level = Level::best();
     let options = ProveOptions { check_witness: false };
-    let Ok(file) = BinFile::from_bytes("input", bytes.to_vec()) else { return };
-    if file.kind() == FileKind::Ptau {
-        if let Ok(ptau) = Ptau::read(file) {
-            drop(ptau.tau_g1().and_then(|points| points.decode(level, PointCheck::OnCurve)));
-            drop(ptau.beta_g2());
-            drop(ptau.expect_complete());
-            drop(ptau.decoded_contributions());
-            drop(ptau.lagrange_tau_g1(ptau.header().power + 1));
-        }
-        return;
+    let file = || BinFile::from_bytes("input", bytes.to_vec());
+    let (Ok(first), Ok(second)) = (file(), file()) else { return };
+    if first.kind() == FileKind::Ptau {
+        read_powers::<bn254::G1>(level, first);
+        return read_powers::<bls12_381::G1>(level, second);
     }
-    match Zkey::read(file) {
-        Ok(Zkey::Groth16(key)) => {
-            drop(key.a().decode(level, PointCheck::OnCurve));
-            drop(key.b2().decode(level, PointCheck::OnCurve));
-            drop(key.decoded_contributions());
-            if let Ok(coefficients) = key.coefficients() {
-                coefficients.iter().for_each(drop);
-            }
-            if let Some(witness) = witness(key.header().domain_size, key.header().wires) {
-                drop(groth16::prove(level, &key, &witness, Progress::NONE));
-            }
-        }
+    if let Ok(key) = Groth16Zkey::<bls12_381::G1>::read(second) {
+        return read_groth16(level, &key);
+    }
+    match Zkey::read(first) {
+        Ok(Zkey::Groth16(key)) => read_groth16(level, &key),
         Ok(Zkey::Plonk(key)) => {
             read(level, key.gates());
             let counts = *key.gates().counts();
@@ -68,8 +78,7 @@ fuzz_target!(|bytes: &[u8]| {
             read(level, key.gates());
             let counts = *key.gates().counts();
             let Some(witness) = witness(counts.domain_size, counts.circuit_wires()) else { return };
-            let file = BinFile::from_bytes("input", bytes.to_vec());
-            if let Ok(key) = fflonk::ProvingKey::read(file.expect("it was read before")) {
+            if let Ok(key) = fflonk::ProvingKey::read(file().expect("it was read before")) {
                 drop(fflonk::prove(level, &key, &witness, options, Progress::NONE));
             }
         }

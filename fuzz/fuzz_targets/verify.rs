@@ -8,12 +8,11 @@ use proofmill_circom::{
     Groth16VerificationKey, parse_public,
 };
 use proofmill_cpu::Level;
+use proofmill_curve::{bls12_381, bn254};
 use proofmill_field::bn254::Fr;
+use proofmill_groth16::Groth16Curve;
 use proofmill_plonk::{Proof, VerifyingKey, fflonk};
 use std::sync::LazyLock;
-
-const GROTH16_KEY: &[u8] = include_bytes!("../../examples/membership-small/groth16.vk.json");
-const PUBLIC: &[u8] = include_bytes!("../../examples/membership-small/public.json");
 
 /// A PLONK key with public signals and a proof, of each kind.
 struct Plonk {
@@ -25,7 +24,7 @@ struct Plonk {
 macro_rules! texts {
     ($($folder:literal $key:literal $public:literal $proof:literal),* $(,)?) => {
         [$([
-            &include_bytes!(concat!("../../", $folder, "/", $key))[..],
+            include_bytes!(concat!("../../", $folder, "/", $key)) as &[u8],
             include_bytes!(concat!("../../", $folder, "/", $public)),
             include_bytes!(concat!("../../", $folder, "/", $proof)),
         ]),*]
@@ -91,18 +90,35 @@ fn verify_fflonk(level: Level, text: &[u8], public: Option<&[Fr]>) {
     }
 }
 
+/// Groth16's keys, public signals and proofs over both curves.
+const GROTH16: [[&[u8]; 3]; 2] = texts![
+    "examples/membership-small" "groth16.vk.json" "public.json" "groth16.proof.json",
+    "crates/circom/tests/data/bls12-381" "groth16.vk.json" "public.json" "groth16.proof.json",
+];
+
+/// Verifies Groth16's proof with the text in place of key, public signals or proof. Anyone can make another proof of one.
+fn verify_groth16<C: Groth16Curve>(level: Level, text: &[u8], [key, public, proof]: [&[u8]; 3]) {
+    let honest_key = Groth16VerificationKey::<C>::parse("key", key).expect("a key");
+    let honest_public = parse_public("public", public).expect("signals");
+    let honest_proof = Groth16Proof::parse("proof", proof).expect("a proof");
+    if let Ok(key) = Groth16VerificationKey::<C>::parse("input", text) {
+        drop(proofmill_groth16::verify(level, &key, &honest_public, &honest_proof));
+    }
+    if let Ok(public) = parse_public::<C::ScalarPrime>("input", text) {
+        let accepted = proofmill_groth16::verify(level, &honest_key, &public, &honest_proof).is_ok();
+        assert!(!accepted || public == honest_public, "other signals of groth16 are accepted");
+    }
+    if let Ok(proof) = Groth16Proof::parse("input", text) {
+        drop(proofmill_groth16::verify(level, &honest_key, &honest_public, &proof));
+    }
+}
+
 fuzz_target!(|text: &[u8]| {
     let level = Level::best();
     let public = parse_public("input", text);
     verify_fflonk(level, text, public.as_deref().ok());
-    drop(Groth16VerificationKey::parse("input", text));
-    if let (Ok(key), Ok(public), Ok(proof)) = (
-        Groth16VerificationKey::parse("key", GROTH16_KEY),
-        parse_public("public", PUBLIC),
-        Groth16Proof::parse("input", text),
-    ) {
-        drop(proofmill_groth16::verify(level, &key, &public, &proof));
-    }
+    verify_groth16::<bn254::G1>(level, text, GROTH16[0]);
+    verify_groth16::<bls12_381::G1>(level, text, GROTH16[1]);
     let (key, proof) = (plonk_key(text), plonk_proof(text));
     for honest in PLONK.iter() {
         let verify = |key: &VerifyingKey, public: &[Fr], proof: &Proof| {

@@ -37,17 +37,20 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
 });
 
 fuzz_target!(|bytes: &[u8]| {
-    if bytes.starts_with(&Program::MAGIC) {
+    if bytes.starts_with(&<Program>::MAGIC) {
         let Some(program) = checked(<Program>::from_bytes(bytes, LIMITS)) else { return };
         let program = observed(program);
         INPUTS.iter().for_each(|inputs| run(&program, inputs));
-    } else if bytes.starts_with(Graph::MAGIC) {
+    } else if bytes.starts_with(<Graph>::MAGIC) {
         let Some(graph) = checked(<Graph>::from_bytes(bytes)) else { return };
         INPUTS.iter().for_each(|inputs| evaluate(&graph, inputs));
     } else {
         symbols(bytes);
         let Some(inputs) = checked(<Inputs>::from_json(bytes)) else { return };
-        assert_eq!(listed(&inputs), listed(&<Inputs>::from_json(written(&inputs).as_bytes()).expect("inputs")));
+        assert_eq!(
+            listed(&inputs),
+            listed(&<Inputs>::from_json(written(&inputs).as_bytes()).expect("inputs"))
+        );
         PROGRAMS.iter().for_each(|program| run(program, &inputs));
         evaluate(&GRAPH, &inputs);
     }

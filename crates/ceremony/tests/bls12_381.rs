@@ -7,7 +7,11 @@ use proofmill_curve::{Affine, Jacobian, bls12_381::G1};
 use proofmill_field::{Algebra, SquareRoot, bls12_381::Fq};
 use proofmill_progress::Progress;
 use proofmill_testing::{for_each_level, for_each_pool};
-use std::{fs, ops::Range, path::PathBuf};
+use std::{
+    fs,
+    ops::Range,
+    path::{Path, PathBuf},
+};
 
 fn path(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "../circom/tests/data/bls12-381", name].iter().collect()
@@ -83,6 +87,32 @@ fn own_contributions_to_powers_are_valid() {
                 powers::verify(Level::best(), &powers_of(changed), Progress::NONE).expect_err("changed");
             assert!(matches!(error, CeremonyError::Powers { .. }), "section {id}: {error}");
         }
+    }
+}
+
+/// The second curve is types, not formulas: code that is common to both names neither.
+#[test]
+fn nothing_is_written_for_one_curve() {
+    fn naming(folder: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("a file").path();
+            if path.is_dir() {
+                naming(&path, found);
+            } else if fs::read_to_string(&path).expect("a source").contains("bls12_381") {
+                found.push(path.file_name().expect("a name").to_string_lossy().into_owned());
+            }
+        }
+    }
+    for (name, expected) in [
+        ("ceremony", vec!["encoding.rs"]),
+        ("circom", vec!["curve.rs", "decode.rs", "describe.rs"]),
+        ("groth16", vec!["curve.rs"]),
+        ("witness", vec![]),
+    ] {
+        let mut found = Vec::new();
+        naming(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src"), &mut found);
+        found.sort();
+        assert_eq!(found, expected, "{name}");
     }
 }
 

@@ -21,9 +21,14 @@ pub enum WitnessError {
     Program(String),
     /// The circuit is over another field.
     #[error(
-        "expected a circuit over the scalar field of bn254, found the modulus 0x{0}: compile the circuit with --prime bn128"
+        "expected a circuit over {expected}, found the modulus 0x{found}: compile it with circom's --prime"
     )]
-    Prime(String),
+    Prime {
+        /// The name of the field that was expected.
+        expected: &'static str,
+        /// The circuit's modulus, hexadecimal.
+        found: String,
+    },
     /// The inputs violate a constraint or an assertion of the circuit.
     #[error(fmt = unsatisfied)]
     Unsatisfied {

@@ -163,7 +163,7 @@ fn other_programs_are_refused() {
         wasm.windows(4).enumerate().filter(|(_, bytes)| *bytes == modulus).map(|(at, _)| at).collect();
     places.into_iter().for_each(|at| wasm[at] = 0x92);
     let error = calculate_within(&wasm, "{}", Limits::default()).unwrap_err();
-    assert!(matches!(error, WitnessError::Prime(_)), "{error}");
+    assert!(matches!(error, WitnessError::Prime { .. }), "{error}");
 }
 
 /// No change of a byte of the program makes the interpreter panic or run without end.

@@ -5,7 +5,7 @@ use proofmill_witness::Graph;
 
 /// The graph with one node, or the metadata, changed; `None` for other bytes.
 pub fn change(bytes: &[u8], choices: &mut Choices) -> Option<Vec<u8>> {
-    let rest = bytes.strip_prefix(Graph::MAGIC)?;
+    let rest = bytes.strip_prefix(<Graph>::MAGIC)?;
     let (count, rest) = rest.split_first_chunk()?;
     let (mut rest, _) = rest.split_last_chunk::<8>()?;
     let mut nodes = Vec::new();
@@ -27,7 +27,7 @@ pub fn change(bytes: &[u8], choices: &mut Choices) -> Option<Vec<u8>> {
         5 => metadata.extend([&[8][..], &number(choices.below(nodes.len()) as u64)].concat()),
         _ => nodes.push(node(nodes.len(), choices)),
     }
-    let mut changed = [Graph::MAGIC, &(nodes.len() as u64).to_le_bytes()].concat();
+    let mut changed = [<Graph>::MAGIC, &(nodes.len() as u64).to_le_bytes()].concat();
     nodes.iter().for_each(|node| changed.extend(delimited(node)));
     let offset = changed.len() as u64;
     changed.extend(delimited(&metadata));

@@ -13,8 +13,8 @@ pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize
     let mut choices = Choices(u64::from(seed));
     let changed = match choices.below(4) {
         0 => None,
-        _ if bytes.starts_with(&Program::MAGIC) => wasm::change(bytes, &mut choices),
-        _ if bytes.starts_with(Graph::MAGIC) => graph::change(bytes, &mut choices),
+        _ if bytes.starts_with(&<Program>::MAGIC) => wasm::change(bytes, &mut choices),
+        _ if bytes.starts_with(<Graph>::MAGIC) => graph::change(bytes, &mut choices),
         _ => None,
     };
     match changed {

@@ -126,7 +126,7 @@ impl<P: ScalarPrime> Instance<P> {
             return Ok(());
         }
         let digits: String = modulus.iter().rev().map(|byte| format!("{byte:02x}")).collect();
-        Err(WitnessError::Prime(digits.trim_start_matches('0').to_owned()))
+        Err(WitnessError::Prime { expected: P::NAME, found: digits.trim_start_matches('0').to_owned() })
     }
 }
 
