@@ -2,13 +2,13 @@
 //! prepared for phase 2.
 //!
 //! ```
-//! use proofmill::{ceremony::{Randomness, powers}, circom::Ptau};
+//! use proofmill::{ceremony::{Randomness, powers}, circom::Ptau, curve::bn254::G1};
 //!
 //! # fn main() -> proofmill::Result<()> {
 //! # let folder = std::env::temp_dir().join(format!("proofmill-powers-{}", std::process::id()));
 //! # std::fs::create_dir_all(&folder).expect("a folder");
 //! # std::env::set_current_dir(&folder).expect("the folder");
-//! powers::new("0000.ptau", 3)?;
+//! powers::new::<G1>("0000.ptau", 3)?;
 //! powers::contribute(&Ptau::open("0000.ptau")?, "0001.ptau", Some("Alice"), Randomness::System(b"typed at random"))?;
 //! let contributions = powers::verify(&Ptau::open("0001.ptau")?)?;
 //! assert_eq!(contributions[0].name.as_deref(), Some("Alice"));
