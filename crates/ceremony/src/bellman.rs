@@ -43,7 +43,7 @@ const fn deltas_at<C: CeremonyCurve>() -> usize {
 }
 
 /// Where the deltas end.
-const fn header<C: CeremonyCurve>() -> usize {
+const fn deltas_end<C: CeremonyCurve>() -> usize {
     let (g1, g2) = sizes::<C>();
     deltas_at::<C>() + g1 + g2
 }
@@ -153,7 +153,7 @@ pub fn contribute<'a, C: CeremonyCurve>(
     out.bytes(file.part(0..deltas_at::<C>()))?;
     out.bytes(&encode(&[delta_1], Form::Uncompressed))?;
     out.bytes(&encode(&[delta_2], Form::Uncompressed))?;
-    copy(&file, &mut out, header::<C>()..layout.h.start - COUNT)?;
+    copy(&file, &mut out, deltas_end::<C>()..layout.h.start - COUNT)?;
     for (section, phase) in [(&layout.h, "points h"), (&layout.l, "points l")] {
         progress.begin(phase);
         write_count(&mut out, section.len() / g1)?;
@@ -286,7 +286,7 @@ struct Layout {
 impl Layout {
     fn of<C: CeremonyCurve>(file: &RawFile) -> Result<Self, CircomError> {
         let (g1, g2) = sizes::<C>();
-        let mut at = header::<C>();
+        let mut at = deltas_end::<C>();
         let mut section = |content: &str, size: usize| {
             let start = at + COUNT;
             let end = start.saturating_add(count(file, at).saturating_mul(size));

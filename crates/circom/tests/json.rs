@@ -108,6 +108,8 @@ fn errors_name_the_file_and_the_value() {
     assert!(error.starts_with("proof.json: pi_b: ") && error.contains("BN254 G2"), "{error}");
     let error = changed(&|proof| proof["pi_a"][0] = "x".into());
     assert!(error.starts_with("proof.json: pi_a[0]: "), "{error}");
+    let error = changed(&|proof| proof["pi_b"][1][1] = "x".into());
+    assert!(error.starts_with("proof.json: pi_b[1][1]: "), "{error}");
     let error = changed(&|proof| proof["pi_a"][2] = "2".into());
     assert!(error.starts_with("proof.json: pi_a: "), "{error}");
     let error = changed(&|proof| proof["protocol"] = "plonk".into());

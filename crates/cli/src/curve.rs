@@ -3,7 +3,7 @@
 use proofmill::circom::{PairingCurve, curve_of};
 use std::path::Path;
 
-/// The curve of a file; BN254 if it names none, so that whoever reads it says what is wrong.
+/// The curve of a file; BN254 if it names none: opening it then gives the error.
 pub(crate) fn of(path: &Path) -> proofmill::Result<PairingCurve> {
     Ok(curve_of(path)?.unwrap_or(PairingCurve::Bn254))
 }

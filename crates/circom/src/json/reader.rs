@@ -172,10 +172,15 @@ impl<'a> Node<'a> {
         }
         // One by one, so that an error names the coefficient.
         let mut coefficients = vec!["0".to_owned(); F::DEGREE];
-        for (item, coefficient) in items.iter().zip(&mut coefficients) {
-            *coefficient = item.digits()?;
+        let mut value = F::ZERO;
+        for (index, item) in items.iter().enumerate() {
+            let digits = item.digits()?;
+            if let Some(coefficient) = coefficients.get_mut(index) {
+                *coefficient = digits;
+            }
+            value = F::from_decimal(&coefficients).map_err(|error| item.problem(error.to_string()))?;
         }
-        F::from_decimal(&coefficients).map_err(|error| self.problem(error.to_string()))
+        Ok(value)
     }
 
     fn affine<C: Curve>(&self, x: C::Base, y: C::Base, z: C::Base) -> Result<Affine<C>, CircomError> {
