@@ -90,10 +90,9 @@ def test_retry_after_is_obeyed(client, fake):
 
 def test_retries_end(fake):
     client = pm.Client(fake.url, SECRET, retry_for=0.5)
-    began = time.monotonic()
     with pytest.raises(Refused, match="too many") as caught:
         submit(client, fake, problem(429, "too many"))
-    assert caught.value.status == 429 and 0.2 < time.monotonic() - began < 10 and 2 <= len(fake.requests) < 20
+    assert caught.value.status == 429 and 2 <= len(fake.requests) < 20
     with pytest.raises(Unreachable, match="127.0.0.1:"):
         submit(client, fake, lost)
     count = len(fake.requests)
