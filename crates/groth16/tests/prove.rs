@@ -7,8 +7,8 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian, bls12_381, bn254};
 use proofmill_field::{Algebra, Field};
 use proofmill_groth16::{
-    Groth16Curve, Groth16Error, Progress, Sums, assemble, assemble_with_rng, prove, prove_with_rng, quotient,
-    verify, verifying_key, verifying_key_text,
+    DividedQuotient, Groth16Curve, Groth16Error, Progress, Sums, assemble, assemble_with_rng, constraints,
+    prove, prove_with_rng, quotient, verify, verifying_key, verifying_key_text,
 };
 use proofmill_testing::{for_each_level, for_each_pool};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
@@ -261,6 +261,31 @@ fn sums_of_parts_are_those_of_the_proof() {
         let sums = Sums::of_quotient(level, key, 1, &quotient, Progress::NONE);
         assert!(matches!(sums, Err(Groth16Error::Range { .. })));
     }
+}
+
+#[test]
+fn a_divided_quotient_is_the_quotient() {
+    fn check<C: Groth16Curve>() {
+        for Fixture { key, witness, .. } in fixtures::<C>() {
+            for_each_level(|level| {
+                let expected = quotient(level, &key, &witness, Progress::NONE).unwrap();
+                let [a, b] = constraints(level, &key, &witness, Progress::NONE).unwrap();
+                let Some(steps) = DividedQuotient::<C>::new(a.len()) else { return assert!(a.len() < 64) };
+                let (rows, columns) = (0..steps.rows(), 0..steps.columns());
+                let values = steps.interpolate(level, columns.clone(), [&a, &b]);
+                let values = steps.extend(level, rows, values.each_ref().map(Vec::as_slice));
+                assert!(
+                    steps.finish(level, columns, values.each_ref().map(Vec::as_slice)) == expected,
+                    "{level}"
+                );
+            });
+        }
+        for points in [0, 1, 32, 63, 65, 1 << 63] {
+            assert!(DividedQuotient::<C>::new(points).is_none(), "{points}");
+        }
+    }
+    check::<bn254::G1>();
+    check::<bls12_381::G1>();
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Subgroups of roots of unity and transforms over them.
 
 use crate::{
+    DividedTransform,
     four_step::{FourStep, Geometric},
     in_cache::MAX_LOG,
 };
 use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Field, Fp, Invert, LANES, Prime, bls12_381, bn254, dispatch};
 use proofmill_memory::Pages;
-use std::sync::Mutex;
+use std::{ops::Range, sync::Mutex};
 
 /// The subgroup of order n = 2^log_n of a field's multiplicative group.
 ///
@@ -61,13 +62,23 @@ impl<P: Prime> Domain<P> {
 
 /// The prime fields whose transforms are compiled in this crate, not in every user.
 pub trait Transformed: Prime {
-    /// Both passes over `source`, or over the values if there is none, by way of the buffer.
+    /// The first pass over some columns.
     #[doc(hidden)]
-    fn four_step(
+    fn columns(
         level: Level,
         step: &FourStep<'_, Self>,
-        source: Option<&[Fp<Self>]>,
+        columns: Range<usize>,
+        source: &[Fp<Self>],
         buffer: &mut [Self::Limbs],
+    );
+
+    /// The second pass over some rows.
+    #[doc(hidden)]
+    fn rows(
+        level: Level,
+        step: &FourStep<'_, Self>,
+        rows: Range<usize>,
+        buffer: &[Self::Limbs],
         values: &mut [Fp<Self>],
     );
 }
@@ -75,17 +86,24 @@ pub trait Transformed: Prime {
 macro_rules! compile {
     ($($params:ty),*) => { $(
         impl Transformed for $params {
-            fn four_step(
+            fn columns(
                 level: Level,
                 step: &FourStep<'_, Self>,
-                source: Option<&[Fp<Self>]>,
+                columns: Range<usize>,
+                source: &[Fp<Self>],
                 buffer: &mut [Self::Limbs],
+            ) {
+                dispatch!(level, engine => step.run_columns(engine, columns, source, buffer));
+            }
+
+            fn rows(
+                level: Level,
+                step: &FourStep<'_, Self>,
+                rows: Range<usize>,
+                buffer: &[Self::Limbs],
                 values: &mut [Fp<Self>],
             ) {
-                dispatch!(level, engine => {
-                    step.run_columns(engine, source.unwrap_or(values), buffer);
-                    step.run_rows(engine, buffer, values);
-                });
+                dispatch!(level, engine => step.run_rows(engine, rows, buffer, values));
             }
         }
     )* };
@@ -144,6 +162,41 @@ impl<P: Transformed> Domain<P> {
         self.inverse(level, values, ratio);
     }
 
+    /// [`intt_scaled`](Self::intt_scaled) for machines that divide it.
+    ///
+    /// # Panics
+    /// For less than [`LANES`] squared elements.
+    pub fn divided_intt(&self, ratio: Fp<P>) -> DividedTransform<'_, P> {
+        let after = Geometric { first: self.inverse_len, ratio };
+        self.divided(self.log_shape(), self.inverse_root, &self.inverse_twiddles, after)
+    }
+
+    /// [`ntt`](Self::ntt) of what [`divided_intt`](Self::divided_intt) has left on each machine, so its matrix is the transposed one.
+    ///
+    /// # Panics
+    /// For less than [`LANES`] squared elements.
+    pub fn divided_ntt(&self) -> DividedTransform<'_, P> {
+        let [log_rows, log_columns] = self.log_shape();
+        let after = Geometric { first: Fp::ONE, ratio: Fp::ONE };
+        self.divided([log_columns, log_rows], self.root, &self.twiddles, after)
+    }
+
+    fn divided<'a>(
+        &self,
+        [log_rows, log_columns]: [u32; 2],
+        root: Fp<P>,
+        twiddles: &'a [Fp<P>],
+        after: Geometric<P>,
+    ) -> DividedTransform<'a, P> {
+        assert!(!is_small(self.log_n), "a transform of 2^{} elements cannot be divided", self.log_n);
+        DividedTransform(FourStep { log_rows, log_columns, root, twiddles, before: None, after })
+    }
+
+    /// The exponents of rows and columns of the four steps.
+    fn log_shape(&self) -> [u32; 2] {
+        [self.log_n.div_ceil(2), self.log_n / 2]
+    }
+
     fn forward(&self, level: Level, values: &mut [Fp<P>], before: Option<Geometric<P>>) {
         let after = Geometric { first: Fp::ONE, ratio: Fp::ONE };
         self.transform(level, None, values, self.root, &self.twiddles, before, after);
@@ -174,13 +227,14 @@ impl<P: Transformed> Domain<P> {
             }
             return transform_small(values, twiddles, before, after);
         }
-        let log_rows = self.log_n.div_ceil(2);
-        let log_columns = self.log_n - log_rows;
+        let [log_rows, log_columns] = self.log_shape();
+        let (rows, columns) = (0..1 << log_rows, 0..1 << log_columns);
         let step = FourStep { log_rows, log_columns, root, twiddles, before, after };
         let kept = self.scratch.lock().ok().and_then(|mut kept| kept.take());
         // SAFETY: limbs are integers.
         let mut buffer = kept.unwrap_or_else(|| unsafe { Pages::scratch(values.len()) });
-        P::four_step(level, &step, source, &mut buffer, values);
+        P::columns(level, &step, columns, source.unwrap_or(values), &mut buffer);
+        P::rows(level, &step, rows, &buffer, values);
         if let Ok(mut kept) = self.scratch.lock() {
             *kept = Some(buffer);
         }

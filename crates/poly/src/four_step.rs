@@ -13,6 +13,7 @@ use crate::{columns::Columns, in_cache, reverse_bits::reverse_bits};
 use proofmill_field::{Algebra, Engine, Field, Fp, LANES, Lanes, Packable, Prime, Scale, Vector};
 use proofmill_memory::prefetch;
 use proofmill_parallel as parallel;
+use std::ops::Range;
 
 /// The factors `first * ratio^i` for index i, of the inputs or the outputs.
 #[derive(Clone, Copy)]
@@ -37,6 +38,16 @@ impl<P: Prime> Geometric<P> {
     }
 }
 
+/// A block among columns that are stored alone.
+struct Place {
+    /// The first stored column.
+    first: usize,
+    /// The number of stored columns.
+    width: usize,
+    /// The block's first column, counted from the first stored one.
+    here: usize,
+}
+
 /// The parameters of one transform.
 pub struct FourStep<'a, P: Prime> {
     pub(crate) log_rows: u32,
@@ -52,34 +63,46 @@ pub struct FourStep<'a, P: Prime> {
 }
 
 impl<P: Prime> FourStep<'_, P> {
-    /// The first pass, from `source` to `buffer` of the same length.
-    pub(crate) fn run_columns<E: Engine>(&self, engine: E, source: &[Fp<P>], buffer: &mut [P::Limbs]) {
-        let (rows, columns) = (1 << self.log_rows, 1 << self.log_columns);
-        let buffer = Columns::new(buffer, columns);
+    /// The first pass over these columns: from `source` to `buffer`, both of all rows and of these columns only.
+    pub(crate) fn run_columns<E: Engine>(
+        &self,
+        engine: E,
+        columns: Range<usize>,
+        source: &[Fp<P>],
+        buffer: &mut [P::Limbs],
+    ) {
+        let width = columns.len();
+        let buffer = Columns::new(buffer, width);
         let twiddles = self.twiddles_of(engine, self.log_rows);
         each_block(
             engine,
-            columns,
-            rows,
+            width,
+            1 << self.log_rows,
             #[inline(always)]
             |scratch, column| {
-                self.transform_columns(engine, source, &buffer, &twiddles, scratch, column);
+                let place = Place { first: columns.start, width, here: column };
+                self.transform_columns(engine, source, &buffer, &twiddles, scratch, place);
             },
         );
     }
 
-    /// The second pass, from `buffer` to the transform.
-    pub(crate) fn run_rows<E: Engine>(&self, engine: E, buffer: &[P::Limbs], values: &mut [Fp<P>]) {
-        let (rows, columns) = (1 << self.log_rows, 1 << self.log_columns);
-        let values = Columns::new(values, rows);
+    /// The second pass over these rows: from `buffer`, which has these rows only, to the columns of the transform that they become.
+    pub(crate) fn run_rows<E: Engine>(
+        &self,
+        engine: E,
+        rows: Range<usize>,
+        buffer: &[P::Limbs],
+        values: &mut [Fp<P>],
+    ) {
+        let values = Columns::new(values, rows.len());
         let twiddles = self.twiddles_of(engine, self.log_columns);
         each_block(
             engine,
-            rows,
-            columns,
+            rows.len(),
+            1 << self.log_columns,
             #[inline(always)]
             |scratch, row| {
-                self.transform_rows(engine, buffer, &values, &twiddles, scratch, row);
+                self.transform_rows(engine, buffer, &values, &twiddles, scratch, (rows.start, row));
             },
         );
     }
@@ -97,18 +120,17 @@ impl<P: Prime> FourStep<'_, P> {
         buffer: &Columns<'_, P::Limbs>,
         twiddles: &[<E::Packed<P> as Scale<Fp<P>>>::Factor],
         scratch: &mut [E::Packed<P>],
-        column: usize,
+        Place { first, width, here: column }: Place,
     ) {
-        let columns = 1 << self.log_columns;
         let mut before = self.before.map(
             #[inline(always)]
-            |before| before.lanes::<E::Packed<P>>(engine, column, columns),
+            |before| before.lanes::<E::Packed<P>>(engine, first + column, 1 << self.log_columns),
         );
         for row in 0..scratch.len() {
-            if let Some(ahead) = source.get((row + AHEAD) * columns + column..) {
+            if let Some(ahead) = source.get((row + AHEAD) * width + column..) {
                 ahead.iter().take(LANES).for_each(prefetch);
             }
-            let elements = &source[row * columns + column..][..LANES];
+            let elements = &source[row * width + column..][..LANES];
             let mut value = E::Packed::<P>::load_bits(engine, Fp::as_limbs(elements));
             if let Some((term, step)) = &mut before {
                 value = value * *term;
@@ -118,7 +140,7 @@ impl<P: Prime> FourStep<'_, P> {
         }
         in_cache::transform(scratch, twiddles);
         let mut steps = [Fp::ONE; LANES];
-        steps[0] = self.root.pow_vartime(&[column as u64]);
+        steps[0] = self.root.pow_vartime(&[(first + column) as u64]);
         for lane in 1..LANES {
             steps[lane] = steps[lane - 1] * self.root;
         }
@@ -140,7 +162,7 @@ impl<P: Prime> FourStep<'_, P> {
         values: &Columns<'_, Fp<P>>,
         twiddles: &[<E::Packed<P> as Scale<Fp<P>>>::Factor],
         scratch: &mut [E::Packed<P>],
-        row: usize,
+        (first, row): (usize, usize),
     ) {
         let columns = scratch.len();
         let rows = &buffer[row * columns..][..LANES * columns];
@@ -160,7 +182,7 @@ impl<P: Prime> FourStep<'_, P> {
             }
             return;
         }
-        let (mut term, step) = self.after.lanes::<E::Packed<P>>(engine, row, 1 << self.log_rows);
+        let (mut term, step) = self.after.lanes::<E::Packed<P>>(engine, first + row, 1 << self.log_rows);
         for (index, value) in scratch.iter().enumerate() {
             // SAFETY: as above.
             (*value * term).store_scaled(unsafe { values.block::<LANES>(index, row) });

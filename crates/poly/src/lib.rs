@@ -4,10 +4,12 @@
 //! coefficients and values, natural order in and out, in lanes where the level has them.
 
 mod columns;
+mod divided;
 mod domain;
 mod four_step;
 pub mod goldilocks;
 mod in_cache;
 mod reverse_bits;
 
+pub use divided::DividedTransform;
 pub use domain::{Domain, Transformed};

@@ -2,9 +2,14 @@
 
 use ark_ff::{BigInt, PrimeField};
 use ark_poly::{EvaluationDomain, GeneralEvaluationDomain};
-use proofmill_field::{Field, Fp, bn254::Fr};
+use proofmill_cpu::Level;
+use proofmill_field::{
+    Field, Fp, LANES,
+    bn254::{Fr, FrParams},
+};
 use proofmill_poly::Domain;
 use proofmill_testing::{for_each_level, for_each_pool, rng};
+use std::ops::Range;
 
 fn to_ark(values: &[Fr]) -> Vec<ark_bn254::Fr> {
     values.iter().map(|value| ark_bn254::Fr::from_bigint(BigInt(value.to_canonical())).unwrap()).collect()
@@ -43,8 +48,44 @@ fn check(log_n: u32) {
             ours.intt_scaled(level, &mut values, shift);
             ours.ntt(level, &mut values);
             assert!(values == expected_coset, "intt_scaled 2^{log_n} {level}");
+            for machines in [1, 2, 3].into_iter().filter(|_| log_n >= 6) {
+                let values = divided(level, &ours, machines, shift, &expected);
+                assert!(values == expected_coset, "2^{log_n} divided among {machines} {level}");
+            }
         });
     }
+}
+
+/// From values to those on a coset, in steps of as many machines.
+fn divided(level: Level, domain: &Domain<FrParams>, machines: usize, shift: Fr, values: &[Fr]) -> Vec<Fr> {
+    let (there, back) = (domain.divided_intt(shift), domain.divided_ntt());
+    let (rows, columns) = (there.rows(), there.columns());
+    assert_eq!((back.rows(), back.columns(), rows * columns), (columns, rows, values.len()));
+    let columns_of = |part: Range<usize>| -> Vec<Fr> {
+        values.chunks(columns).flat_map(|row| &row[part.clone()]).copied().collect()
+    };
+    let rows_of = |matrix: &[Fr], width: usize, part: Range<usize>| {
+        matrix[part.start * width..part.end * width].to_vec()
+    };
+    let first = each_part(columns, machines, |part| there.first(level, part.clone(), &columns_of(part)));
+    let middle = each_part(rows, machines, |part| {
+        let coefficients = there.second(level, part.clone(), &rows_of(&first, columns, part.clone()));
+        back.first(level, part, &coefficients)
+    });
+    each_part(columns, machines, |part| back.second(level, part.clone(), &rows_of(&middle, rows, part)))
+}
+
+/// The matrix of `width` columns of which each machine yields some.
+fn each_part(width: usize, machines: usize, step: impl Fn(Range<usize>) -> Vec<Fr>) -> Vec<Fr> {
+    let bound = |machine| width / LANES * machine / machines * LANES;
+    let parts =
+        (0..machines).map(|machine| bound(machine)..bound(machine + 1)).filter(|part| !part.is_empty());
+    let parts: Vec<_> = parts.map(|part| (part.len(), step(part))).collect();
+    let rows = parts[0].1.len() / parts[0].0;
+    (0..rows)
+        .flat_map(|row| parts.iter().flat_map(move |(len, values)| &values[row * len..][..*len]))
+        .copied()
+        .collect()
 }
 
 #[test]

@@ -21,7 +21,7 @@
 use crate::{
     Error, Result,
     circom::{Ptau, PublicSignals, R1cs, Witness, in_memory},
-    curve::{Affine, bn254},
+    curve::{Affine, Curve, bn254},
     error::Names,
     machine::{Settings, current},
 };
@@ -29,10 +29,11 @@ use proofmill_circom::{
     BinFile, ContainerOrText, FileKind, FileName, Groth16Proof, Groth16VerificationKey, Groth16Zkey, Target,
     Text, write_bytes, write_text, write_texts,
 };
+use proofmill_field::LANES;
+use proofmill_groth16::{DividedQuotient as Steps, Groth16Error, solidity, verifying_key_text};
 pub use proofmill_groth16::{Groth16Curve, Sums};
-use proofmill_groth16::{Groth16Error, solidity, verifying_key_text};
 use std::{ops::Range, path::Path};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 /// A proving key: a mapped `.zkey` of snarkjs.
 #[derive(Debug)]
@@ -176,6 +177,19 @@ impl<C: Groth16Curve> ProvingKey<C> {
         quotient.map(Zeroizing::new).map_err(|error| self.names(Some(witness)).groth16(error))
     }
 
+    /// The values of A and B times the witness on the domain, with which a [`DividedQuotient`] begins. Secret as the witness.
+    ///
+    /// # Errors
+    /// As [`Self::quotient`].
+    pub fn constraints(&self, witness: &Witness<C::ScalarPrime>) -> Result<[Zeroizing<Vec<C::Scalar>>; 2]> {
+        let machine = current();
+        let values =
+            proofmill_groth16::constraints(machine.level, &self.zkey, witness.values(), machine.progress());
+        values
+            .map(|values| values.map(Zeroizing::new))
+            .map_err(|error| self.names(Some(witness)).groth16(error))
+    }
+
     /// Step 2: the sums of the wires from `first` on that have these values.
     ///
     /// # Errors
@@ -233,6 +247,76 @@ impl<C: Groth16Curve> ProvingKey<C> {
     pub fn verifying_key(&self) -> VerifyingKey<C> {
         self.verifying_key.clone()
     }
+}
+
+/// The [quotient](ProvingKey::quotient), divided among machines in three steps of each, between which all send values to all.
+///
+/// The domain is a matrix of [`rows`](Self::rows) times [`columns`](Self::columns) points, stored row by row. A machine has a range of
+/// the columns and one of the rows, whose bounds are multiples of [`LANES`](Self::LANES). It begins with its columns of
+/// [`ProvingKey::constraints`]. Each step yields matrices; each machine is sent what is in its rows of them, and puts these pieces side
+/// by side for its next step. After the last step, a machine's rows are a range of the quotient, for [`ProvingKey::sum_quotient`].
+///
+/// ```
+/// use proofmill::{circom::Witness, groth16::{DividedQuotient, ProvingKey}};
+///
+/// # fn main() -> proofmill::Result<()> {
+/// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/membership-small");
+/// # std::env::set_current_dir(folder).expect("the example");
+/// let (key, witness) = (ProvingKey::open("groth16.zkey")?, Witness::open("witness.wtns")?);
+/// let steps = DividedQuotient::new(key.domain_size() as usize).expect("a domain of at least 64 points");
+/// // One machine, which has all.
+/// let (rows, columns) = (0..steps.rows(), 0..steps.columns());
+/// let values = steps.interpolate(columns.clone(), key.constraints(&witness)?);
+/// let values = steps.extend(rows, values);
+/// assert_eq!(steps.finish(columns, values), key.quotient(&witness)?);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// All values are secret as the witness. Ranges and lengths that are not as described panic.
+pub struct DividedQuotient<C: Groth16Curve = bn254::G1>(Steps<C>);
+
+/// Field elements that are wiped.
+type Secrets<C> = Zeroizing<Vec<<C as Curve>::Scalar>>;
+
+impl<C: Groth16Curve> DividedQuotient<C> {
+    /// What divides the bounds of ranges.
+    pub const LANES: usize = LANES;
+
+    /// For a domain of this many points. `None` if it is no power of two, less than 64, or larger than the field allows.
+    pub fn new(points: usize) -> Option<Self> {
+        Steps::new(points).map(Self)
+    }
+
+    /// The number of rows of constraints and quotient.
+    pub fn rows(&self) -> usize {
+        self.0.rows()
+    }
+
+    /// The number of their columns.
+    pub fn columns(&self) -> usize {
+        self.0.columns()
+    }
+
+    /// Step 1: from these columns of the constraints to three matrices of `rows` times these columns.
+    pub fn interpolate(&self, columns: Range<usize>, values: [Secrets<C>; 2]) -> [Secrets<C>; 3] {
+        self.0.interpolate(current().level, columns, each(&values)).map(Zeroizing::new)
+    }
+
+    /// Step 2: from these rows of step 1's matrices to three matrices of `columns` times these rows, which are now columns.
+    pub fn extend(&self, rows: Range<usize>, values: [Secrets<C>; 3]) -> [Secrets<C>; 3] {
+        self.0.extend(current().level, rows, each(&values)).map(Zeroizing::new)
+    }
+
+    /// Step 3: from rows of step 2's matrices, those that have the numbers of these columns, to these columns of the quotient: a matrix of
+    /// `rows` rows.
+    pub fn finish(&self, columns: Range<usize>, values: [Secrets<C>; 3]) -> Secrets<C> {
+        Zeroizing::new(self.0.finish(current().level, columns, each(&values)))
+    }
+}
+
+fn each<T: Zeroize, const N: usize>(values: &[Zeroizing<Vec<T>>; N]) -> [&[T]; N] {
+    values.each_ref().map(|values| values.as_slice())
 }
 
 /// [`ProvingKey::setup`] that writes the key to a file, completely or not at all, for keys larger than memory.

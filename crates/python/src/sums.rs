@@ -1,13 +1,13 @@
 //! A Groth16 proof in parts, for several machines: added to `proofmill.groth16`.
 
 use crate::{
-    arrays::{Array, Words, elements, encode, matrix},
+    arrays::{Array, Words, decode, elements, encode, matrix},
     error::Fault,
     source::Source,
     systems::groth16::Proof,
     work::{Choice, Job, compute},
 };
-use numpy::PyArray2;
+use numpy::{IntoPyArray, PyArray2, PyArray3, PyArray4, PyArrayMethods};
 use proofmill::{
     circom::Witness,
     field::Fr,
@@ -16,6 +16,9 @@ use proofmill::{
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
 use std::ops::Range;
 use zeroize::Zeroizing;
+
+/// The quotient of keys over BN254.
+type Steps = lower::DividedQuotient;
 
 /// Sums of points of a key over some of its wires, and over some points of its domain: parts of a proof, which ``+`` adds in any order.
 /// They are not blinded: whoever knows them can test guesses of the witness.
@@ -117,6 +120,194 @@ fn quotient<'py>(
     matrix(py, words, Fr::WORDS)
 }
 
+/// The values of A and B times the witness on the domain, with which a ``DividedQuotient`` begins: a new array of uint64 with shape
+/// (2, rows, columns, 4), or (2, domain, 1, 4) for a domain that cannot be divided. They are secret, and in the form of
+/// ``DividedQuotient``.
+///
+/// Arguments and exceptions are those of ``quotient``.
+#[pyfunction]
+#[pyo3(signature = (key, witness, *, threads=None, level=None))]
+fn constraints<'py>(
+    py: Python<'py>,
+    key: &Bound<'py, PyAny>,
+    witness: &Bound<'py, PyAny>,
+    threads: Option<usize>,
+    level: Option<&str>,
+) -> PyResult<Bound<'py, PyArray4<u64>>> {
+    let (key, witness) =
+        (Source::<ProvingKey>::new("key", key)?, Source::<Witness>::new("witness", witness)?);
+    let (words, points) = Choice::new(threads, level)?.compute(py, || {
+        let key = key.open()?;
+        let values = key.constraints(&*witness.open()?)?;
+        Ok::<_, Fault>((raw(&values), key.domain_size() as usize))
+    })?;
+    let [rows, columns] = Steps::new(points).map_or([points, 1], |steps| [steps.rows(), steps.columns()]);
+    words.into_pyarray(py).reshape([2, rows, columns, Fr::WORDS])
+}
+
+/// The quotient, divided among machines in three steps of each, between which all send values to all.
+///
+/// points: of the domain. It is a matrix of ``rows`` times ``columns``. A machine has a range of the columns and one of the rows, whose
+/// bounds are multiples of ``LANES``. It begins with its columns of ``constraints``. Each step yields an array, of which each machine is
+/// sent its rows, ``[:, start:end]``, and joins such pieces with ``numpy.concatenate(pieces, axis=2)`` for its next step. After the last
+/// step, each is sent its rows, ``[start:end]``, joins them with ``axis=1``, and has a range of the ``quotient``.
+///
+/// Between the steps, values are in a form of their own, as uint64 with least significant words first. All are secret.
+///
+/// Raises ValueError for a domain that is no power of two, of less than 64 points or larger than the field allows.
+#[pyclass(frozen, module = "proofmill.groth16")]
+pub(crate) struct DividedQuotient(Steps);
+
+#[pymethods]
+impl DividedQuotient {
+    /// What divides the bounds of ranges.
+    #[classattr]
+    const LANES: usize = Steps::LANES;
+
+    #[new]
+    fn new(points: usize) -> PyResult<Self> {
+        let problem = || {
+            PyValueError::new_err(format!("points: expected a power of two from 64 to 2^27, found {points}"))
+        };
+        Steps::new(points).map(Self).ok_or_else(problem)
+    }
+
+    /// The number of rows.
+    #[getter]
+    fn rows(&self) -> usize {
+        self.0.rows()
+    }
+
+    /// The number of columns.
+    #[getter]
+    fn columns(&self) -> usize {
+        self.0.columns()
+    }
+
+    /// Step 1: from columns of the constraints, of shape (2, rows, n, 4), the first of which is ``first``, to (3, rows, n, 4).
+    ///
+    /// Runs without the GIL. Raises TypeError, and ValueError for values and ranges that are not as described.
+    #[pyo3(signature = (first, values, *, threads=None, level=None))]
+    fn interpolate<'py>(
+        &self,
+        first: usize,
+        values: &Bound<'py, PyAny>,
+        threads: Option<usize>,
+        level: Option<&str>,
+    ) -> PyResult<Bound<'py, PyArray4<u64>>> {
+        let (rows, columns) = (self.rows(), self.columns());
+        let part = Part::new(values, "(2, rows, n, 4)", |[each, first, width]| {
+            ([each, first] == [2, rows]).then_some(width)
+        })?;
+        let range = part.range("first", first, columns)?;
+        let (width, words) = (range.len(), part.array.data());
+        let words = Choice::new(threads, level)?
+            .compute(values.py(), || Ok::<_, Fault>(raw(&self.0.interpolate(range, matrices(words)?))))?;
+        words.into_pyarray(values.py()).reshape([3, rows, width, Fr::WORDS])
+    }
+
+    /// Step 2: from rows of step 1's results, of shape (3, n, columns, 4), the first of which is ``first``, to (3, columns, n, 4).
+    ///
+    /// The rest is as for ``interpolate``.
+    #[pyo3(signature = (first, values, *, threads=None, level=None))]
+    fn extend<'py>(
+        &self,
+        first: usize,
+        values: &Bound<'py, PyAny>,
+        threads: Option<usize>,
+        level: Option<&str>,
+    ) -> PyResult<Bound<'py, PyArray4<u64>>> {
+        let (rows, columns) = (self.rows(), self.columns());
+        let part = Part::new(values, "(3, n, columns, 4)", |[each, height, last]| {
+            ([each, last] == [3, columns]).then_some(height)
+        })?;
+        let range = part.range("first", first, rows)?;
+        let (width, words) = (range.len(), part.array.data());
+        let words = Choice::new(threads, level)?
+            .compute(values.py(), || Ok::<_, Fault>(raw(&self.0.extend(range, matrices(words)?))))?;
+        words.into_pyarray(values.py()).reshape([3, columns, width, Fr::WORDS])
+    }
+
+    /// Step 3: from rows of step 2's results, of shape (3, n, rows, 4), to the columns of the quotient from ``first`` on, of shape
+    /// (rows, n, 4): integers below the modulus.
+    ///
+    /// The rest is as for ``interpolate``.
+    #[pyo3(signature = (first, values, *, threads=None, level=None))]
+    fn finish<'py>(
+        &self,
+        first: usize,
+        values: &Bound<'py, PyAny>,
+        threads: Option<usize>,
+        level: Option<&str>,
+    ) -> PyResult<Bound<'py, PyArray3<u64>>> {
+        let (rows, columns) = (self.rows(), self.columns());
+        let part = Part::new(values, "(3, n, rows, 4)", |[each, height, last]| {
+            ([each, last] == [3, rows]).then_some(height)
+        })?;
+        let range = part.range("first", first, columns)?;
+        let (width, words) = (range.len(), part.array.data());
+        let words = Choice::new(threads, level)?
+            .compute(values.py(), || Ok::<_, Fault>(encode(&self.0.finish(range, matrices(words)?))))?;
+        words.into_pyarray(values.py()).reshape([rows, width, Fr::WORDS])
+    }
+
+    fn __repr__(&self) -> String {
+        format!("proofmill.groth16.DividedQuotient of {} times {} points", self.rows(), self.columns())
+    }
+}
+
+/// The matrices that a step takes.
+struct Part<'py> {
+    array: Array<'py, u64>,
+    /// The number of columns or rows that this machine has.
+    count: usize,
+}
+
+impl<'py> Part<'py> {
+    /// Borrows an array whose first three axes have lengths of which `count` makes the number of columns or rows.
+    fn new(
+        values: &Bound<'py, PyAny>,
+        shape: &str,
+        count: impl FnOnce([usize; 3]) -> Option<usize>,
+    ) -> PyResult<Self> {
+        let array = Array::borrow("values", values)?;
+        let [a, b, c, Fr::WORDS] = array.axes(shape)? else { return Err(array.refuse(shape)) };
+        let count = count([a, b, c]).ok_or_else(|| array.refuse(shape))?;
+        Ok(Self { array, count })
+    }
+
+    fn range(&self, name: &str, first: usize, end: usize) -> PyResult<Range<usize>> {
+        let lanes = Steps::LANES;
+        let last = first.checked_add(self.count).filter(|last| *last <= end && self.count > 0);
+        let last = last.filter(|last| first.is_multiple_of(lanes) && last.is_multiple_of(lanes));
+        last.map(|last| first..last).ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "{name}: expected a range below {end} with bounds that {lanes} divides, found {} from {first} on",
+                self.count
+            ))
+        })
+    }
+}
+
+/// The elements of N matrices.
+fn matrices<const N: usize>(words: &[u64]) -> Result<[Zeroizing<Vec<Fr>>; N], Fault> {
+    let read = |words: &[u64]| Fr::from_montgomery(words.try_into().ok()?);
+    let mut matrices = std::array::from_fn(|_| Zeroizing::default());
+    for (matrix, words) in matrices.iter_mut().zip(words.chunks_exact((words.len() / N).max(1))) {
+        *matrix = Zeroizing::new(decode("values", words, Fr::WORDS, "results of the step before", read)?);
+    }
+    Ok(matrices)
+}
+
+/// The words of matrices in the form of the steps.
+fn raw(matrices: &[Zeroizing<Vec<Fr>>]) -> Vec<u64> {
+    let mut words = Vec::with_capacity(matrices.iter().map(|values| values.len() * Fr::WORDS).sum());
+    for value in matrices.iter().flat_map(|values| values.iter()) {
+        words.extend_from_slice(&value.to_montgomery());
+    }
+    words
+}
+
 /// The proof, from the sums over all wires and the whole quotient. It is verified before it is returned.
 ///
 /// Raises what ``ProvingKey.prove`` raises; Unsatisfied also for sums that are wrong or not complete.
@@ -168,6 +359,8 @@ fn slice(
 /// Adds the class and the functions to the module of the proof system.
 pub(crate) fn add<'py>(module: Bound<'py, PyModule>) -> PyResult<Bound<'py, PyModule>> {
     module.add_class::<Sums>()?;
+    module.add_class::<DividedQuotient>()?;
+    module.add_function(wrap_pyfunction!(constraints, &module)?)?;
     module.add_function(wrap_pyfunction!(quotient, &module)?)?;
     module.add_function(wrap_pyfunction!(assemble, &module)?)?;
     module.add_function(wrap_pyfunction!(shape, &module)?)?;

@@ -66,6 +66,55 @@ def test_wrong_sums_make_no_proof():
         pm.groth16.Sums.of_wires(KEY, 0, np.zeros(4, np.uint64))
 
 
+def divide(parts):
+    """The pieces of the quotient that each part's worker has in the end."""
+    rows, columns = [part.rows for part in parts], [part.columns for part in parts]
+    points, one = parts[-1].domain[1], worker()
+    held = [[pm.groth16.constraints(KEY, WITNESS)[:, :, slice(*range)].copy()] for range in columns]
+    for step, mine, cuts in (("interpolate", columns, rows), ("extend", rows, columns), ("finish", columns, rows)):
+        sent = [one.step(step, points, first, cuts, *pieces) for (first, _), pieces in zip(mine, held)]
+        assert [results.pop() for results in sent] == [None] * len(parts)
+        held = [list(pieces) for pieces in zip(*sent)]
+    return held
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_parts_divide_the_quotient(count):
+    parts = parts_of(KEY, count, divided=True)
+    assert [part.domain[0] for part in parts[1:]] == [part.domain[1] for part in parts[:-1]]
+    quotient = np.concatenate([np.concatenate(pieces, axis=1).reshape(-1, 4) for pieces in divide(parts)])
+    assert (quotient == pm.groth16.quotient(KEY, WITNESS)).all()
+    sums = [worker().sum("quotient", part, *pieces) for part, pieces in zip(parts, divide(parts))]
+    wires = total(parts, lambda part: worker(), kinds=["wires"])
+    for each in sums:
+        wires += pm.groth16.Sums.from_bytes(each)
+    pm.groth16.assemble(KEY, WITNESS, wires).verify(SMALL / "groth16.vk.json")
+    with pytest.raises(ValueError, match="shards: expected 1 to 2 for .* with a divided quotient, found 3"):
+        parts_of(KEY, 3, divided=True)
+
+
+def test_steps_of_the_quotient_take_what_they_expect():
+    steps = pm.groth16.DividedQuotient(256)
+    assert (steps.rows, steps.columns) == (16, 16) and "16 times 16" in repr(steps)
+    values = np.zeros((3, 8, 16, 4), np.uint64)
+    assert steps.extend(8, values).shape == (3, 16, 8, 4)
+    for first in (1, 4, 16, 2**63):
+        with pytest.raises(ValueError, match="first: expected a range below 16 with bounds that 8 divides, found 8 from"):
+            steps.extend(first, values)
+    for wrong in (values[:2], values[:, :, :8], values[:, :0], values[0]):
+        with pytest.raises(ValueError):
+            steps.extend(0, wrong.copy())
+    with pytest.raises(ValueError, match=r"expected shape \(2, rows, n, 4\), found \(3, 8, 16, 4\)"):
+        steps.interpolate(0, values)
+    with pytest.raises(ValueError, match=r"expected shape \(3, n, rows, 4\)"):
+        steps.finish(0, values[:2].copy())
+    with pytest.raises(ValueError, match="values: expected results of the step before, found another value at index 0"):
+        steps.extend(0, values - np.uint64(1))
+    for points in (0, 1, 32, 100, 1 << 28, 1 << 63):
+        with pytest.raises(ValueError, match="points: expected a power of two from 64 to 2\\^27"):
+            pm.groth16.DividedQuotient(points)
+
+
 @pytest.mark.parametrize("count", [0, -1, 10**6])
 def test_a_key_has_as_many_parts_as_wires_at_most(count):
     with pytest.raises(ValueError, match="shards: expected 1 to"):
@@ -222,8 +271,9 @@ def pids(prover):
     return ray.get([actor.handle.__ray_call__.remote(lambda worker: os.getpid()) for actor in prover._actors])
 
 
-def test_proofs_of_a_cluster(cluster, tmp_path):
-    with Prover(KEY, shards=2, folder=tmp_path) as prover:
+@pytest.mark.parametrize("divided", [False, True])
+def test_proofs_of_a_cluster(cluster, tmp_path, divided):
+    with Prover(KEY, shards=2, folder=tmp_path, divided=divided) as prover:
         assert prover._sums(pm.circom.Witness(WITNESS)).to_bytes() == total(parts_of(KEY, 1), lambda part: worker()).to_bytes()
         for witness in (WITNESS, WITNESS.read_bytes(), pm.circom.Witness(WITNESS)):
             proof = prover.prove(witness)
@@ -239,7 +289,8 @@ def test_proofs_of_a_cluster(cluster, tmp_path):
         prover.prove(WITNESS)
 
 
-def test_the_store_is_freed(cluster):
+@pytest.mark.parametrize("divided", [False, True])
+def test_the_store_is_freed(cluster, divided):
     """Values of a witness, of more than the 100 kB up to which Ray keeps values elsewhere."""
     import ray
 
@@ -253,7 +304,7 @@ def test_the_store_is_freed(cluster):
             time.sleep(0.1)
         assert condition()
 
-    with Prover(LARGE / "circuit.zkey", shards=2, allow_insecure_setup=True) as prover:
+    with Prover(LARGE / "circuit.zkey", shards=2, divided=divided, allow_insecure_setup=True) as prover:
         held = ray.put(np.zeros(1 << 20, np.uint8))
         until(lambda: used() >= 1 << 20)
         del held
@@ -273,8 +324,9 @@ def test_the_command(cluster, tmp_path, capsys):
     assert capsys.readouterr().err.count("error: ") == 2
 
 
-def test_kills(cluster):
-    with Prover(KEY, shards=2) as prover:
+@pytest.mark.parametrize("divided", [False, True])
+def test_kills(cluster, divided):
+    with Prover(KEY, shards=2, divided=divided) as prover:
         for number in range(4):
             os.kill(pids(prover)[number % 2], signal.SIGKILL)
             prover.prove(WITNESS).verify()
@@ -304,7 +356,7 @@ def test_too_few_resources(cluster):
 
 def test_a_node_is_lost(cluster):
     """The last test: it takes the nodes away."""
-    with Prover(KEY, shards=2, patience=8) as prover:
+    with Prover(KEY, shards=2, patience=8, divided=True) as prover:
         cluster.remove_node(cluster.nodes[0], allow_graceful=False)
         # The other node's worker sums everything.
         prover.prove(WITNESS).verify()

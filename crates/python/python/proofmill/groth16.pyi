@@ -119,6 +119,31 @@ def quotient(
     threads: int | None = None,
     level: str | None = None,
 ) -> NDArray[np.uint64]: ...
+def constraints(
+    key: _Path | bytes | ProvingKey,
+    witness: _Path | bytes | circom.Witness,
+    *,
+    threads: int | None = None,
+    level: str | None = None,
+) -> NDArray[np.uint64]: ...
+@final
+class DividedQuotient:
+    LANES: int
+    def __new__(cls, points: int) -> DividedQuotient: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
+    def interpolate(
+        self, first: int, values: NDArray[np.uint64], *, threads: int | None = None, level: str | None = None
+    ) -> NDArray[np.uint64]: ...
+    def extend(
+        self, first: int, values: NDArray[np.uint64], *, threads: int | None = None, level: str | None = None
+    ) -> NDArray[np.uint64]: ...
+    def finish(
+        self, first: int, values: NDArray[np.uint64], *, threads: int | None = None, level: str | None = None
+    ) -> NDArray[np.uint64]: ...
+
 def assemble(
     key: _Path | bytes | ProvingKey,
     witness: _Path | bytes | circom.Witness,
@@ -129,4 +154,16 @@ def assemble(
 def shape(key: _Path | bytes | ProvingKey) -> tuple[int, int]: ...
 def slice(key: _Path | bytes | ProvingKey, wires: tuple[int, int], domain: tuple[int, int]) -> list[tuple[int, int]]: ...
 
-__all__ = ["Proof", "ProvingKey", "Sums", "VerifyingKey", "assemble", "fullprove", "quotient", "shape", "slice"]
+__all__ = [
+    "DividedQuotient",
+    "Proof",
+    "ProvingKey",
+    "Sums",
+    "VerifyingKey",
+    "assemble",
+    "constraints",
+    "fullprove",
+    "quotient",
+    "shape",
+    "slice",
+]

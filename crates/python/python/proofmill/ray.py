@@ -4,8 +4,9 @@
         proof = prover.prove("witness.wtns")
 
 Each worker, an actor of Ray, has a slice of the key: ranges of its wires and of its domain. A proof is a few sums of points over all wires
-and all points of the domain. Workers sum their ranges and return 320 bytes. This process, the head, evaluates the quotient meanwhile, adds
-the sums, blinds them, and verifies the proof before it returns it.
+and all points of the domain. Workers sum their ranges and return 320 bytes. This process, the head, evaluates the quotient meanwhile, or
+the constraints only, of which the workers then make the quotient together. It adds the sums, blinds them, and verifies the proof before it
+returns it.
 
 Sums are pure, so any worker may repeat any of them. Ray restarts a worker that was killed, and repeats its sums; what is late is also
 given to a worker that has nothing to do, and the first result counts.
@@ -22,7 +23,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
@@ -44,6 +45,8 @@ PULSE_SECONDS, SILENT_SECONDS = 1.0, 5.0
 LATE = 3.0
 # How often Ray repeats a sum itself, and how often it is given to a worker.
 TASK_RETRIES, MOST_TRIES = 3, 8
+# From so many workers on, they evaluate the quotient: docs/scale.md.
+DIVIDED_FROM = 8
 
 
 class Lost(Error):
@@ -53,38 +56,52 @@ class Lost(Error):
 @dataclass(frozen=True)
 class Part:
     """A slice of a key: wires and points of the domain from the first to before the second, the ranges of the file's bytes that sums
-    over them read, and the SHA-256 of these bytes."""
+    over them read, and the SHA-256 of these bytes. If the quotient is divided, also its rows, which are those points, and its columns."""
 
     wires: Range
     domain: Range
     ranges: tuple[Range, ...]
     digest: str
+    rows: Range | None = None
+    columns: Range | None = None
 
     def of(self, kind: str) -> Range:
         """The values of the witness or of the quotient that this part sums."""
         return self.wires if kind == "wires" else self.domain
 
 
-def parts_of(path: str | os.PathLike[str], count: int) -> list[Part]:
-    """Divides a key, a file, into slices of equal size. Reads all of it, for the digests.
+def parts_of(path: str | os.PathLike[str], count: int, divided: bool = False) -> list[Part]:
+    """Divides a key, a file, into slices of equal size; ``divided`` for a quotient that is divided, too. Reads all of it, for the digests.
 
     Raises OSError, Malformed, and ValueError for no parts, or more than wires or points.
     """
     key = groth16.ProvingKey(path)
     wires, domain = groth16.shape(key)
-    if not 1 <= count <= min(wires, domain):
-        raise ValueError(f"shards: expected 1 to {min(wires, domain)} for {os.fspath(path)}, found {count}")
+    most = min(wires, domain if not divided else most_divided(domain))
+    if not 1 <= count <= most:
+        why = " with a divided quotient" if divided else ""
+        raise ValueError(f"shards: expected 1 to {most} for {os.fspath(path)}{why}, found {count}")
 
-    def share(total: int, index: int) -> Range:
-        return total * index // count, total * (index + 1) // count
+    def shares(total: int, unit: int = 1) -> list[Range]:
+        bounds = [total // unit * index // count * unit for index in range(count + 1)]
+        return list(zip(bounds, bounds[1:]))
 
+    points, rows, columns = shares(domain), [None] * count, [None] * count
+    if divided:
+        steps = groth16.DividedQuotient(domain)
+        rows, columns = shares(steps.rows, steps.LANES), shares(steps.columns, steps.LANES)
+        points = [(start * steps.columns, end * steps.columns) for start, end in rows]
     with open(path, "rb") as file:
-        return [_part(file.fileno(), key, share(wires, index), share(domain, index)) for index in range(count)]
+        parts = []
+        for of_wires, of_domain, *steps_of in zip(shares(wires), points, rows, columns):
+            ranges = tuple(groth16.slice(key, of_wires, of_domain))
+            parts.append(Part(of_wires, of_domain, ranges, _digest(file.fileno(), ranges), *steps_of))
+    return parts
 
 
-def _part(file: int, key: groth16.ProvingKey, wires: Range, domain: Range) -> Part:
-    ranges = tuple(groth16.slice(key, wires, domain))
-    return Part(wires, domain, ranges, _digest(file, ranges))
+def most_divided(domain: int) -> int:
+    """The most workers that can divide a quotient."""
+    return int(groth16.DividedQuotient(domain).columns) // groth16.DividedQuotient.LANES if domain >= 64 else 1
 
 
 def _digest(file: int, ranges: tuple[Range, ...]) -> str:
@@ -189,14 +206,24 @@ class Worker:
         except OSError as error:
             raise OSError(error.errno, f"{error.strerror} on {os.uname().nodename}", error.filename) from None
 
-    def sum(self, kind: str, part: Part, values: Any) -> bytes:
-        """The sums of a part with these values, encoded."""
+    def sum(self, kind: str, part: Part, *values: Any) -> bytes:
+        """The sums of a part with these values, encoded. Several are pieces of rows of the quotient."""
         self.ready(part)
         sum_of = groth16.Sums.of_wires if kind == "wires" else groth16.Sums.of_quotient
-        return sum_of(self.key, part.of(kind)[0], values, threads=self.threads).to_bytes()
+        return sum_of(self.key, part.of(kind)[0], joined(values).reshape(-1, 4), threads=self.threads).to_bytes()
+
+    def step(self, step: str, points: int, first: int, cuts: list[Range], *values: Any) -> list[Any]:
+        """A step of ``groth16.DividedQuotient``: the rows of its results for each worker, and at last nothing, which says that it has ended."""
+        result = getattr(groth16.DividedQuotient(points), step)(first, joined(values), threads=self.threads)
+        return [*(numpy.ascontiguousarray(result[..., start:end, :, :]) for start, end in cuts), None]
 
     def alive(self) -> None:
         """Answers also during a sum."""
+
+
+def joined(pieces: Sequence[numpy.ndarray[Any, Any]]) -> numpy.ndarray[Any, Any]:
+    """Pieces of the same rows, side by side."""
+    return pieces[0] if len(pieces) == 1 else numpy.concatenate(pieces, axis=-2)
 
 
 @dataclass(eq=False)
@@ -205,12 +232,25 @@ class _Task:
 
     kind: str
     part: Part
-    # The values in Ray's store.
-    values: Any
+    # The values in Ray's store: one object, or a piece of each worker's.
+    values: list[Any]
     # Workers that were asked and have not answered, and when they were asked.
     asked: dict[Any, tuple[int, float]] = field(default_factory=dict)
     tries: int = 0
     result: bytes | None = None
+
+
+@dataclass(eq=False)
+class _Exchange:
+    """A quotient that the workers evaluate together."""
+
+    # All objects that they exchange, and those of the last steps that say that these have ended.
+    refs: list[Any]
+    signs: list[Any]
+    # The sums of its values.
+    tasks: list[_Task]
+    # When nothing else is left to do.
+    waiting_since: float | None = None
 
 
 @dataclass
@@ -234,8 +274,9 @@ class Prover:
     key: the path of a ``.zkey`` file, of which this process reads the matrices. shards: the number of workers; each reads its share of the
     key. threads: of each worker, which it reserves as Ray's CPUs. source: the path of the key on the workers, by default as here; or an
     http(s) URL, such as one that an object store signed. folder: one on the workers, in which each keeps a copy of its slice, which a URL
-    needs; a path without a folder is mapped where it is. patience: for how many seconds no worker may answer. allow_insecure_setup: as
-    for ``ProvingKey.prove``.
+    needs; a path without a folder is mapped where it is. patience: for how many seconds no worker may answer. divided: whether the workers
+    evaluate the quotient together, instead of the head; by default, if there are at least eight. allow_insecure_setup: as for
+    ``ProvingKey.prove``.
 
     The slices are read and checked before the constructor returns. Raises Lost if the cluster cannot start the workers, Mismatch for
     another key on a worker, and what ``ProvingKey`` raises. May be used by several threads, one proof at a time.
@@ -250,6 +291,7 @@ class Prover:
         source: str | os.PathLike[str] | None = None,
         folder: str | os.PathLike[str] | None = None,
         patience: float = 60.0,
+        divided: bool | None = None,
         allow_insecure_setup: bool = False,
     ) -> None:
         path = os.path.abspath(key)
@@ -259,14 +301,17 @@ class Prover:
         self._key = groth16.ProvingKey(path)
         if (reason := self._key.verifying_key.insecurity) and not allow_insecure_setup:
             raise InsecureSetup(f"{path}: anyone can forge proofs for this key: {reason}")
-        self._parts = parts_of(path, shards)
+        if divided is None:
+            divided = DIVIDED_FROM <= shards <= most_divided(groth16.shape(self._key)[1])
+        self._parts = parts_of(path, shards, divided)
+        self._divided = divided and shards > 1
         self._patience, self._insecure = patience, allow_insecure_setup
         self._lock = threading.Lock()
         self._ray = needed("ray")
         if not self._ray.is_initialized():
             self._ray.init(log_to_driver=False, logging_level="warning")
         options = {"num_cpus": threads, "max_restarts": -1, "max_task_retries": TASK_RETRIES, "scheduling_strategy": "SPREAD"}
-        actor = self._ray.remote(**options, concurrency_groups={"pulse": 1})(Worker)
+        actor = self._ray.remote(**options, concurrency_groups={"pulse": 1, "exchange": 1})(Worker)
         where = (__version__, source, None if folder is None else os.fspath(folder), os.stat(path).st_size, threads)
         self._actors = [_Actor(actor.remote(*where), time.monotonic()) for _ in self._parts]
         try:
@@ -308,14 +353,16 @@ class Prover:
                 raise Mismatch(f"the witness has {len(values)} values, the circuit of the proving key has {wires} wires")
             tasks = self._ask("wires", values)
             # The head's own work, while the workers sum.
-            tasks += self._ask("quotient", groth16.quotient(self._key, witness))
+            exchange = self._exchange(witness) if self._divided else None
+            if exchange is None:
+                tasks += self._ask("quotient", groth16.quotient(self._key, witness))
             try:
-                self._wait(tasks)
+                self._wait(tasks, exchange, witness)
                 sums = [groth16.Sums.from_bytes(task.result) for task in tasks if task.result is not None]
             finally:
                 # Frees the values in the store; workers that are late keep theirs until they end.
                 for task in tasks:
-                    task.values = None
+                    task.values = []
         total = sums[0]
         for part in sums[1:]:
             total += part
@@ -326,35 +373,97 @@ class Prover:
         tasks = []
         for index, part in enumerate(self._parts):
             first, end = part.of(kind)
-            tasks.append(_Task(kind, part, self._ray.put(values[first:end])))
+            tasks.append(_Task(kind, part, [self._ray.put(values[first:end])]))
             self._give(tasks[-1], index)
         values.fill(0)
         return tasks
 
     def _give(self, task: _Task, index: int) -> None:
         task.tries += 1
-        ref = self._actors[index].handle.sum.remote(task.kind, task.part, task.values)
+        ref = self._actors[index].handle.sum.remote(task.kind, task.part, *task.values)
         task.asked[ref] = index, time.monotonic()
 
-    def _wait(self, tasks: list[_Task]) -> None:
-        """Waits until all tasks have results."""
+    def _exchange(self, witness: circom.Witness) -> _Exchange:
+        """Asks the workers for all steps of the quotient. They wait for what others send, and sum meanwhile."""
+        parts, points = self._parts, groth16.shape(self._key)[1]
+        rows, columns = [[part.rows for part in parts], [part.columns for part in parts]]
+        values = groth16.constraints(self._key, witness)
+        # What each worker has received: a list of pieces.
+        held = [[self._ray.put(numpy.ascontiguousarray(values[:, :, slice(*part)]))] for part in columns]
+        values.fill(0)
+        refs, signs = [pieces[0] for pieces in held], []
+        for step, mine, cuts in (("interpolate", columns, rows), ("extend", rows, columns), ("finish", columns, rows)):
+            options = {"concurrency_group": "exchange", "num_returns": len(parts) + 1}
+            sent = [
+                actor.handle.step.options(**options).remote(step, points, first, cuts, *pieces)
+                for actor, (first, _), pieces in zip(self._actors, mine, held)
+            ]
+            signs = [results.pop() for results in sent]
+            refs += [ref for results in sent for ref in results]
+            held = [list(pieces) for pieces in zip(*sent)]
+        return _Exchange(refs + signs, signs, [_Task("quotient", part, pieces) for part, pieces in zip(parts, held)])
+
+    def _settle(self, exchange: _Exchange, tasks: list[_Task], slowest: dict[str, float]) -> bool:
+        """Asks for the sums once the quotient is there. False if it is late or a worker is: then it is not waited for."""
+        now = time.monotonic()
+        if exchange.signs:
+            exchange.signs = self._ray.wait(exchange.signs, num_returns=len(exchange.signs), timeout=0)[1]
+        if not exchange.signs:
+            for index, task in enumerate(exchange.tasks):
+                self._give(task, index)
+            tasks += exchange.tasks
+            return True
+        if exchange.waiting_since is None and all(task.result is not None for task in tasks):
+            exchange.waiting_since = now
+        limit = SILENT_SECONDS + LATE * slowest.get("wires", 0.0)
+        is_late = exchange.waiting_since is not None and now - exchange.waiting_since > limit
+        return not is_late and not any(actor.is_silent() for actor in self._actors)
+
+    def _undivide(self, exchange: _Exchange, tasks: list[_Task], witness: circom.Witness) -> None:
+        """Evaluates the quotient here, for the sums that are not made."""
+        for ref in exchange.refs:
+            # Steps that wait for a lost object would wait for ever, and those of the next proof behind them.
+            with contextlib.suppress(Exception):
+                self._ray.cancel(ref)
+        values = groth16.quotient(self._key, witness)
+        for index, task in enumerate(exchange.tasks):
+            if task.result is None:
+                task.values = [self._ray.put(values[slice(*task.part.domain)])]
+                self._give(task, index)
+        values.fill(0)
+        tasks += [task for task in exchange.tasks if task not in tasks]
+
+    def _wait(self, tasks: list[_Task], exchange: _Exchange | None, witness: circom.Witness) -> None:
+        """Waits until all tasks have results, and adds those of the exchange."""
         slowest: dict[str, float] = {}
         progress = time.monotonic()
-        while unfinished := [task for task in tasks if task.result is None]:
+        while (unfinished := [task for task in tasks if task.result is None]) or (exchange and exchange.signs):
+            if exchange and exchange.signs:
+                if not self._settle(exchange, tasks, slowest):
+                    self._undivide(exchange, tasks, witness)
+                    exchange = None
+                unfinished = [task for task in tasks if task.result is None]
             self._repeat(unfinished, tasks, slowest)
             running = {ref: task for task in unfinished for ref in task.asked}
             pulses = {actor.pulse: actor for actor in self._actors if actor.pulse is not None}
-            for ref in self._ray.wait([*running, *pulses], timeout=PULSE_SECONDS)[0]:
+            signs = exchange.signs if exchange else []
+            for ref in self._ray.wait([*running, *pulses, *signs], timeout=PULSE_SECONDS)[0]:
                 now = time.monotonic()
                 if actor := pulses.get(ref):
                     self._beat(actor, ref)
+                    continue
+                if ref in signs:
+                    progress = now
                     continue
                 task = running[ref]
                 index, since = task.asked.pop(ref)
                 try:
                     task.result = self._get(ref)
                 except Lost as error:
-                    if task.tries >= MOST_TRIES and not task.asked:
+                    if exchange and task in exchange.tasks:
+                        self._undivide(exchange, tasks, witness)
+                        exchange = None
+                    elif task.tries >= MOST_TRIES and not task.asked:
                         raise Lost(f"a sum was lost {task.tries} times, most likely for want of memory; the last: {error}") from None
                     continue
                 progress = now
