@@ -65,7 +65,7 @@ class Campaign:
         self.add_node = lambda: self.cluster.add_node(num_cpus=1, object_store_memory=store)
         self.nodes = [self.add_node() for _ in range(options.nodes)]
         ray.init(address=self.cluster.address, log_to_driver=False)
-        self.prover = pm.ray.Prover(options.key, shards=options.nodes, folder=options.folder, allow_insecure_setup=True)
+        self.prover = pm.ray.Prover(options.key, shards=options.nodes, folder=options.folder, divided=options.divided, allow_insecure_setup=True)
         self.counts = dict.fromkeys(["proofs", "kills", "stops", "node_kills", "lost", "wrong"], 0)
         self.seconds = {"undisturbed": [], "kills": [], "stops": [], "node_kills": []}
 
@@ -178,7 +178,7 @@ class Campaign:
         return {
             "date": datetime.date.today().isoformat(), "cpu": cpu[1] if cpu else platform.machine(), "cores": os.cpu_count(), "ray": ray.__version__,
             "domain": domain, "wires": wires, "nodes": self.options.nodes, "slices": "copied" if self.options.folder else "mapped",
-            "seed": self.options.seed, **self.counts,
+            "quotient": "divided" if self.options.divided else "head", "seed": self.options.seed, **self.counts,
             "one_thread_median_s": figure("one_thread", statistics.median), "cluster_median_s": figure("undisturbed", statistics.median),
             "killed_median_s": figure("kills", statistics.median), "killed_max_s": figure("kills", max),
             "stopped_median_s": figure("stops", statistics.median), "node_killed_median_s": figure("node_kills", statistics.median),
@@ -195,6 +195,7 @@ def main():
     parser.add_argument("--stops", type=int, default=5, help="of workers, until the proof is made")
     parser.add_argument("--node-kills", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=5, help="proofs that are measured")
+    parser.add_argument("--divided", action="store_true", help="the workers evaluate the quotient together")
     parser.add_argument("--folder", help="each worker copies its slice to this folder")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--snarkjs", action="store_true", help="snarkjs verifies every proof, too")

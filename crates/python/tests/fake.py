@@ -8,19 +8,22 @@ import time
 
 
 class Fake:
-    """Answers are functions of a request's handler. When they are used up, the last one is used again."""
+    """Answers are functions of a request's handler. When they are used up, the last one is used again. Connections stay open, unless the
+    answer closes them. Of each request, ``connections`` has the client's address.
+    """
 
     def __init__(self):
-        self.requests, self.answers = [], []
+        self.requests, self.connections, self.answers = [], [], []
         fake = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
 
             def answer(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                fake.requests.append((self.command, self.path, self.headers, body))
-                self.close_connection = True
+                self.body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                fake.requests.append((self.command, self.path, self.headers, self.body))
+                fake.connections.append(self.client_address)
                 next_one = fake.answers.pop(0) if len(fake.answers) > 1 else fake.answers[0]
                 with contextlib.suppress(OSError):
                     next_one(self)
@@ -68,13 +71,36 @@ def job(state="queued", **more):
     return says(view(state, **more))
 
 
+def batch(*statuses):
+    """The answers to the jobs of a batch. The ids of the accepted ones count from 1."""
+    refused = {"title": "", "detail": "it is wrong"}
+    accepted = [{"status": status, "job": {**view(), "id": str(place)}} for place, status in enumerate(statuses, 1)]
+    return says([one if one["status"] < 300 else {"status": one["status"], "problem": refused} for one in accepted])
+
+
+def accepting(handler):
+    """Accepts a job, or all of a batch."""
+    (batch(*[202] * len(json.loads(handler.body))) if handler.path.endswith("/batch") else job())(handler)
+
+
+def closing(answer):
+    """An answer after which the connection ends, which it does not say."""
+
+    def close(handler):
+        handler.close_connection = True
+        answer(handler)
+
+    return close
+
+
+@closing
 def lost(handler):
     """No answer at all."""
 
 
 def raw(content):
-    """These bytes, whatever they are."""
-    return lambda handler: handler.wfile.write(content)
+    """These bytes, whatever they are, and the end of the connection."""
+    return closing(lambda handler: handler.wfile.write(content))
 
 
 def slow(seconds, answer):
@@ -85,6 +111,7 @@ def slow(seconds, answer):
     return wait
 
 
+@closing
 def dripping(handler):
     """An answer that takes minutes."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{")

@@ -2,23 +2,34 @@
 
 import contextlib
 import json
+import os
+import pickle
 import re
+import select
 import socket
 import ssl
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from conftest import SMALL, certificate
-from fake import Fake, dripping, job, lost, problem, raw, says, slow, view
+from fake import Fake, accepting, batch, closing, dripping, job, lost, problem, raw, says, slow, view
 
 import proofmill as pm
+from proofmill import _http
 from proofmill.client import JobCancelled, JobExpired, JobFailed, JobLost, Refused, ServiceError, Unreachable
 
 pytestmark = pytest.mark.usefixtures("usual_recursion")
 SECRET = "pm_secret"
 PROOF, PUBLIC = {"pi_a": ["1", "2"]}, ["5", str(2**200)]
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """However slow a test is, connections are not too old for another request."""
+    monkeypatch.setattr(_http, "IDLE_SECONDS", 3600)
 
 
 @pytest.fixture
@@ -380,6 +391,290 @@ def test_an_early_refusal_of_a_large_body(client, fake, tmp_path):
     fake.server.RequestHandlerClass.do_POST = refuse
     with pytest.raises(Refused, match="no valid token"):
         client.submit("k", witness=path)
+    assert not idle(client)
+
+
+def signals(*values):
+    """Jobs whose inputs are JSON."""
+    return [{"key": "k", "program": "p", "signals": value} for value in values]
+
+
+def test_a_batch(client, fake, tmp_path):
+    path = tmp_path / "input.json"
+    path.write_text('{"a":\t"3"}\r\n')
+    fake.answers[:] = [batch(202, 200, 202)]
+    last = {"key": "k", "proof": "{}", "public": [5], "idempotency_key": "own", "priority": 1, "expires": 1.5, "timeout": None}
+    made = client.submit_all([*signals({"a": 2**100}, path), last], idempotency_key="name")
+    assert [one.id for one in made] == ["1", "2", "3"]
+    [(method, place, headers, body)] = fake.requests
+    assert (method, place, headers["Content-Type"]) == ("POST", "/v1/jobs/batch", "application/json")
+    proving = {"type": "prove", "key": "k", "program": "p", "priority": 0}
+    assert json.loads(body) == [
+        {**proving, "idempotency_key": "name.0", "inputs": {"signals": {"a": str(2**100)}}},
+        {**proving, "idempotency_key": "name.1", "inputs": {"signals": {"a": "3"}}},
+        {"type": "verify", "key": "k", "priority": 1, "expires_in_s": 2, "idempotency_key": "own", "inputs": {"proof": {}, "public": ["5"]}},
+    ]
+    # A digest of an input's bytes is compared when it comes again.
+    assert b'{"a":\t"3"}' in body
+    assert client.submit_all([]) == [] and len(fake.requests) == 1
+
+
+def keys_of(body):
+    return [one["idempotency_key"] for one in json.loads(body)]
+
+
+def test_a_lost_answer_to_a_batch(client, fake):
+    fake.answers[:] = [lost, problem(503, "come back later", Retry_After="0"), accepting]
+    client.submit_all(signals(1, 2))
+    bodies = {body for _, _, _, body in fake.requests}
+    assert len(fake.requests) == 3 and len(bodies) == 1 and len(set(keys_of(bodies.pop()))) == 2
+
+
+@pytest.mark.parametrize("content", [b"{", b"", b"[NaN]", b"\xff", b"[" * 100_000, b" " * (1 << 20) + b"{}", b'"' + b"x" * (1 << 20) + b'"'])
+def test_what_cannot_be_in_a_batch(client, fake, content):
+    fake.answers[:] = [accepting]
+    jobs = signals({}, {}, content, {})
+    jobs.insert(3, {"key": "k", "witness": b"{}"})
+    assert len(client.submit_all(jobs, idempotency_key="name")) == 5
+    assert [path for _, path, _, _ in fake.requests] == ["/v1/jobs/batch", "/v1/jobs", "/v1/jobs", "/v1/jobs/batch"]
+    first, second, third, last = fake.requests
+    assert keys_of(first[3]) == ["name.0", "name.1"] and keys_of(last[3]) == ["name.4"]
+    assert second[2]["Idempotency-Key"] == "name.2" and parts(second)["signals"] == content
+    assert third[2]["Idempotency-Key"] == "name.3" and parts(third)["witness"] == b"{}"
+
+
+def test_limits_of_a_batch(client, fake):
+    fake.answers[:] = [accepting]
+    assert len(client.submit_all(signals(*range(2001)))) == 2001
+    assert [len(json.loads(body)) for _, _, _, body in fake.requests] == [1000, 1000, 1]
+    fake.requests.clear()
+    assert len(client.submit_all(signals(*["[]" + " " * size + "5" for size in [10**6] * 40]))) == 40
+    assert all(path == "/v1/jobs" for _, path, _, _ in fake.requests)
+    fake.requests.clear()
+    assert len(client.submit_all(signals(*[json.dumps(["x" * 10**6])] * 40))) == 40
+    assert [len(json.loads(body)) for _, _, _, body in fake.requests] == [16, 16, 8]
+    assert all(len(body) <= 16 << 20 for _, _, _, body in fake.requests)
+
+
+def test_a_batch_that_is_full_to_the_byte(client, fake, monkeypatch):
+    fake.answers[:] = [accepting]
+    client.submit_all(signals(1, 2, 3), idempotency_key="name")
+    length = len(fake.requests[-1][3])
+    for most, expected in [(length, [3]), (length - 1, [2, 1])]:
+        monkeypatch.setattr(pm.client, "MOST_BATCH_BYTES", most)
+        fake.requests.clear()
+        client.submit_all(signals(1, 2, 3), idempotency_key="name")
+        assert [len(json.loads(body)) for _, _, _, body in fake.requests] == expected
+
+
+def test_refused_jobs_of_a_batch(client, fake):
+    # What is refused for the moment is sent again.
+    fake.answers[:] = [batch(202, 404, 429, 202), problem(429, "too many", Retry_After="0"), job(), job(), batch(422)]
+    with pytest.raises(Refused, match=r"^jobs\[1\]: it is wrong$") as caught:
+        client.submit_all([*signals(0, 1, 2, 3), {"key": "k", "witness": b""}, *signals(5)], idempotency_key="name")
+    assert [path for _, path, _, _ in fake.requests] == ["/v1/jobs/batch", "/v1/jobs", "/v1/jobs", "/v1/jobs", "/v1/jobs/batch"]
+    assert [fake.requests[place][2]["Idempotency-Key"] for place in (1, 2, 3)] == ["name.2", "name.2", "name.4"]
+    answers = [getattr(answer, "id", None) or answer.status for answer in caught.value.answers]
+    assert answers == ["1", 404, "0" * 32, "4", "0" * 32, 422] and caught.value.answers[1] is caught.value
+
+
+def test_a_refused_job_alone_does_not_stop_others(client, fake):
+    fake.answers[:] = [problem(404, "no such key"), job()]
+    with pytest.raises(Refused, match=r"^jobs\[0\]: no such key$") as caught:
+        client.submit_all([{"key": key, "witness": b""} for key in "ab"])
+    assert caught.value.answers[1].state == "queued"
+
+
+@pytest.mark.parametrize("trouble, kind", [(problem(429, "too many"), Refused), (lost, Unreachable), (says(b"[]"), ServiceError)])
+def test_submissions_stop(fake, trouble, kind):
+    client = pm.Client(fake.url, SECRET, retry_for=0)
+    fake.answers[:] = [batch(202, 429, 429, 202), trouble]
+    with pytest.raises(kind, match=r"^jobs\[1\]: ") as caught:
+        client.submit_all([*signals(0, 1, 2, 3), {"key": "k", "witness": b""}, *signals(5)])
+    failure, answers = caught.value, caught.value.answers
+    # A kept connection that breaks is replaced.
+    assert len(fake.requests) == (3 if trouble is lost else 2)
+    assert answers[1:3] == [failure] * 2 and answers[4:] == [failure] * 2
+    assert [answers[place].id for place in (0, 3)] == ["1", "4"]
+
+
+def test_a_whole_batch_is_refused(client, fake):
+    fake.answers[:] = [problem(401, "no valid token")]
+    with pytest.raises(Refused, match=r"^jobs\[0\]: no valid token$") as caught:
+        client.submit_all(signals(*range(1001)))
+    assert len(fake.requests) == 1 and caught.value.answers == [caught.value] * 1001
+
+
+@pytest.mark.parametrize("content", [{}, [], [{}], [5], [{"status": "x"}], [{"status": 202}], [{"status": 202, "job": view()}] * 2, b"no json"])
+def test_malformed_answers_to_a_batch(client, fake, content):
+    fake.answers[:] = [says(content)]
+    with pytest.raises(ServiceError) as caught:
+        client.submit_all(signals(0))
+    assert len(fake.requests) == 1 and not isinstance(caught.value, Refused)
+
+
+@pytest.mark.parametrize(
+    "wrong, words",
+    [
+        ({}, "inputs: expected"),
+        ({"key": "k", "witness": "none.wtns"}, "none.wtns"),
+        ({"key": "k", "witnes": b""}, r"jobs\[1\]: witnes: not an argument of submit"),
+        ({"key": "k", "witness": b"", "idempotency_key": "a b"}, r"jobs\[1\]: idempotency_key"),
+        ({"key": "k", "witness": b"", "priority": float("nan")}, r"jobs\[1\]: "),
+        ("witness", r"jobs\[1\]: expected a dict of arguments of submit, found str"),
+    ],
+)
+def test_wrong_arguments_of_a_batch(client, fake, wrong, words):
+    with pytest.raises((ValueError, TypeError, FileNotFoundError), match=words):
+        client.submit_all([*signals(1), wrong])
+    assert not fake.requests
+
+
+def idle(client):
+    """Connections that are kept."""
+    return list(client._service._idle._connections)
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n[\r\n1\r\n]\r\n0\r\nTrailer: x\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "answer, is_kept",
+    [
+        (says([]), True),
+        (says([], Connection="keep-alive"), True),
+        (says(b"no json"), True),
+        (problem(404, "it is not there"), True),
+        (lambda handler: handler.wfile.write(CHUNKED), True),
+        (says([], Connection="close"), False),
+        (lambda handler: handler.wfile.write(b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n[]"), False),
+        # The error is not read to its end.
+        (says(b"x" * 100_000, 403), False),
+        (lambda handler: handler.wfile.write(b"HTTP/1.1 103 Early Hints\r\n\r\n"), False),
+    ],
+)
+def test_connections_are_kept(client, fake, answer, is_kept):
+    fake.answers[:] = [says([]), answer, says([])]
+    for _ in range(4):
+        with contextlib.suppress(ServiceError):
+            client.keys()
+        assert len(idle(client)) == (len(fake.requests) != 2 or is_kept)
+    assert len(set(fake.connections)) == (1 if is_kept else 2)
+    assert fake.connections[0] == fake.connections[1] and fake.connections[2] == fake.connections[3]
+
+
+def test_streams_are_not_kept(client, fake):
+    fake.answers[:] = [says([]), events(view())]
+    client.keys()
+    lines = client._service.lines("/v1/jobs/x/events")
+    next(lines)
+    assert not idle(client)
+    list(lines)
+    assert not idle(client) and fake.connections[0] == fake.connections[1]
+
+
+def until_closed(connection):
+    assert select.select([connection._socket], [], [], 60)[0]
+
+
+def test_a_kept_connection_that_was_closed(fake):
+    client = pm.Client(fake.url, SECRET, retry_for=0)
+    fake.answers[:] = [closing(says([])), problem(404, "no such key")]
+    client.keys()
+    until_closed(*idle(client))
+    with pytest.raises(Refused) as caught:
+        client.remove_key("k")
+    assert not caught.value.repeated and len(set(fake.connections)) == 2
+
+
+def test_a_kept_connection_that_breaks(fake, monkeypatch):
+    """It is replaced, also without any time for retries."""
+    client = pm.Client(fake.url, SECRET, retry_for=0)
+    fake.answers[:] = [says([]), lost, problem(404, "no such key")]
+    client.keys()
+    # The service may have removed it.
+    client.remove_key("k")
+    assert len(fake.requests) == 3 and len(set(fake.connections)) == 2
+    # The new one has no answer either.
+    fake.answers[:] = [lost]
+    with pytest.raises(Unreachable):
+        client.keys()
+    assert len(fake.requests) == 5 and len(set(fake.connections)) == 3
+    # It was closed, which is not seen before the request.
+    fake.answers[:] = [says([]), problem(404, "no such key")]
+    client.keys()
+    monkeypatch.setattr(_http._Connection, "is_usable", lambda connection: True)
+    idle(client)[0]._socket.shutdown(socket.SHUT_WR)
+    with pytest.raises(Refused) as caught:
+        client.remove_key("k")
+    assert not caught.value.repeated and len(fake.requests) == 7 and len(set(fake.connections)) == 5
+
+
+def test_what_did_not_reach_the_server_is_not_repeated(fake):
+    client = pm.Client(fake.url, SECRET, retry_for=60)
+    fake.answers[:] = [problem(404, "no such key")]
+    address = fake.server.server_address
+    fake.close()
+
+    def start():
+        fake.server.socket = socket.create_server(address)
+        threading.Thread(target=fake.server.serve_forever, args=(0.01,), daemon=True).start()
+
+    starting = threading.Timer(0.3, start)
+    starting.start()
+    with pytest.raises(Refused) as caught:
+        client.remove_key("k")
+    starting.join()
+    assert not caught.value.repeated
+
+
+def test_idle_connections_are_few_and_fresh(client, fake, monkeypatch):
+    together = threading.Barrier(8)
+
+    def answer(handler):
+        together.wait(60)
+        says([])(handler)
+
+    fake.answers[:] = [answer]
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda _: client.keys(), range(8)))
+    assert len(set(fake.connections)) == 8 and len(idle(client)) == 4
+    fake.answers[:] = [says([])]
+    last = idle(client)[-1]
+    client.keys()
+    assert idle(client)[-1] is last and len(idle(client)) == 4
+    monkeypatch.setattr(_http, "IDLE_SECONDS", -1)
+    client.keys()
+    assert len(set(fake.connections)) == 9 and last not in idle(client)
+
+
+def test_many_threads_share_a_client(client, fake):
+    fake.answers[:] = [accepting]
+    with ThreadPoolExecutor(8) as threads:
+        made = list(threads.map(lambda place: client.submit("k", witness=b"%d" % place), range(200)))
+    assert len(made) == 200 and len(idle(client)) <= 4
+    assert {parts(request)["witness"] for request in fake.requests} == {b"%d" % place for place in range(200)}
+
+
+def test_close(client, fake):
+    fake.answers[:] = [job()]
+    with client as same:
+        made = same.submit("k", witness=b"")
+        assert len(idle(client)) == 1
+    assert not idle(client)
+    assert made.state == "queued" and not idle(client)
+    client.close()
+
+
+def test_processes_share_no_connection(client, fake, monkeypatch):
+    fake.answers[:] = [says([])]
+    client.keys()
+    copy = pickle.loads(pickle.dumps(client))
+    assert len(idle(client)) == 1 and not idle(copy)
+    process = os.getpid()
+    monkeypatch.setattr(os, "getpid", lambda: process + 1)
+    client.keys()
+    assert len(set(fake.connections)) == 2
 
 
 @pytest.mark.parametrize("url", ["", "localhost:1", "ftp://a", "http://", "http://a:b@localhost", "http://localhost/?a", "http://localhost:99999"])
@@ -468,8 +763,9 @@ def test_a_proxy(fake, tmp_path, monkeypatch):
         monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{listener.getsockname()[1]}")
         monkeypatch.delenv("no_proxy", raising=False)
         monkeypatch.delenv("NO_PROXY", raising=False)
-        client = pm.Client("https://prover.test:8443", SECRET, ca_cert=authority)
-        assert client.keys() == []
+        with pm.Client("https://prover.test:8443", SECRET, ca_cert=authority) as client:
+            assert client.keys() == []
+            assert client.keys() == []
         proxy.join()
     assert seen[0].startswith(b"CONNECT prover.test:8443 HTTP/1.") and SECRET.encode() not in seen[0]
     assert fake.requests[0][2]["Host"] == "prover.test:8443"

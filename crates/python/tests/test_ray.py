@@ -4,20 +4,26 @@ import contextlib
 import functools
 import hashlib
 import http.server
+import io
 import json
 import os
 import secrets
+import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import LARGE, SMALL
+from conftest import LARGE, SMALL, built, may_skip
 
 import proofmill as pm
 from proofmill._ray_command import main
 from proofmill._ray_model import Costs, Machine, Shape, costs_of, estimate
+from proofmill._ray_prover import serve
 from proofmill.ray import Lost, Prover, Worker, copy_slice, parts_of
 
 KEY, WITNESS = SMALL / "groth16.zkey", SMALL / "witness.wtns"
@@ -217,14 +223,19 @@ def test_the_model_adds_up():
     machine = Machine(cores=2, link_bytes=32.0 * million, price=3600.0, sums_share=1.0, transforms_share=0.5)
     one, two, many = (estimate(Shape(million, million), costs, machine, nodes) for nodes in (1, 2, 1000))
     rest = 0.04 * 18 / 2 + 0.01
-    assert one.seconds == one.distributed_seconds == pytest.approx(8 + 2 + 1 + rest)
+    assert one.seconds == pytest.approx(8 + 2 + 1 + rest)
     # The head is the last: its wires and the quotient; half of the values are sent at a million a second.
     assert two.seconds == pytest.approx(4 + 2 + 0.5 + 0.5 + rest)
     assert two.dollars == pytest.approx(2 * two.seconds) and one.dollars == pytest.approx(one.seconds)
     assert two.wire_bytes == 32 * million and one.wire_bytes == 0
     # Many nodes wait for the quotient and for the values.
-    assert many.seconds == pytest.approx(2 + 1 + rest, abs=0.02) and many.distributed_seconds < many.seconds
+    assert many.seconds == pytest.approx(2 + 1 + rest, abs=0.02)
     assert one.node_bytes == pytest.approx(2 * two.node_bytes, rel=1e-6) and many.head_bytes > 128 * million
+    # Divided, two compute for longer than they send; many wait for three times as many values from the head.
+    two, many = (estimate(Shape(million, million), costs, machine, nodes, divided=True) for nodes in (2, 1000))
+    assert two.divided and two.seconds == pytest.approx(4 + 1 + 0.5 + rest)
+    assert two.wire_bytes == (1 + 2 + 7) * 16 * million
+    assert many.seconds == pytest.approx(3 + rest, abs=0.02)
 
 
 def test_plan(rates, capsys):
@@ -235,7 +246,7 @@ def test_plan(rates, capsys):
     assert (report["cheapest"], report["fastest"]) == (1, 5) and report["machine"]["link_bytes"] == 25e9 / 8
     assert main([*words, "--key", str(KEY)]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith(f"{pm.groth16.shape(KEY)[0]} wires") and "cheapest: 1 node; fastest:" in shown and "dollars" not in shown
+    assert "  head " in shown and shown.startswith(f"{pm.groth16.shape(KEY)[0]} wires") and "cheapest: 1 node; fastest:" in shown and "dollars" not in shown
     for wrong in (["--size", "2^28"], ["--size", "2^20", "--link", "5"], ["--size", "2^20", "--cores", "0"], ["--size", "2^20", "--sums-share", "2"], []):
         with pytest.raises(SystemExit, match="2"):
             main([*words, *wrong])
@@ -322,6 +333,84 @@ def test_the_command(cluster, tmp_path, capsys):
     assert main(["prove", str(KEY), str(tmp_path / "wrong.wtns"), *files, "--shards", "2"]) == 1
     assert main(["prove", str(KEY), str(tmp_path / "none.wtns"), *files, "--shards", "2"]) == 2
     assert capsys.readouterr().err.count("error: ") == 2
+
+
+def ask(requests, tmp_path):
+    """The replies of ``proofmill ray prover`` to requests."""
+    said = io.StringIO()
+    for number, request in enumerate(requests):
+        request.setdefault("outputs", str(tmp_path / str(number)))
+        (tmp_path / str(number)).mkdir()
+    serve((json.dumps(request) + "\n" for request in requests), said, 2, 1)
+    return [json.loads(line) for line in said.getvalue().splitlines()]
+
+
+def test_the_prover_of_a_worker(cluster, tmp_path):
+    keys = {"k": str(KEY), "p": str(SMALL / "circuit.wasm")}
+    wrong = values_of("wires")
+    wrong[-1, 0] ^= np.uint64(1)
+    pm.circom.Witness.from_numpy(wrong).save(tmp_path / "wrong.wtns")
+    tasks = [
+        ({"type": "prove", "key": "k"}, {"witness": str(WITNESS)}),
+        ({"type": "prove", "key": "k", "program": "p"}, {"signals": str(SMALL / "input.json")}),
+        ({"type": "prove", "key": "k"}, {"witness": str(tmp_path / "wrong.wtns")}),
+        ({"type": "prove", "key": "k"}, {"witness": str(SMALL / "circuit.wasm")}),
+        ({"type": "verify", "key": "k"}, {}),
+        ({"type": "prove", "key": "k"}, {"witness": str(tmp_path / "none.wtns")}),
+    ]
+    replies = ask([{"request": "execute", "task": task, "keys": keys, "inputs": inputs} for task, inputs in tasks], tmp_path)
+    assert replies[0]["reply"] == "ready" and replies[0]["version"] == pm.__version__ and replies[0]["threads"] == 2
+    done = [reply for reply in replies[1:] if reply["reply"] != "phase"]
+    assert [reply["reply"] for reply in done] == ["finished"] * 2 + ["failed"] * 4
+    for number in range(2):
+        proof, public = ((tmp_path / str(number) / name).read_text() for name in ("proof", "public"))
+        pm.groth16.Proof.from_json(proof, json.loads(public)).verify(SMALL / "groth16.vk.json")
+    phases = [[phase["name"] for phase in reply["phases"]] for reply in done[:2]]
+    assert phases[0] == ["divide key", "read witness", "prove on the cluster", "write proof"]
+    assert phases[1] == ["calculate witness", "prove on the cluster", "write proof"]
+    assert [reply["transient"] for reply in done[2:]] == [False, False, False, True]
+    assert done[3]["message"].startswith("witness: ") and str(tmp_path) not in done[5]["message"]
+    assert "a job of type verify cannot be divided" in done[4]["message"]
+
+
+def test_requests_that_are_none(capsys):
+    said = io.StringIO()
+    serve(["", "{", "[]", "{}", '{"request": "execute"}', '{"request": "inspect", "path": "/"}'], said, 2, 1)
+    replies = [json.loads(line) for line in said.getvalue().splitlines()][1:]
+    assert [(reply["reply"], reply["transient"]) for reply in replies] == [("failed", False)] * 6
+
+
+def test_a_job_that_is_too_large_for_the_server_goes_to_the_cluster(cluster, tmp_path):
+    programs = [built("proofmill-server"), built("proofmill")]
+    if may_skip(*programs):
+        pytest.skip("proofmill-server and proofmill are not built")
+    environment = {**os.environ, "RAY_ADDRESS": cluster.address, "PROOFMILL_LOG": "warn"}
+    with contextlib.ExitStack() as stack:
+
+        def start(*command):
+            log = stack.enter_context(open(tmp_path / command[0], "w+"))
+            process = subprocess.Popen([programs[0], *command], stdout=subprocess.PIPE, stderr=log, env=environment, text=True)
+            stack.enter_context(process)
+            stack.callback(process.kill)
+            return process
+
+        # Enough for no proof.
+        server = start("serve", "--listen", "127.0.0.1:0", "--data", tmp_path / "data", "--memory", "1M")
+        url = server.stdout.readline().strip()
+        client = pm.Client(url, (tmp_path / "data/token").read_text().strip())
+        client.add_key(KEY, name="circuit")
+        job = client.submit("circuit", witness=WITNESS)
+        assert "needs 0.0 GiB of memory" in client.job(job.id).view["obstacle"]
+        divide = shutil.which("proofmill-ray", path=Path(sys.executable).parent)
+        arguments = ["--server", url, "--data", tmp_path / "data", "--keys", tmp_path / "keys", "--cluster", "--memory", "1G"]
+        start("worker", *arguments, "--program", divide, "--program-argument=--shards=2")
+        proof = pm.groth16.Proof.from_json(*job.result(timeout=120))
+        proof.verify(SMALL / "groth16.vk.json")
+        assert [phase["name"] for phase in job.view["finished"]["phases"]][-2:] == ["prove on the cluster", "write proof"]
+        # What cannot be divided stays.
+        verification = client.submit("circuit", proof=proof, public=proof.public)
+        with pytest.raises(TimeoutError):
+            verification.result(timeout=2)
 
 
 @pytest.mark.parametrize("divided", [False, True])

@@ -4,13 +4,16 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from conftest import ROOT, SMALL, built, certificate, may_skip
 
 import proofmill as pm
+from proofmill import _http
 from proofmill.client import JobCancelled, JobExpired, JobFailed, Refused, Unreachable
 
 FIBONACCI = ROOT / "crates/stark/tests/data/fibonacci.json"
@@ -146,6 +149,102 @@ def test_idempotency(client):
     assert caught.value.status == 422
 
 
+def test_a_batch(client, tmp_path):
+    proof = pm.groth16.Proof.open(SMALL / "groth16.proof.json", SMALL / "public.json")
+    spaced = tmp_path / "input.json"
+    spaced.write_text(f" {(SMALL / 'input.json').read_text()}\n\n")
+    proving = {"key": "circuit", "program": "circuit.wasm", "timeout": 60}
+    jobs = [{**proving, "signals": path} for path in (SMALL / "input.json", spaced)]
+    jobs.append({"key": "circuit", "witness": SMALL / "witness.wtns"})
+    jobs += [{"key": "circuit.vk", "proof": proof, "public": public} for public in (proof.public, [1] * len(proof.public))]
+    made = client.submit_all(jobs, idempotency_key="batch")
+    for job in made[:3]:
+        pm.groth16.Proof.from_json(*job.result(timeout=30)).verify(SMALL / "groth16.vk.json")
+    assert made[3].result(timeout=30) == (None, None)
+    with pytest.raises(JobFailed):
+        made[4].result(timeout=30)
+    assert [job.id for job in client.submit_all(jobs, idempotency_key="batch")] == [job.id for job in made]
+    assert [client.submit(**job, idempotency_key=f"batch.{place}").id for place, job in enumerate(jobs) if place != 1] == [
+        job.id for place, job in enumerate(made) if place != 1
+    ]
+    # What is no JSON fails as it does without a batch, and does no harm to the others.
+    broken = [jobs[0], {**proving, "signals": b"{"}, {**jobs[3], "key": "none"}, {**jobs[3], "public": b"["}, jobs[3]]
+    with pytest.raises(Refused, match=r"^jobs\[2\]: ") as caught:
+        client.submit_all(broken)
+    first, unreadable, refused, unread, last = caught.value.answers
+    assert refused.status == 404
+    assert [job.wait(30) for job in (first, unreadable, unread, last)] == ["done", "failed", "failed", "done"]
+
+
+def test_a_batch_is_as_large_as_the_service_permits(idle):
+    client = pm.Client(idle.url, idle.token)
+    made = client.submit_all([{"sets": []}] * (pm.client.MOST_BATCH_JOBS + 1))
+    assert len({job.id for job in made}) == len(made)
+    # With a string of this length, a job has exactly the most bytes.
+    most = pm.client.MOST_JSON_BYTES
+    length = most - len(pm.client.numbered(0, {"sets": b'[""]'}, "x").in_batch()[1])
+    texts = [b'["%b"]' % (b"x" * (length + more)) for more in (0, 1)]
+    alone = [pm.client.numbered(0, {"sets": text}, "x").in_batch() is None for text in texts]
+    assert alone == [False, True]
+    assert len(client.submit_all([{"sets": text} for text in [texts[0]] * 17 + [texts[1]]], idempotency_key="x")) == 18
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """Connections that were opened. However slow the test is, they are not too old for another request."""
+    monkeypatch.setattr(_http, "IDLE_SECONDS", 3600)
+    found, connect = [], _http.http.client.HTTPConnection.connect
+
+    def counted(connection):
+        found.append(connection)
+        connect(connection)
+
+    monkeypatch.setattr(_http.http.client.HTTPConnection, "connect", counted)
+    return found
+
+
+def test_connections_are_kept(client, opened):
+    for _ in range(10):
+        client.submit("circuit", witness=SMALL / "witness.wtns").wait(30)
+        with pytest.raises(Refused):
+            client.job("0" * 32)
+    assert len(opened) == 1
+    with ThreadPoolExecutor(4) as threads:
+        made = list(threads.map(lambda _: client.submit("circuit", witness=SMALL / "witness.wtns"), range(40)))
+        assert {job.result(timeout=60).public[0] for job in made} == {made[0].result().public[0]}
+    assert len(opened) <= 4
+
+
+def test_connections_survive_another_start_of_the_server(tmp_path, opened):
+    with serving(tmp_path, "--no-worker") as server, pm.Client(server.url, server.token) as client:
+        for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGTERM):
+            assert client.keys() == [] and client.keys() == []
+            server.stop(number)
+            server.start()
+        assert client.keys() == [] and len(opened) == 4
+
+
+FORK = """
+import os, sys
+import proofmill as pm
+
+client = pm.Client(sys.argv[1], sys.argv[2])
+count = len(client.keys())
+children = []
+for _ in range(4):
+    children.append(os.fork())
+    if not children[-1]:
+        os._exit(any(len(client.keys()) != count for _ in range(20)))
+    assert all(len(client.keys()) == count for _ in range(20))
+assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_fork(server):
+    subprocess.run([sys.executable, "-c", FORK, server.url, server.token], check=True, timeout=120)
+
+
 def test_keys(client):
     found = {key.name: key for key in client.keys()}
     assert found["circuit"].kind == "groth16" and found["circuit"].bytes == (SMALL / "groth16.zkey").stat().st_size
@@ -215,13 +314,15 @@ def test_the_server_is_killed_and_starts_again(tmp_path):
         assert len(list(client.jobs())) == 3
 
 
-def test_tls(tmp_path):
+def test_tls(tmp_path, opened):
     authority, key = certificate(tmp_path, "localhost")
     with serving(tmp_path, "--tls-cert", authority, "--tls-key", key, "--no-worker") as server:
         client = pm.Client(server.url, server.token, ca_cert=authority)
         client.add_key(SMALL / "groth16.zkey", name="circuit")
         job = client.submit("circuit", witness=SMALL / "witness.wtns")
         assert job.state == "queued" and next(job.events())["state"] == "queued"
+        # The first ended with the stream of events.
+        assert client.keys() and len(opened) == 2
         with pytest.raises(Unreachable, match="the certificate is not trusted"):
             pm.Client(server.url, server.token).keys()
         with pytest.raises(Unreachable, match="not trusted"):

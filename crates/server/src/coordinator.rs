@@ -14,7 +14,7 @@ use std::{
 };
 
 /// The version of what workers on other machines and the service say to each other. It grows when one of them could misread the other.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// The most bytes of an output that comes with a report: JSON that is not larger is no object.
 pub const MOST_SMALL: usize = 16 << 10;
@@ -90,6 +90,9 @@ pub struct WorkerFacts {
     pub dollars_per_hour: Option<f64>,
     /// The power that the machine draws now, in watts, if known.
     pub watts: Option<f64>,
+    /// Whether it divides jobs among the machines of a cluster, and takes only those that need it.
+    #[serde(default)]
+    pub divides: bool,
     /// Whether it takes no more jobs because it shuts down.
     pub draining: bool,
 }

@@ -143,7 +143,14 @@ fn stream(name: &str, pieces: &[&[u8]]) -> futures::stream::Iter<std::vec::IntoI
 
 /// Does the next job as a worker would.
 async fn work(service: &Service) {
-    let want = Want { worker: "w".to_owned(), free: u64::MAX, total: u64::MAX, jobs: 1, lease_ms: 10_000 };
+    let want = Want {
+        worker: "w".to_owned(),
+        free: u64::MAX,
+        total: u64::MAX,
+        jobs: 1,
+        lease_ms: 10_000,
+        ..Want::default()
+    };
     let Claim::Jobs(jobs, _) = service.claim(want, Duration::from_secs(5)).await.expect("a service") else {
         panic!("expected a job");
     };

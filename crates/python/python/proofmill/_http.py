@@ -1,4 +1,4 @@
-"""Requests to a service: streamed bodies, bounded answers, retries. Only the standard library is used.
+"""Requests to a service: streamed bodies, bounded answers, retries, connections that are kept. Only the standard library is used.
 
 A request is tried again if its answer was lost, or if the service says that it cannot answer now. So it must be one that may be repeated: all
 of the client's are, because a submission has an idempotency key.
@@ -12,10 +12,12 @@ import ipaddress
 import json
 import os
 import random
+import selectors
 import socket
 import ssl
 import stat
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -23,7 +25,7 @@ from urllib.parse import urlsplit
 
 from . import Error, __version__
 
-__all__ = ["Body", "File", "Refused", "Service", "ServiceError", "Unreachable", "file_piece"]
+__all__ = ["TEMPORARY", "Body", "File", "Refused", "Service", "ServiceError", "Unreachable", "file_piece", "refusal"]
 
 T = TypeVar("T")
 
@@ -34,6 +36,9 @@ ANSWER_SECONDS = 60.0
 EVENT_SECONDS = 30.0
 # An answer in transit when a caller's time is over is still taken.
 GRACE_SECONDS = 1.0
+# Connections without a request: the most, and how long they are used again. Servers close them later: proofmill's after 20 seconds, some
+# proxies after five.
+MOST_IDLE, IDLE_SECONDS = 4, 4.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 PIECE = 256 << 10
 MOST_BYTES = 1 << 30
@@ -43,7 +48,12 @@ TEMPORARY = frozenset([408, 429, 500, 502, 503, 504, 507])
 
 
 class ServiceError(Error):
-    """The service did not do what was asked. The base of all exceptions of ``proofmill.client``."""
+    """The service did not do what was asked. The base of all exceptions of ``proofmill.client``.
+
+    ``answers`` is set by ``Client.submit_all``: for each job, in order, the ``Job``, or the exception that says why there is none.
+    """
+
+    answers: Sequence[Any] = ()
 
 
 class Unreachable(ServiceError):
@@ -54,7 +64,7 @@ class Refused(ServiceError):
     """The service refuses a request.
 
     ``status`` is the status of HTTP: 401 without a valid token, 404 for what is not there, 429 if the queue is full.
-    ``repeated`` says whether the answer to an earlier try of the same request was lost: the service may have done it then.
+    ``repeated`` says whether an earlier try of the same request was sent, and its answer lost: the service may have done it then.
     """
 
     def __init__(self, detail: str, status: int = 0, retry_after: float | None = None) -> None:
@@ -66,6 +76,10 @@ class Refused(ServiceError):
 
 class _Lost(Exception):
     """No answer, or a part of one."""
+
+
+class _Broken(_Lost):
+    """A kept connection broke before an answer came."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +134,7 @@ class Body:
 
 
 class Service:
-    """A server and a token. It has no connection of its own, so that threads can share it."""
+    """A server and a token. A connection has one request at a time, so that threads can share a service."""
 
     def __init__(
         self,
@@ -149,7 +163,12 @@ class Service:
         if not token or not all("!" <= character <= "~" for character in token):
             raise ValueError("token: expected visible ASCII characters without spaces")
         self._token = token
+        self._idle = _Idle()
         self.retry_for = retry_for
+
+    def close(self) -> None:
+        """Closes connections without a request, now and after each request that still comes."""
+        self._idle.close()
 
     def json(
         self,
@@ -181,7 +200,7 @@ class Service:
 
     def lines(self, path: str) -> Iterator[bytes]:
         """The lines of the answer while they come, until it ends or breaks off; neither is an error."""
-        connection = self._repeat("GET", path, None, {"Accept": "text/event-stream"}, 0, None, lambda connection: connection, keep=True)
+        connection = self._repeat("GET", path, None, {"Accept": "text/event-stream"}, 0, None, lambda connection: connection, is_stream=True)
         with contextlib.closing(connection), contextlib.suppress(_Lost):
             while line := connection.line():
                 yield line
@@ -202,24 +221,30 @@ class Service:
         until: float | None,
         read: Callable[[_Connection], T],
         *,
-        keep: bool = False,
+        is_stream: bool = False,
     ) -> T:
         """Sends a request until it has an answer, and what ``read`` makes of it."""
         limit, pause, repeated = float("inf") if until is None else until, FIRST_PAUSE, False
-        last_try = None
+        last_try, is_broken = None, False
         while True:
-            connection = _Connection(self._host, self._port, self._tls)
+            # After a broken one, the other idle ones may be broken as well.
+            kept = None if is_broken else self._idle.take()
+            connection = kept or _Connection(self._host, self._port, self._tls)
+            is_broken = is_read = False
             try:
                 connection.open(until)
                 connection.send(method, self._prefix + path, body, {"Authorization": f"Bearer {self._token}", **headers})
                 connection.receive(wait, until)
                 result = read(connection)
-                if keep:
-                    connection.is_kept = True
+                is_read = True
                 return result
+            except _Broken:
+                # Servers close idle connections: no reason to wait or to give up.
+                repeated, is_broken = repeated or connection.has_sent, True
+                continue
             except _Lost as lost:
                 problem: ServiceError = Unreachable(f"{self.name}: {lost}")
-                repeated, delay = True, random.uniform(0.5, 1) * pause
+                repeated, delay = repeated or connection.has_sent, random.uniform(0.5, 1) * pause
             except Refused as refused:
                 refused.repeated = repeated
                 if refused.status not in TEMPORARY:
@@ -228,7 +253,9 @@ class Service:
             except _Hopeless as error:
                 raise Unreachable(f"{self.name}: {error}") from None
             finally:
-                if not connection.is_kept:
+                if connection.is_free:
+                    self._idle.put(connection)
+                elif not (is_stream and is_read):
                     connection.close()
             now = time.monotonic()
             if last_try is None:
@@ -243,8 +270,52 @@ class _Hopeless(Exception):
     """No connection, and it makes no sense to try again."""
 
 
+class _Idle:
+    """Open connections without a request, the last used at the end.
+
+    Threads share it. The methods of a deque are atomic; a lock could stay locked in a child process.
+    """
+
+    def __init__(self) -> None:
+        self._connections: deque[_Connection] = deque()
+        self._is_closed = False
+
+    def __reduce__(self) -> tuple[type[_Idle], tuple[()]]:
+        # A copy of a client in another process has connections of its own.
+        return _Idle, ()
+
+    def take(self) -> _Connection | None:
+        """One that seems to be usable, if there is one."""
+        with contextlib.suppress(IndexError):
+            while not (connection := self._connections.pop()).is_usable():
+                connection.close()
+            return connection
+        return None
+
+    def put(self, connection: _Connection) -> None:
+        connection.idle_since = time.monotonic()
+        self._connections.append(connection)
+        self._drop(0 if self._is_closed else MOST_IDLE)
+
+    def close(self) -> None:
+        self._is_closed = True
+        self._drop(0)
+
+    __del__ = close
+
+    def _drop(self, most: int) -> None:
+        """Closes those that are too many or too old."""
+        with contextlib.suppress(IndexError):
+            while len(self._connections) > most or self._connections[0].is_old():
+                self._connections.popleft().close()
+
+
+# poll opens no file, and takes files of any number. Windows has only select.
+Selector: type[selectors.BaseSelector] = getattr(selectors, "PollSelector", selectors.SelectSelector)
+
+
 class _Connection:
-    """A connection for one request."""
+    """A connection, and the request that it has."""
 
     answer: http.client.HTTPResponse
 
@@ -258,9 +329,30 @@ class _Connection:
         if proxy:
             self._http.set_tunnel(host, port or 443)
         self._deadline = 0.0
-        self.is_kept = False
+        self._process = os.getpid()
+        # When its last request ended.
+        self.idle_since: float | None = None
+        # Whether the head of the request was sent, so that the server may have it, and whether all of it was.
+        self.has_sent = self._has_sent_all = False
+        # Whether it may have another request: this one was sent, its answer was read to the end, and the server leaves it open.
+        self.is_free = False
+
+    def is_old(self) -> bool:
+        return self.idle_since is not None and time.monotonic() - self.idle_since > IDLE_SECONDS
+
+    def is_usable(self) -> bool:
+        """Whether it can have another request: it is of this process, was used a short time ago, and the server has not closed it."""
+        if self._process != os.getpid() or self.is_old():
+            return False
+        with Selector() as selector:
+            selector.register(self._socket, selectors.EVENT_READ)
+            # Readable is its end, or something that is no answer.
+            return not selector.select(0)
 
     def open(self, until: float | None) -> None:
+        """Connects, unless it is open."""
+        if self.idle_since is not None:
+            return
         if until is not None:
             self._http.timeout = min(CONNECT_SECONDS, max(until - time.monotonic(), 0) + GRACE_SECONDS)
         try:
@@ -280,6 +372,7 @@ class _Connection:
 
     def send(self, method: str, path: str, body: Body | None, headers: Mapping[str, str]) -> None:
         """Sends a request. An answer may come before the end of the body: then the rest is not sent."""
+        self.has_sent = self._has_sent_all = self.is_free = False
         request = self._http
         request.putrequest(method, path, skip_accept_encoding=True)
         request.putheader("User-Agent", f"proofmill-python/{__version__}")
@@ -293,12 +386,14 @@ class _Connection:
             self._socket.settimeout(ANSWER_SECONDS)
             request.endheaders()
         except OSError as error:
-            raise _Lost(words(error)) from None
+            raise self._lost(error) from None
+        self.has_sent = True
         for chunk in body.chunks() if body else ():
             try:
                 request.send(chunk)
             except OSError:
                 return
+        self._has_sent_all = True
 
     def receive(self, wait: float, until: float | None) -> None:
         """Reads the answer's head. Raises Refused for an answer that is no success."""
@@ -310,13 +405,13 @@ class _Connection:
             self._socket.settimeout(self._deadline - now)
             self.answer = self._http.getresponse()
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise _Lost(words(error)) from None
+            raise self._lost(error) from None
         if not 200 <= self.answer.status < 300:
             try:
                 content = self.content(MOST_ERROR_BYTES)
             except (_Lost, ServiceError):
                 content = b""
-            raise refusal(self.answer, content)
+            raise refusal_of(self.answer, content)
 
     def content(self, most: int) -> bytes:
         """The whole body. Raises _Lost if it breaks off or comes too late."""
@@ -340,6 +435,9 @@ class _Connection:
             raise _Lost(words(error)) from None
         if self.answer.length:
             raise _Lost("the answer breaks off")
+        self.answer.close()
+        # After an informational answer, another one comes.
+        self.is_free = self._has_sent_all and not self.answer.will_close and self.answer.status >= 200
         return bytes(content)
 
     def line(self) -> bytes:
@@ -354,6 +452,11 @@ class _Connection:
         if hasattr(self, "answer"):
             self.answer.close()
         self._http.close()
+
+    def _lost(self, error: Exception) -> _Lost:
+        """What an error means before an answer came."""
+        has_broken = self.idle_since is not None and isinstance(error, (ConnectionError, ssl.SSLError))
+        return (_Broken if has_broken else _Lost)(words(error))
 
 
 def is_loopback(host: str) -> bool:
@@ -397,14 +500,18 @@ def one_line(text: str) -> str:
     return "".join(character if character.isprintable() else " " for character in text)[:1000]
 
 
-def refusal(answer: http.client.HTTPResponse, content: bytes) -> Refused:
+def refusal_of(answer: http.client.HTTPResponse, content: bytes) -> Refused:
     """The exception for an answer that is no success: of problem+json if it is that."""
-    detail = None
+    problem, seconds = None, None
     with contextlib.suppress(ValueError, RecursionError):
         problem = json.loads(content)
-        if isinstance(problem, dict) and isinstance(problem.get("detail"), str):
-            detail = one_line(problem["detail"])
-    seconds = None
     if (text := answer.headers.get("Retry-After", "").strip()).isascii() and text.isdigit():
         seconds = float(text[:9])
-    return Refused(detail or f"the server answers {answer.status} {one_line(answer.reason)}".rstrip(), answer.status, seconds)
+    return refusal(problem, answer.status, answer.reason, seconds)
+
+
+def refusal(problem: Any, status: int, reason: str = "", retry_after: float | None = None) -> Refused:
+    """The exception for a refusal with this status, and with a problem of RFC 9457 if it is one."""
+    detail = problem.get("detail") if isinstance(problem, dict) else None
+    text = one_line(detail) if isinstance(detail, str) and detail else f"the server answers {status} {one_line(reason)}".rstrip()
+    return Refused(text, status, retry_after)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from . import Error, Unsatisfied, bench, groth16, ray
 from ._ray_model import LARGEST, Estimate, Machine, Shape, choices, cores_here, costs_of, estimate
+from ._ray_prover import serve
 
 __all__ = ["main"]
 
@@ -22,12 +23,14 @@ EXAMPLES = """Examples:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Returns the exit status of every command: 0, 1 for a witness that is rejected, 2 for bad input."""
+    words = list(sys.argv[1:] if words is None else words)
+    if "prover" in words:
+        # A worker's arguments for its program come first.
+        at = words.index("prover")
+        words = ["prover", *words[:at], *words[at + 1 :]]
     options = parser().parse_args(words)
     try:
-        if options.command == "prove":
-            prove(options)
-        else:
-            plan(options)
+        {"prove": prove, "prover": prover, "plan": plan}[options.command](options)
     except Unsatisfied as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -45,12 +48,13 @@ def parser() -> argparse.ArgumentParser:
     command = commands.add_parser("prove", help="prove with the cluster of RAY_ADDRESS")
     for name in ("ZKEY", "WTNS", "PROOF", "PUBLIC"):
         command.add_argument(name.lower(), metavar=name)
-    command.add_argument("--shards", type=positive, required=True, help="workers, among which the key is divided")
-    command.add_argument("--threads", type=positive, default=1, help="of each worker (default: 1)")
+    add_workers(command)
     command.add_argument("--source", help="path of the key on the workers, or a URL (default: as here)")
-    command.add_argument("--folder", help="folder on the workers for copies of their slices (default: the key is mapped where it is)")
-
     command.add_argument("--allow-insecure-setup", action="store_true", help="prove with a key for which anyone can forge proofs")
+
+    command = commands.add_parser("prover", help="execute jobs of `proofmill worker --cluster --program proofmill-ray`, which starts this")
+    add_workers(command)
+    command.add_argument("--key-memory", help="is not used: the last key's workers stay")
 
     command = commands.add_parser("plan", help="predict time, memory, traffic and price of a proof by the number of nodes")
     key = command.add_mutually_exclusive_group(required=True)
@@ -67,8 +71,19 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def add_workers(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--shards", type=positive, required=True, help="workers, among which the key is divided")
+    command.add_argument("--threads", type=positive, default=1, help="of each worker (default: 1)")
+    command.add_argument("--folder", help="folder on the workers for copies of their slices (default: the key is mapped where it is)")
+    command.add_argument("--divided", action=argparse.BooleanOptionalAction, help="evaluate the quotient on the workers (default: from eight on)")
+
+
+def prover(options: argparse.Namespace) -> None:
+    serve(sys.stdin, sys.stdout, options.shards, options.threads, folder=options.folder, divided=options.divided)
+
+
 def prove(options: argparse.Namespace) -> None:
-    where = {name: getattr(options, name) for name in ("threads", "source", "folder", "allow_insecure_setup")}
+    where = {name: getattr(options, name) for name in ("threads", "source", "folder", "divided", "allow_insecure_setup")}
     with ray.Prover(options.zkey, options.shards, **where) as prover:
         prover.prove(options.wtns).save(options.proof, options.public)
 
@@ -77,7 +92,9 @@ def plan(options: argparse.Namespace) -> None:
     shape = Shape(*groth16.shape(options.key)) if options.key else Shape(options.size, options.size)
     machine = Machine(options.cores, options.link, options.price_per_hour, options.sums_share, options.transforms_share)
     costs = costs_of(bench.load(options.runs))
-    found = [estimate(shape, costs, machine, nodes) for nodes in choices(options.nodes)]
+    # The faster one, if there are two ways.
+    ways = [[estimate(shape, costs, machine, nodes, divided) for divided in (False, True)[: min(nodes, 2)]] for nodes in choices(options.nodes)]
+    found = [min(way, key=lambda one: one.seconds) for way in ways]
     fastest = min(found, key=lambda one: one.seconds)
     # A node's price is the same for all, so fewer node-seconds are cheaper also where no price is given.
     cheapest = min(found, key=lambda one: one.nodes * one.seconds)
@@ -89,17 +106,17 @@ def plan(options: argparse.Namespace) -> None:
     print(f"measured: {costs.g1 * 1e6:.3g} and {costs.g2 * 1e6:.3g} core-us a point in G1 and G2, {costs.layer * 1e9:.3g} core-ns a butterfly layer")
     print(f"assumed: {machine.cores} cores a node, {machine.link_bytes * 8e-9:g} Gb/s, {machine.sums_share:g} of the cores for sums, "
           f"{machine.transforms_share:g} for transforms\n")  # fmt: skip
-    print("nodes  seconds  distributed*  head GB  node GB  wire GB" + ("" if machine.price is None else "  dollars"))
+    print("nodes  seconds  quotient*  head GB  node GB  wire GB" + ("" if machine.price is None else "  dollars"))
     for one in found:
         print(line(one))
-    print("\n* with a distributed quotient, which Proofmill does not have")
+    print("\n* where the quotient is evaluated: on the workers with --divided, on the head with --no-divided")
     print(f"cheapest: {count(cheapest)}; fastest: {count(fastest)}, {found[0].seconds / fastest.seconds:.3g} times as fast as one")
 
 
 def line(one: Estimate) -> str:
     dollars = "" if one.dollars is None else f"  {one.dollars:7.2g}"
     sizes = "  ".join(f"{gigabytes(size):>7}" for size in (one.head_bytes, one.node_bytes, one.wire_bytes))
-    return f"{one.nodes:5}  {one.seconds:7.3g}  {one.distributed_seconds:12.3g}  {sizes}{dollars}"
+    return f"{one.nodes:5}  {one.seconds:7.3g}  {'workers' if one.divided else 'head':9}  {sizes}{dollars}"
 
 
 def count(one: Estimate) -> str:

@@ -18,6 +18,8 @@ QUOTIENT_BYTES = 4 * SCALAR_BYTES
 # A sum's scratch for each point: coordinates and digits.
 SCRATCH_BYTES = {"g1": 100, "g2": 170}
 TRANSFORMS = 6
+# What the nodes send each other of a divided quotient: of three vectors twice, of one once.
+EXCHANGED_VECTORS = 7
 # What else the head does, as a share of its sums: the constraints are evaluated, the proof is assembled and verified.
 REST = 0.04
 # Two calls of each worker and the verification.
@@ -61,12 +63,12 @@ class Machine:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A proof with this many nodes: seconds, also if the quotient were distributed; bytes of memory of the head and of other nodes, and
-    bytes that the head sends and receives; dollars."""
+    """A proof with this many nodes, whose workers evaluate the quotient if it is divided: seconds, bytes of memory of the head and of other
+    nodes, bytes that all nodes send, and dollars."""
 
     nodes: int
+    divided: bool
     seconds: float
-    distributed_seconds: float
     head_bytes: int
     node_bytes: int
     wire_bytes: int
@@ -92,36 +94,38 @@ def costs_of(results: bench.Results) -> Costs:
     return Costs(g1 / size, g2 / size_2, transform / (points * math.log2(points)))
 
 
-def estimate(shape: Shape, costs: Costs, machine: Machine, nodes: int) -> Estimate:
-    """The first node is the head, which has a share of the sums, too.
+def estimate(shape: Shape, costs: Costs, machine: Machine, nodes: int, divided: bool = False) -> Estimate:
+    """The first node is the head, which has a share of the sums, too. With one node nothing is sent.
 
-    While the workers sum their wires, the head evaluates the quotient; then its values are sent and summed. With one node nothing is sent.
+    While the workers sum their wires, the head evaluates the quotient; then its values are sent and summed. If it is divided, the head
+    sends the factors of the constraints instead, and the nodes send each other their parts of three vectors twice, and of one vector
+    once, while they sum.
     """
     away = (nodes - 1) / nodes
     summing, transforming = machine.cores * machine.sums_share, machine.cores * machine.transforms_share
     of_wires = shape.wires * (3 * costs.g1 + costs.g2)
     of_quotient = shape.domain * costs.g1
-    layers = TRANSFORMS * shape.domain * math.log2(shape.domain) * costs.layer
+    transforms = TRANSFORMS * shape.domain * math.log2(shape.domain) * costs.layer / transforming
     rest = REST * (of_wires + of_quotient) / summing
-    send_wires = SCALAR_BYTES * shape.wires * away / machine.link_bytes
-    send_quotient = SCALAR_BYTES * shape.domain * away / machine.link_bytes
-
-    def total(transforms: float, send: float) -> float:
-        wires = of_wires / nodes / summing
-        head, others = wires + rest + transforms, send_wires + wires
-        return max(head, others if nodes > 1 else 0.0) + send + of_quotient / nodes / summing + CALL_SECONDS
-
-    # The head sends the two factors of each constraint instead of the quotient. Then each node's transforms are local, up to two exchanges of
-    # three vectors, in which a node sends all but its own part of its share.
-    exchange = 2 * 3 * SCALAR_BYTES * shape.domain / nodes * away / machine.link_bytes
-    seconds = total(layers / transforming, send_quotient)
-    distributed = total(layers / nodes / transforming + exchange, 2 * send_quotient)
+    sent_wires, sent_quotient = SCALAR_BYTES * shape.wires * away, SCALAR_BYTES * shape.domain * away
+    wires = of_wires / nodes / summing
+    if divided:
+        transforms /= nodes
+        sent_quotient *= 2
+        exchanged = EXCHANGED_VECTORS * SCALAR_BYTES * shape.domain * away
+        sending = (sent_wires + sent_quotient + exchanged / nodes) / machine.link_bytes
+        seconds = max(wires + rest + transforms, sending + rest + transforms)
+    else:
+        exchanged = 0.0
+        waiting = sent_wires / machine.link_bytes + wires if nodes > 1 else 0.0
+        seconds = max(wires + rest + transforms, waiting) + sent_quotient / machine.link_bytes
+    seconds += of_quotient / nodes / summing + CALL_SECONDS
     values = SCALAR_BYTES * (shape.wires + shape.domain)
     scratch = max(shape.wires * SCRATCH_BYTES["g2"], shape.domain * SCRATCH_BYTES["g1"])
-    share = (shape.key_bytes + 2 * values + scratch) // nodes
+    share = (shape.key_bytes + 2 * values + scratch + (2 * EXCHANGED_VECTORS * SCALAR_BYTES * shape.domain if divided else 0)) // nodes
     head = share + QUOTIENT_BYTES * shape.domain + (values if nodes > 1 else 0) + SCALAR_BYTES * shape.wires
     dollars = None if machine.price is None else nodes * machine.price * seconds / 3600
-    return Estimate(nodes, seconds, distributed if nodes > 1 else seconds, head, share, round(values * away), dollars)
+    return Estimate(nodes, divided, seconds, head, share, round(sent_wires + sent_quotient + exchanged), dollars)
 
 
 def choices(most: int) -> Sequence[int]:

@@ -15,14 +15,14 @@ import math
 import os
 import time
 import uuid
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from . import _places
-from ._http import Body, File, Refused, Service, ServiceError, Unreachable, file_piece
+from ._http import TEMPORARY, Body, File, Refused, Service, ServiceError, Unreachable, file_piece, refusal
 
 __all__ = [
     "Client",
@@ -44,7 +44,11 @@ WAIT_SECONDS = 30
 # Between two looks at a job: a server that drains answers at once.
 LOOK_AGAIN_SECONDS = 0.1
 UNFINISHED = ("queued", "running")
+# The server's limits of a batch: jobs, bytes, and bytes of one of its jobs.
+MOST_BATCH_JOBS, MOST_BATCH_BYTES, MOST_JSON_BYTES = 1000, 16 << 20, 1 << 20
 
+# Inputs that are no JSON: a batch cannot have them.
+BINARY = frozenset(["witness", "trace"])
 # Jobs by their inputs: type, keys and options that are necessary, those that are possible.
 TYPES: dict[frozenset[str], tuple[str, frozenset[str], frozenset[str]]] = {
     frozenset(["witness"]): ("prove", frozenset(["key"]), frozenset()),
@@ -54,6 +58,9 @@ TYPES: dict[frozenset[str], tuple[str, frozenset[str], frozenset[str]]] = {
     frozenset(["proof", "public"]): ("verify", frozenset(["key"]), frozenset()),
     frozenset(["sets"]): ("verify-bls", frozenset(), frozenset()),
 }
+INPUTS: frozenset[str] = frozenset().union(*TYPES)
+OPTIONS: frozenset[str] = frozenset().union(*(necessary | possible for _, necessary, possible in TYPES.values()))
+OTHERS = frozenset(["priority", "expires", "timeout", "attempts", "idempotency_key"])
 
 
 class JobError(ServiceError):
@@ -115,7 +122,8 @@ class Client:
     beyond this machine, unless ``insecure_http`` is true.
 
     Requests whose answers were lost, and those that the service refuses for the moment (429 and 503, after the time that it says), are
-    tried again for ``retry_for`` seconds. Threads may share a client.
+    tried again for ``retry_for`` seconds. Threads may share a client. It keeps a few connections for the next requests; ``close``, or the end
+    of a ``with`` block, closes them.
 
     Raises FileNotFoundError if there is neither an address nor a token.
     """
@@ -137,6 +145,16 @@ class Client:
 
     def __repr__(self) -> str:
         return f"<proofmill.Client of {self._service.url}>"
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connections. Client and jobs can still be used; each further request has a connection of its own."""
+        self._service.close()
 
     def submit(
         self,
@@ -178,16 +196,75 @@ class Client:
 
         Raises ValueError for inputs that do not belong together, Refused, and Unreachable.
         """
-        inputs = {"witness": witness, "signals": signals, "proof": proof, "public": public, "trace": trace, "inner": inner, "sets": sets}
-        inputs = {name: value for name, value in inputs.items() if value is not None}
-        options = {"key": key, "program": program, "air": air, "hash": hash, "bits": bits}
-        options = {name: value for name, value in options.items() if value is not None}
-        job = {"type": job_type(inputs, options), **{name: key_name(value) for name, value in options.items()}, "priority": priority}
-        limits = {"expires_in_s": whole(expires), "timeout_s": whole(timeout), "attempts": attempts}
-        job |= {name: value for name, value in limits.items() if value is not None}
-        parts = {"job": json.dumps(job).encode(), **{name: content(name, value) for name, value in inputs.items()}}
-        headers = {"Idempotency-Key": check_visible("idempotency_key", idempotency_key or uuid.uuid4().hex)}
+        arguments = {"key": key, "witness": witness, "signals": signals, "program": program, "proof": proof, "public": public, "trace": trace}
+        arguments |= {"inner": inner, "air": air, "sets": sets, "hash": hash, "bits": bits, "priority": priority, "expires": expires}
+        arguments |= {"timeout": timeout, "attempts": attempts, "idempotency_key": idempotency_key}
+        return self._submit(submission_of(arguments, uuid.uuid4().hex))
+
+    def submit_all(self, jobs: Iterable[Mapping[str, Any]], *, idempotency_key: str | None = None) -> list[Job]:
+        """Submits many jobs, each a dict of the arguments of ``submit``, and returns them in the same order. All arguments are checked before
+        anything is sent.
+
+        Jobs whose inputs are JSON go together, up to 1000 jobs and 16 MiB in a request. A job with a ``witness`` or a ``trace``, or with more
+        than 1 MiB, has a request of its own.
+
+        A job without an ``idempotency_key`` of its own has that of the call with its place, as in ``NAME.0``. So the same call with the same
+        key submits no job twice.
+
+        The service accepts or refuses each job on its own: one that is refused does not stop the others. At the end, the exception of the
+        first job that was not submitted is raised, Refused or Unreachable. For each job, in order, its ``answers`` have the Job or the
+        exception. Nothing more is sent once the service cannot be reached, refuses a whole request, or refuses a job for the moment for
+        longer than ``retry_for``.
+        """
+        name = idempotency_key or uuid.uuid4().hex
+        submissions = [numbered(place, job, name) for place, job in enumerate(jobs)]
+        answers: list[Job | Refused | None] = [None] * len(submissions)
+        failure: ServiceError | None = None
+        try:
+            for first, batch, texts in batches(submissions):
+                if texts:
+                    answers[first : first + len(batch)] = self._submit_together(texts)
+                for place, submission in enumerate(batch, first):
+                    answers[place] = answers[place] or self._submit_alone(submission)
+        except ServiceError as error:
+            failure = error
+        for place, answer in enumerate(answers):
+            problem = answer or failure
+            if isinstance(problem, ServiceError):
+                problem.args = (f"jobs[{place}]: {problem}",)
+                problem.answers = [answer or failure for answer in answers]
+                raise problem
+        return [answer for answer in answers if isinstance(answer, Job)]
+
+    def _submit(self, submission: Submission) -> Job:
+        parts = {"job": submission.job, **submission.inputs}
+        headers = {"Idempotency-Key": submission.idempotency_key}
         return Job(self._service, job_view(self._service.json("POST", "/v1/jobs", Body.form(parts), headers)))
+
+    def _submit_alone(self, submission: Submission) -> Job | Refused:
+        """The job, or why it is refused. Raises what other jobs would meet as well."""
+        try:
+            return self._submit(submission)
+        except Refused as refused:
+            if refused.status in TEMPORARY:
+                raise
+            return refused
+
+    def _submit_together(self, texts: list[bytes]) -> list[Job | Refused | None]:
+        """For each job, the job, or why it is refused, or None if it is refused for the moment."""
+        body = Body([b"[", b",".join(texts), b"]"], "application/json")
+        # The service waits for the disk once for each input.
+        found = self._service.json("POST", "/v1/jobs/batch", body, wait=len(texts) / 10)
+        answers = fields({"jobs": found}, jobs=list)["jobs"]
+        if len(answers) != len(texts):
+            raise ServiceError(f"the service's answer is not as expected: {len(answers)} answers to {len(texts)} jobs")
+        return [self._answer(answer) for answer in answers]
+
+    def _answer(self, answer: Any) -> Job | Refused | None:
+        status = fields(answer, status=int)["status"]
+        if 200 <= status < 300:
+            return Job(self._service, job_view(answer.get("job")))
+        return None if status in TEMPORARY else refusal(answer.get("problem"), status)
 
     def job(self, id: str) -> Job:
         """The job with this id. Raises Refused (404) if there is none."""
@@ -340,6 +417,81 @@ class Job:
                 raise
 
 
+@dataclass(frozen=True)
+class Submission:
+    """A job as it is sent: JSON without the inputs, and these."""
+
+    job: bytes
+    inputs: Mapping[str, bytes | memoryview | File]
+    idempotency_key: str
+
+    def in_batch(self) -> tuple[Submission, bytes] | None:
+        """The job with its inputs in memory, without white space around them, as the service takes them from a batch; and all of it as JSON.
+        None if an input is no JSON, or if it is too large for a batch.
+        """
+        inputs: dict[str, bytes] = {}
+        for name, piece in self.inputs.items():
+            body = Body([piece], "")
+            if name in BINARY or body.bytes > MOST_JSON_BYTES:
+                return None
+            inputs[name] = b"".join(body.chunks()).strip(b" \t\r\n")
+            if not is_json(inputs[name]):
+                return None
+        members = b", ".join(b'"%b": %b' % (name.encode(), value) for name, value in inputs.items())
+        key = json.dumps(self.idempotency_key).encode()
+        text = b'%b, "idempotency_key": %b, "inputs": {%b}}' % (self.job[:-1], key, members)
+        return None if len(text) > MOST_JSON_BYTES else (replace(self, inputs=inputs), text)
+
+
+def submission_of(arguments: Mapping[str, Any], idempotency_key: str) -> Submission:
+    """What is sent for these arguments of ``Client.submit``, with this key unless they have one."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    if unknown := sorted(given.keys() - INPUTS - OPTIONS - OTHERS):
+        raise TypeError(f"{' and '.join(unknown)}: not an argument of submit")
+    inputs = {name: value for name, value in given.items() if name in INPUTS}
+    options = {name: value for name, value in given.items() if name in OPTIONS}
+    job = {"type": job_type(inputs, options), **{name: key_name(value) for name, value in options.items()}}
+    limits = {"expires_in_s": whole(given.get("expires")), "timeout_s": whole(given.get("timeout")), "attempts": given.get("attempts")}
+    job |= {"priority": given.get("priority", 0), **{name: value for name, value in limits.items() if value is not None}}
+    parts = {name: content(name, value) for name, value in inputs.items()}
+    text = json.dumps(job, allow_nan=False).encode()
+    return Submission(text, parts, check_visible("idempotency_key", given.get("idempotency_key") or idempotency_key))
+
+
+def numbered(place: int, arguments: Any, name: str) -> Submission:
+    """What is sent for the job in this place of ``Client.submit_all``."""
+    try:
+        if not isinstance(arguments, Mapping):
+            raise TypeError(f"expected a dict of arguments of submit, found {type(arguments).__name__}")
+        return submission_of(arguments, f"{name}.{place}")
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"jobs[{place}]: {error}") from None
+
+
+def batches(submissions: Iterable[Submission]) -> Iterator[tuple[int, list[Submission], list[bytes]]]:
+    """The jobs in order, in as few requests as the service permits: the place of the first, the jobs, and their texts. A job that cannot be
+    in a batch is alone, without a text.
+    """
+    first, batch, texts, size = 0, list[Submission](), list[bytes](), 0
+    for place, submission in enumerate(submissions):
+        small = submission.in_batch()
+        if batch and (small is None or len(batch) == MOST_BATCH_JOBS or size + len(small[1]) > MOST_BATCH_BYTES):
+            yield first, batch, texts
+            batch, texts = [], []
+        if small is None:
+            yield place, [submission], []
+            continue
+        if not batch:
+            # The brackets; a comma comes with each job.
+            first, size = place, 2
+        batch.append(small[0])
+        texts.append(small[1])
+        size += len(small[1]) + 1
+    if batch:
+        yield first, batch, texts
+
+
 def of_data_folder(url: str | None, token: str | None) -> tuple[str, str]:
     """Address and token from the data folder, where one is missing. Its token is for its server only."""
     folder = _places.server_data()
@@ -454,6 +606,16 @@ def sha256(piece: bytes | memoryview | File) -> str:
     for chunk in Body([piece], "").chunks():
         hashed.update(chunk)
     return hashed.hexdigest()
+
+
+def is_json(content: bytes) -> bool:
+    """Whether it is JSON that may stand within other JSON."""
+    try:
+        # int refuses what is no JSON: NaN and Infinity.
+        json.loads(content.decode(), parse_constant=int)
+        return True
+    except (ValueError, RecursionError):
+        return False
 
 
 def parsed(line: bytes) -> Any:

@@ -48,6 +48,7 @@ impl MachineOptions {
             memory: self.memory,
             machine: Machine::this(),
             policy: self.policy,
+            divides: false,
             keys,
             most_key_bytes,
             lease,

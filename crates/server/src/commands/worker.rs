@@ -31,6 +31,10 @@ pub(super) struct Work {
     /// How long the jobs that are there may take when the worker ends
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     drain_timeout: Duration,
+    /// Take only Groth16 proofs that no other worker has memory for, for a program that divides them among machines, such as proofmill-ray;
+    /// --memory is that of all machines
+    #[arg(long, requires = "memory", conflicts_with = "policy")]
+    cluster: bool,
     #[command(flatten)]
     log: LogOptions,
 }
@@ -53,7 +57,10 @@ impl Work {
         let keys = self.keys.unwrap_or_else(|| data.place("worker").join("keys"));
         create_private(&keys).map_err(|error| Failure::about(&keys, error))?;
         let staging = OwnStaging::new(&data.place("worker").join("staging"))?;
-        let options = self.machine.worker(keys, self.most_key_bytes, (self.lease, self.drain_timeout))?;
+        let mut options = self.machine.worker(keys, self.most_key_bytes, (self.lease, self.drain_timeout))?;
+        if self.cluster {
+            (options.divides, options.policy) = (true, worker::Policy::Latency);
+        }
         let remote = Arc::new(Remote::new(client, staging.staging.clone()));
         drop(sd_notify::notify(&[sd_notify::NotifyState::Ready]));
         let mut over = draining.clone();

@@ -7,7 +7,7 @@ use crate::{
     store::{Job, NewJob, StoreError},
     time::milliseconds,
 };
-use proofmill_job::{Input, Task};
+use proofmill_job::{Input, KeyKind, Task};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -85,7 +85,7 @@ impl Service {
         let _arrive = self.0.arrivals.read().await;
         let mut answers: Vec<Option<Result<(Job, bool), ServiceError>>> = Vec::new();
         let mut jobs = Vec::new();
-        let largest = self.largest_worker().await?.unwrap_or((u64::MAX, self.0.rules.threads));
+        let largest = self.largest_worker(false).await?.unwrap_or((u64::MAX, self.0.rules.threads));
         for received in submissions {
             match self.prepare(identity, received, largest).await {
                 Ok(job) => {
@@ -168,6 +168,7 @@ impl Service {
         };
         let threads = (1..=most_threads).rev().find(|threads| bound(*threads) <= most_memory).unwrap_or(1);
         let memory = bound(threads);
+        let divides = matches!(task, Task::Prove { .. }) && keys[0].kind == KeyKind::Groth16;
         let id = uuid::Uuid::now_v7().simple().to_string();
         for (input, file) in inputs {
             self.0.objects.put(&input_name(&id, input), file).await?;
@@ -188,6 +189,7 @@ impl Service {
             trace: trace.filter(|trace| trace.len() <= LONGEST_TRACE),
             threads: threads as u64,
             input_bytes,
+            divides,
         })
     }
 }

@@ -4,10 +4,10 @@ use super::{Service, ServiceError};
 use crate::{
     coordinator::WorkerFacts,
     state::State,
-    store::{Job, Queue, SmallOutputs, Worker},
+    store::{Job, Queue, SmallOutputs, StoreError, Worker},
     time::milliseconds,
 };
-use proofmill_job::Task;
+use proofmill_job::{KeyKind, Task};
 use serde::{Deserialize, Serialize};
 
 /// A job as its owner sees it.
@@ -95,9 +95,9 @@ pub struct QueueView {
     /// The queue.
     #[serde(flatten)]
     pub queue: Queue,
-    /// The memory of the largest worker that was heard of lately, in bytes; none if there is no worker.
+    /// The memory of the largest worker that was heard of lately and does not divide jobs, in bytes; none if there is no such worker.
     pub largest_worker: Option<u64>,
-    /// The number of waiting jobs that take more memory than that.
+    /// The number of waiting jobs that take more memory than any worker has.
     pub too_large: u64,
 }
 
@@ -107,13 +107,15 @@ impl Service {
     /// # Errors
     /// [`StoreError::Unavailable`].
     pub async fn view(&self, job: Job) -> Result<View, ServiceError> {
-        let memory = job.memory;
+        let (memory, owner) = (job.memory, job.owner.clone());
         let mut view = View::from(job);
         if view.state == State::Done && !view.task.outputs().is_empty() {
             view.outputs = self.0.store.job_with_outputs(view.id.clone(), None).await?.1;
         }
         if view.state == State::Queued
-            && let Some((largest, _)) = self.largest_worker().await?.filter(|(largest, _)| *largest < memory)
+            && let Some((largest, _)) =
+                self.largest_worker(false).await?.filter(|(largest, _)| *largest < memory)
+            && !self.is_for_a_cluster(&owner, &view.task, memory).await?
         {
             let gibibytes = |bytes: u64| bytes as f64 / f64::from(1 << 30);
             let (needs, has) = (gibibytes(memory), gibibytes(largest));
@@ -123,29 +125,41 @@ impl Service {
         Ok(view)
     }
 
+    /// Whether there is a worker that divides such a job.
+    async fn is_for_a_cluster(&self, owner: &str, task: &Task, memory: u64) -> Result<bool, ServiceError> {
+        let (Task::Prove { key, .. }, Some((largest, _))) = (task, self.largest_worker(true).await?) else {
+            return Ok(false);
+        };
+        let key = self.0.store.key(owner.to_owned(), key.clone()).await;
+        Ok(memory <= largest && key.is_ok_and(|key| key.facts.kind == KeyKind::Groth16))
+    }
+
     /// The queue.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
     pub async fn queue(&self) -> Result<QueueView, ServiceError> {
         let queue = self.0.store.queue().await?;
-        let largest_worker = self.largest_worker().await?.map(|(memory, _)| memory);
-        let too_large =
-            queue.waiting.iter().filter(|waiting| largest_worker.is_some_and(|most| waiting.memory > most));
+        let memory = |worker: Option<(u64, usize)>| worker.map(|(memory, _)| memory);
+        let largest_worker = memory(self.largest_worker(false).await?);
+        let most = largest_worker.max(memory(self.largest_worker(true).await?));
+        let too_large = queue.waiting.iter().filter(|waiting| most.is_some_and(|most| waiting.memory > most));
         let too_large = too_large.map(|waiting| waiting.jobs).sum();
         Ok(QueueView { queue, largest_worker, too_large })
     }
 
-    /// Memory and threads of the largest worker that is known.
-    pub(super) async fn largest_worker(&self) -> Result<Option<(u64, usize)>, ServiceError> {
-        Ok(self.workers().await?.iter().map(|(_, facts)| (facts.memory, facts.threads)).max())
+    /// Memory and threads of the largest worker that is known, of those that divide jobs or of the others.
+    pub(super) async fn largest_worker(&self, divides: bool) -> Result<Option<(u64, usize)>, StoreError> {
+        let workers = self.workers().await?;
+        let workers = workers.iter().filter(|(_, facts)| facts.divides == divides);
+        Ok(workers.map(|(_, facts)| (facts.memory, facts.threads)).max())
     }
 
     /// The workers that were heard of lately, with what they said of themselves.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
-    pub async fn workers(&self) -> Result<Vec<(Worker, WorkerFacts)>, ServiceError> {
+    pub async fn workers(&self) -> Result<Vec<(Worker, WorkerFacts)>, StoreError> {
         let workers = self.0.store.workers(milliseconds(3 * self.0.rules.lease)).await?;
         let facts = |worker: Worker| {
             let facts = serde_json::from_str(&worker.facts).unwrap_or_default();

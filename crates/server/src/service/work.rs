@@ -70,6 +70,10 @@ impl Coordinator for Service {
             let queued = self.0.changes.next_queued();
             tokio::pin!(queued);
             queued.as_mut().enable();
+            if want.divides {
+                let largest = self.largest_worker(false).await?;
+                want.least = largest.map_or(0, |(memory, _)| memory.saturating_add(1));
+            }
             let claim = self.claim_for_caller(want.clone()).await?;
             if let Claim::Jobs(jobs, _) = &claim {
                 jobs.iter().for_each(|job| self.0.changes.changed(&job.id));

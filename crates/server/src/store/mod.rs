@@ -32,7 +32,7 @@ use std::{
 };
 
 /// The version of the tables.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 /// The durable state of the service. Clones are handles to one store.
 #[derive(Clone)]

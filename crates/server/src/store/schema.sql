@@ -62,6 +62,8 @@ CREATE TABLE jobs (
     memory BIGINT NOT NULL,
     -- The threads that this memory suffices for.
     threads BIGINT NOT NULL,
+    -- 1: several machines can divide it.
+    divides BIGINT NOT NULL,
     worker TEXT,
     phase TEXT,
     error TEXT,

@@ -2,7 +2,7 @@
 
 use super::{
     memory::Machine,
-    prover::{Prover, ProverError, StartError},
+    prover::{Program, Prover, ProverError, StartError},
 };
 use crate::service::{Inspector, ServiceError};
 use async_trait::async_trait;
@@ -38,7 +38,11 @@ pub struct ProcessInspector {
 impl Inspector for ProcessInspector {
     async fn inspect(&self, path: &Path) -> Result<KeyFacts, ServiceError> {
         let _permit = PROCESSES.acquire().await.map_err(io::Error::other)?;
-        let mut prover = Prover::start(&self.program, &[], None).await?;
+        let mut prover = Prover::start(
+            &Program { path: self.program.clone(), arguments: Vec::new(), sees_ray: false },
+            None,
+        )
+        .await?;
         let (process, request) = (prover.process(), Request::Inspect { path: std::path::absolute(path)? });
         let answer = tokio::select! {
             answer = timeout(LONGEST, prover.ask(&request, drop)) => answer,

@@ -30,7 +30,7 @@ use crate::{
 use keys::Keys;
 use pool::Pool;
 use power::Power;
-use prover::Ready;
+use prover::{Program, Ready};
 use schedule::Schedule;
 use std::{
     convert::Infallible,
@@ -83,6 +83,9 @@ pub struct Options {
     pub machine: Machine,
     /// How many jobs at the same time.
     pub policy: Policy,
+    /// Whether the program divides jobs among the machines of a cluster, whose memory [`Self::memory`] then is: the worker takes one job at a
+    /// time, and only those that no other worker has memory for.
+    pub divides: bool,
     /// A folder for key files of services on other machines; several workers may share it.
     pub keys: PathBuf,
     /// The most bytes in that folder, but for keys in use.
@@ -157,7 +160,11 @@ impl Worker {
         let memory = options.memory.or_else(|| machine.total().map(without_reserve)).unwrap_or(u64::MAX >> 1);
         let slots = Schedule::new(options.policy, options.threads.unwrap_or(hardware)).most_jobs();
         let key_memory = memory / KEPT_PART / slots as u64;
-        let program = (options.program.clone(), options.arguments.clone());
+        let program = Program {
+            path: options.program.clone(),
+            arguments: options.arguments.clone(),
+            sees_ray: options.divides,
+        };
         let pool = Pool::new(program, key_memory, machine.clone());
         let prover = pool.get().await?;
         let ready = prover.ready.clone();
@@ -179,6 +186,10 @@ impl Worker {
 
     /// The memory that all jobs may have now, in bytes: less than the most while other processes of the machine leave less.
     fn memory_now(&self) -> u64 {
+        if self.options.divides {
+            // That of other machines.
+            return self.memory;
+        }
         let own = self.watchdog.taken().saturating_add(self.pool.memory());
         let available = self.machine.available().unwrap_or(u64::MAX);
         let left = available.saturating_add(own).saturating_sub(self.watchdog.least());
@@ -214,6 +225,7 @@ impl Worker {
             jobs: now.jobs.clone(),
             dollars_per_hour: self.options.dollars_per_hour,
             watts,
+            divides: self.options.divides,
             draining: now.draining,
         }
     }

@@ -2,11 +2,9 @@
 
 use super::{
     memory::Machine,
-    prover::{Prover, StartError},
+    prover::{Program, Prover, StartError},
 };
 use std::{
-    ffi::OsString,
-    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -20,7 +18,7 @@ const SMALL: u64 = 64 << 20;
 /// Provers that wait.
 #[derive(Debug)]
 pub(super) struct Pool {
-    program: (PathBuf, Vec<OsString>),
+    program: Program,
     key_memory: u64,
     machine: Arc<Machine>,
     /// The one that was used last is last.
@@ -28,8 +26,8 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// An empty pool of processes of a program with these arguments, each of which keeps open keys of at most so many bytes.
-    pub(super) fn new(program: (PathBuf, Vec<OsString>), key_memory: u64, machine: Arc<Machine>) -> Self {
+    /// An empty pool of processes of a program, each of which keeps open keys of at most so many bytes.
+    pub(super) fn new(program: Program, key_memory: u64, machine: Arc<Machine>) -> Self {
         Self { program, key_memory, machine, idle: Mutex::default() }
     }
 
@@ -40,8 +38,7 @@ impl Pool {
                 return Ok(prover);
             }
         }
-        let (program, arguments) = &self.program;
-        Prover::start(program, arguments, Some(self.key_memory)).await
+        Prover::start(&self.program, Some(self.key_memory)).await
     }
 
     /// The best of this prover and those that wait, for a job with this key.

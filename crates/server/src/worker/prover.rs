@@ -6,7 +6,7 @@ use std::{
     ffi::OsString,
     fs, io,
     os::unix::process::ExitStatusExt,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{ExitStatus, Stdio},
     time::Duration,
 };
@@ -72,6 +72,16 @@ pub(super) struct Prover {
     pub(super) kept_memory: u64,
 }
 
+/// A program that executes jobs.
+#[derive(Clone, Debug)]
+pub(super) struct Program {
+    pub(super) path: PathBuf,
+    /// Arguments before `prover`.
+    pub(super) arguments: Vec<OsString>,
+    /// Whether it gets the variables that say how a cluster of Ray is reached.
+    pub(super) sees_ray: bool,
+}
+
 /// What a process says when it is ready.
 #[derive(Clone, Debug)]
 pub(super) struct Ready {
@@ -111,16 +121,17 @@ pub(super) enum ProverError {
 impl Prover {
     /// Starts `PROGRAM ARGUMENTS prover` in a process group of its own, and waits until it is ready. It keeps open keys of at most
     /// `key_memory` bytes.
-    pub(super) async fn start(
-        program: &Path,
-        arguments: &[OsString],
-        key_memory: Option<u64>,
-    ) -> Result<Self, StartError> {
+    pub(super) async fn start(program: &Program, key_memory: Option<u64>) -> Result<Self, StartError> {
+        let Program { path: program, arguments, sees_ray } = program;
         let spawn_error = |error| StartError::Spawn { program: program.to_owned(), error };
         let mut command = Command::new(program);
         command.args(arguments).arg("prover").env_clear();
         if let Some(bytes) = key_memory {
             command.arg("--key-memory").arg(bytes.to_string());
+        }
+        if *sees_ray {
+            command
+                .envs(std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"RAY_")));
         }
         command.envs(ENVIRONMENT.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -125,7 +125,8 @@ async fn claim(worker: &Worker, taken: u64, jobs: usize) -> Claimed {
     let prover = worker.pool.get().await?;
     let lease_ms = milliseconds(worker.options.lease);
     let jobs = u32::try_from(jobs).unwrap_or(u32::MAX);
-    let want = Want { worker: worker.options.id.clone(), free, total, jobs, lease_ms };
+    let (id, divides) = (worker.options.id.clone(), worker.options.divides);
+    let want = Want { worker: id, free, total, jobs, lease_ms, divides, least: 0 };
     let answer = match timeout(LONGEST_CLAIM, worker.coordinator.claim(want, WAIT)).await {
         Ok(answer) => answer,
         Err(_) => Err(Trouble::Unavailable("the service does not answer".to_owned())),

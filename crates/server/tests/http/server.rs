@@ -145,7 +145,14 @@ impl Server {
 }
 
 pub(crate) async fn claim(coordinator: &dyn Coordinator) -> Job {
-    let want = Want { worker: "w".to_owned(), free: 1 << 40, total: 1 << 40, jobs: 1, lease_ms: 10_000 };
+    let want = Want {
+        worker: "w".to_owned(),
+        free: 1 << 40,
+        total: 1 << 40,
+        jobs: 1,
+        lease_ms: 10_000,
+        ..Want::default()
+    };
     match coordinator.claim(want, Duration::from_secs(10)).await.expect("a claim") {
         Claim::Jobs(mut jobs, _) => jobs.remove(0),
         other => panic!("expected a job, found {other:?}"),

@@ -20,7 +20,7 @@ async fn remote(server: &Server) -> Remote {
 }
 
 fn want(lease_ms: u64) -> Want {
-    Want { worker: "w".to_owned(), free: 1 << 40, total: 1 << 40, jobs: 1, lease_ms }
+    Want { worker: "w".to_owned(), free: 1 << 40, total: 1 << 40, jobs: 1, lease_ms, ..Want::default() }
 }
 
 #[tokio::test]

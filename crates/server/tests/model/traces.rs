@@ -97,6 +97,7 @@ impl Trace {
             trace: None,
             threads: 1,
             input_bytes: 7,
+            divides: false,
         };
         let (job, is_new) =
             self.store.submit(vec![new], LIMITS).await.expect("an answer").remove(0).expect("a job");
@@ -118,7 +119,14 @@ impl Trace {
         let waiting = self.jobs.iter().enumerate().filter(|(_, job)| waits(job)).map(|(index, _)| index);
         let first: Vec<_> = waiting.take(most).collect();
         let jobs = u32::try_from(most).expect("few");
-        let want = Want { worker: "worker".to_owned(), free: 1000, total: 1000, jobs, lease_ms: LONG };
+        let want = Want {
+            worker: "worker".to_owned(),
+            free: 1000,
+            total: 1000,
+            jobs,
+            lease_ms: LONG,
+            ..Want::default()
+        };
         let claim = self.store.claim(want).await.expect("an answer");
         let claimed = match claim {
             Claim::Empty => vec![],

@@ -130,6 +130,7 @@ pub(crate) fn new_job(owner: &str) -> NewJob {
         trace: None,
         threads: 2,
         input_bytes: 0,
+        divides: false,
     }
 }
 
@@ -149,7 +150,8 @@ pub(crate) async fn submitted(store: &Store, job: NewJob) -> Job {
 }
 
 pub(crate) async fn claim(store: &Store, worker: &str, lease_ms: u64) -> Claim {
-    let want = Want { worker: worker.to_owned(), free: 1000, total: 1000, jobs: 1, lease_ms };
+    let want =
+        Want { worker: worker.to_owned(), free: 1000, total: 1000, jobs: 1, lease_ms, ..Want::default() };
     store.claim(want).await.expect("a store that answers")
 }
 

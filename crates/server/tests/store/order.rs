@@ -72,7 +72,8 @@ async fn jobs_of_one_owner_keep_their_order() {
 async fn small_jobs_do_not_keep_a_large_one_waiting() {
     for (store, _place) in stores().await {
         let claim = async |free, total| {
-            let want = Want { worker: "w".to_owned(), free, total, jobs: 1, lease_ms: 10_000 };
+            let want =
+                Want { worker: "w".to_owned(), free, total, jobs: 1, lease_ms: 10_000, ..Want::default() };
             store.claim(want).await.expect("a store that answers")
         };
         let large = submitted(&store, NewJob { memory: 800, ..new_job("a") }).await;
@@ -99,6 +100,39 @@ async fn small_jobs_do_not_keep_a_large_one_waiting() {
 }
 
 #[tokio::test]
+async fn a_cluster_gets_what_it_can_divide_and_no_other_worker_has_memory_for() {
+    for (store, _place) in stores().await {
+        let job = |memory, divides| NewJob { memory, divides, ..new_job("a") };
+        let mut ids = Vec::new();
+        for new in [job(500, false), job(500, true), job(900, false), job(900, true), job(5000, true)] {
+            ids.push(submitted(&store, new).await.id);
+        }
+        let claim = async |divides, least, total| {
+            let want = Want {
+                worker: "w".to_owned(),
+                free: total,
+                total,
+                jobs: 9,
+                lease_ms: 10_000,
+                divides,
+                least,
+            };
+            match store.claim(want).await.expect("a store that answers") {
+                Claim::Jobs(jobs, _) => jobs.into_iter().map(|job| job.id).collect::<Vec<_>>(),
+                Claim::TooLarge(_) => panic!("too large"),
+                Claim::Empty => Vec::new(),
+            }
+        };
+        assert_eq!(claim(true, 501, 1000).await, ids[3..4]);
+        assert_eq!(claim(true, 501, 1000).await, [""; 0]);
+        assert_eq!(claim(false, 0, 500).await, ids[0..1]);
+        // Without other workers, all that it can divide.
+        assert_eq!(claim(true, 0, 1000).await, ids[1..2]);
+        assert_eq!(claim(false, 0, 1000).await, ids[2..3]);
+    }
+}
+
+#[tokio::test]
 async fn a_worker_gets_as_many_jobs_as_fit() {
     for (store, _place) in stores().await {
         let mut ids = Vec::new();
@@ -106,7 +140,8 @@ async fn a_worker_gets_as_many_jobs_as_fit() {
             ids.push(submitted(&store, NewJob { memory, ..new_job("a") }).await.id);
         }
         let claim = async |free, jobs| {
-            let want = Want { worker: "w".to_owned(), free, total: 1000, jobs, lease_ms: 10_000 };
+            let want =
+                Want { worker: "w".to_owned(), free, total: 1000, jobs, lease_ms: 10_000, ..Want::default() };
             match store.claim(want).await.expect("a store that answers") {
                 Claim::Jobs(jobs, waiting) => {
                     (jobs.into_iter().map(|job| job.id).collect::<Vec<_>>(), waiting)
@@ -134,7 +169,8 @@ async fn each_job_is_claimed_once() {
             tokio::spawn(async move {
                 let mut ids = Vec::new();
                 let (free, total, jobs) = (u64::MAX, u64::MAX, 1 + worker % 3);
-                let want = Want { worker: format!("w{worker}"), free, total, jobs, lease_ms: 60_000 };
+                let worker = format!("w{worker}");
+                let want = Want { worker, free, total, jobs, lease_ms: 60_000, ..Want::default() };
                 while let Claim::Jobs(claimed, _) = store.claim(want.clone()).await.expect("an answer") {
                     assert!((1..=jobs as usize).contains(&claimed.len()), "{claimed:?}");
                     for job in claimed {

@@ -120,6 +120,7 @@ impl Place {
             threads: Some(4),
             memory: Some(1 << 30),
             machine: Machine::this(),
+            divides: false,
             policy: Policy::Throughput,
             keys: self.keys(),
             most_key_bytes: 1 << 20,

@@ -16,7 +16,7 @@ const MOST_DAMAGED: u32 = 16;
 const MOST_JOBS: u32 = 64;
 
 /// What a worker can take.
-#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Want {
     /// The worker's id.
     #[schema(pattern = "^[!-~]{1,128}$")]
@@ -29,6 +29,13 @@ pub struct Want {
     pub jobs: u32,
     /// How long the worker has the job without a word, in milliseconds.
     pub lease_ms: u64,
+    /// Whether the worker divides jobs among the machines of a cluster: it gets only jobs that can be divided, and that no other worker has
+    /// memory for.
+    #[serde(default)]
+    pub divides: bool,
+    /// The least memory of jobs that are divided, which the service sets.
+    #[serde(skip)]
+    pub least: u64,
 }
 
 /// What a worker gets.
@@ -97,6 +104,7 @@ fn next(transaction: &mut dyn Transaction, want: &Want) -> Result<Option<Next>, 
                 (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'queued' LIMIT 257) AS waiting)
                 FROM jobs WHERE state = 'queued' AND (not_before <= now_ms() OR not_before > now_ms() + $3)
                 AND (expires_at IS NULL OR expires_at > now_ms()) AND memory <= $1
+                AND (memory >= $5 AND divides = 1 OR $6 = 0)
                 ORDER BY priority DESC, turn, id LIMIT $4 OFFSET $2",
                 $lock
             )
@@ -106,8 +114,14 @@ fn next(transaction: &mut dyn Transaction, want: &Want) -> Result<Option<Next>, 
     let jobs_wanted = want.jobs.clamp(1, MOST_JOBS);
     let mut damaged = 0;
     while damaged < MOST_DAMAGED {
-        let parameters: [Value; 4] =
-            [want.total.into(), damaged.into(), LONGEST_PAUSE.into(), jobs_wanted.into()];
+        let parameters: [Value; 6] = [
+            want.total.into(),
+            damaged.into(),
+            LONGEST_PAUSE.into(),
+            jobs_wanted.into(),
+            want.least.into(),
+            u32::from(want.divides).into(),
+        ];
         let rows = transaction.query(sql, &parameters)?;
         let Some(first) = rows.first() else { return Ok(None) };
         let (now, waiting) = (selected_at(first)?, first.count(25)?);

@@ -42,6 +42,8 @@ pub struct NewJob {
     pub threads: u64,
     /// The size of its inputs, in bytes.
     pub input_bytes: u64,
+    /// Whether several machines can divide it.
+    pub divides: bool,
 }
 
 /// The job that the same submission made before, and whether it is this very one, whose submission is repeated because the answer was lost.
@@ -81,11 +83,11 @@ fn submit(
     let expires_at = new.expires_in_ms.map(|after| now.saturating_add(after));
     let inputs = if new.task.inputs().is_empty() { Inputs::None } else { Inputs::Stored };
     let sql = "INSERT INTO jobs (id, owner, task, label, state, attempts, most_attempts, fence, lease_until, expires_at, not_before,
-        timeout_ms, priority, turn, memory, idempotency_key, request, inputs, created_at, trace, threads, input_bytes)
-        VALUES ($1, $2, $3, $4, 'queued', 0, $5, 0, 0, $6, 0, $8, $9, $10, $11, $12, $13, $14, $7, $15, $16, $17)
+        timeout_ms, priority, turn, memory, idempotency_key, request, inputs, created_at, trace, threads, input_bytes, divides)
+        VALUES ($1, $2, $3, $4, 'queued', 0, $5, 0, 0, $6, 0, $8, $9, $10, $11, $12, $13, $14, $7, $15, $16, $17, $18)
         ON CONFLICT DO NOTHING";
     let task = serde_json::to_string(&new.task).expect("a task is JSON");
-    let parameters: [Value; 17] = [
+    let parameters: [Value; 18] = [
         id.as_str().into(),
         owner.as_str().into(),
         task.into(),
@@ -103,6 +105,7 @@ fn submit(
         new.trace.clone().into(),
         new.threads.into(),
         new.input_bytes.into(),
+        u32::from(new.divides).into(),
     ];
     if transaction.execute(sql, &parameters)? == 0 {
         return earlier(transaction, new)?.ok_or(StoreError::Contended);
