@@ -17,6 +17,7 @@ import socket
 import ssl
 import stat
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -200,7 +201,8 @@ class Service:
 
     def lines(self, path: str) -> Iterator[bytes]:
         """The lines of the answer while they come, until it ends or breaks off; neither is an error."""
-        connection = self._repeat("GET", path, None, {"Accept": "text/event-stream"}, 0, None, lambda connection: connection, is_stream=True)
+        headers = {"Accept": "text/event-stream"}
+        connection = self._repeat("GET", path, None, headers, 0, None, lambda connection: connection, is_stream=True)
         with contextlib.closing(connection), contextlib.suppress(_Lost):
             while line := connection.line():
                 yield line
@@ -279,6 +281,7 @@ class _Idle:
     def __init__(self) -> None:
         self._connections: deque[_Connection] = deque()
         self._is_closed = False
+        weakref.finalize(self, drop, self._connections, 0)
 
     def __reduce__(self) -> tuple[type[_Idle], tuple[()]]:
         # A copy of a client in another process has connections of its own.
@@ -295,19 +298,18 @@ class _Idle:
     def put(self, connection: _Connection) -> None:
         connection.idle_since = time.monotonic()
         self._connections.append(connection)
-        self._drop(0 if self._is_closed else MOST_IDLE)
+        drop(self._connections, 0 if self._is_closed else MOST_IDLE)
 
     def close(self) -> None:
         self._is_closed = True
-        self._drop(0)
+        drop(self._connections, 0)
 
-    __del__ = close
 
-    def _drop(self, most: int) -> None:
-        """Closes those that are too many or too old."""
-        with contextlib.suppress(IndexError):
-            while len(self._connections) > most or self._connections[0].is_old():
-                self._connections.popleft().close()
+def drop(connections: deque[_Connection], most: int) -> None:
+    """Closes those that are too many or too old."""
+    with contextlib.suppress(IndexError):
+        while len(connections) > most or connections[0].is_old():
+            connections.popleft().close()
 
 
 # poll opens no file, and takes files of any number. Windows has only select.

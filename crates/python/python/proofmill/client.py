@@ -122,8 +122,8 @@ class Client:
     beyond this machine, unless ``insecure_http`` is true.
 
     Requests whose answers were lost, and those that the service refuses for the moment (429 and 503, after the time that it says), are
-    tried again for ``retry_for`` seconds. Threads may share a client. It keeps a few connections for the next requests; ``close``, or the end
-    of a ``with`` block, closes them.
+    tried again for ``retry_for`` seconds. Threads may share a client. It keeps a few connections for the next requests; ``close``, or the
+    end of a ``with`` block, closes them.
 
     Raises FileNotFoundError if there is neither an address nor a token.
     """
@@ -196,20 +196,20 @@ class Client:
 
         Raises ValueError for inputs that do not belong together, Refused, and Unreachable.
         """
-        arguments = {"key": key, "witness": witness, "signals": signals, "program": program, "proof": proof, "public": public, "trace": trace}
-        arguments |= {"inner": inner, "air": air, "sets": sets, "hash": hash, "bits": bits, "priority": priority, "expires": expires}
-        arguments |= {"timeout": timeout, "attempts": attempts, "idempotency_key": idempotency_key}
+        arguments = {"key": key, "witness": witness, "signals": signals, "program": program, "proof": proof, "public": public}
+        arguments |= {"trace": trace, "inner": inner, "air": air, "sets": sets, "hash": hash, "bits": bits, "priority": priority}
+        arguments |= {"expires": expires, "timeout": timeout, "attempts": attempts, "idempotency_key": idempotency_key}
         return self._submit(submission_of(arguments, uuid.uuid4().hex))
 
     def submit_all(self, jobs: Iterable[Mapping[str, Any]], *, idempotency_key: str | None = None) -> list[Job]:
-        """Submits many jobs, each a dict of the arguments of ``submit``, and returns them in the same order. All arguments are checked before
-        anything is sent.
+        """Submits many jobs, each a dict of the arguments of ``submit``, and returns them in the same order. All arguments are checked
+        before anything is sent.
 
-        Jobs whose inputs are JSON go together, up to 1000 jobs and 16 MiB in a request. A job with a ``witness`` or a ``trace``, or with more
-        than 1 MiB, has a request of its own.
+        Jobs whose inputs are JSON go together, up to 1000 jobs and 16 MiB in a request. A job with a ``witness`` or a ``trace``, or with
+        more than 1 MiB, has a request of its own, because the service takes only small JSON in a batch.
 
-        A job without an ``idempotency_key`` of its own has that of the call with its place, as in ``NAME.0``. So the same call with the same
-        key submits no job twice.
+        A job without an ``idempotency_key`` of its own has that of the call with its place, as in ``NAME.0``. So the same call with the
+        same key submits no job twice.
 
         The service accepts or refuses each job on its own: one that is refused does not stop the others. At the end, the exception of the
         first job that was not submitted is raised, Refused or Unreachable. For each job, in order, its ``answers`` have the Job or the
@@ -426,8 +426,8 @@ class Submission:
     idempotency_key: str
 
     def in_batch(self) -> tuple[Submission, bytes] | None:
-        """The job with its inputs in memory, without white space around them, as the service takes them from a batch; and all of it as JSON.
-        None if an input is no JSON, or if it is too large for a batch.
+        """The job with its inputs in memory, without white space around them, as the service takes them from a batch; and all of it as
+        JSON. None if an input is no JSON, or if it is too large for a batch.
         """
         inputs: dict[str, bytes] = {}
         for name, piece in self.inputs.items():

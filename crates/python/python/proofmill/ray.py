@@ -501,6 +501,9 @@ class Prover:
         try:
             return self._ray.get(ref)
         except errors.RayTaskError as error:
+            if isinstance(error.cause, errors.RayError):
+                # What it needs of another worker is lost.
+                raise Lost(_last_line(error)) from error
             raise error.cause if isinstance(error.cause, (Error, OSError, ValueError, MemoryError)) else error from None
         except errors.RayError as error:
             raise Lost(_last_line(error)) from error
