@@ -471,7 +471,9 @@ def test_refused_jobs_of_a_batch(client, fake):
     # What is refused for the moment is sent again.
     fake.answers[:] = [batch(202, 404, 429, 202), problem(429, "too many", Retry_After="0"), job(), job(), batch(422)]
     with pytest.raises(Refused, match=r"^jobs\[1\]: it is wrong$") as caught:
-        client.submit_all([*signals(0, 1, 2, 3), {"key": "k", "witness": b""}, *signals(5)], idempotency_key="name")
+        client.submit_all([*signals(0, 1, b' {"a": "2"}\n', 3), {"key": "k", "witness": b""}, *signals(5)], idempotency_key="name")
+    # With the bytes that the service found in the batch.
+    assert parts(fake.requests[1])["signals"] == parts(fake.requests[2])["signals"] == b'{"a": "2"}'
     assert [path for _, path, _, _ in fake.requests] == ["/v1/jobs/batch", "/v1/jobs", "/v1/jobs", "/v1/jobs", "/v1/jobs/batch"]
     assert [fake.requests[place][2]["Idempotency-Key"] for place in (1, 2, 3)] == ["name.2", "name.2", "name.4"]
     answers = [getattr(answer, "id", None) or answer.status for answer in caught.value.answers]
@@ -557,10 +559,10 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n[\r\n1\r\n
 )
 def test_connections_are_kept(client, fake, answer, is_kept):
     fake.answers[:] = [says([]), answer, says([])]
-    for _ in range(4):
+    for count in range(1, 5):
         with contextlib.suppress(ServiceError):
             client.keys()
-        assert len(idle(client)) == (len(fake.requests) != 2 or is_kept)
+        assert len(fake.requests) == count and len(idle(client)) == (count != 2 or is_kept)
     assert len(set(fake.connections)) == (1 if is_kept else 2)
     assert fake.connections[0] == fake.connections[1] and fake.connections[2] == fake.connections[3]
 
@@ -612,6 +614,17 @@ def test_a_kept_connection_that_breaks(fake, monkeypatch):
     assert not caught.value.repeated and len(fake.requests) == 7 and len(set(fake.connections)) == 5
 
 
+def test_a_kept_connection_without_an_answer(client, fake):
+    """It is not replaced at once: the server has all of the request, and may work on it."""
+    over = threading.Event()
+    fake.answers[:] = [job(), lambda handler: over.wait(60)]
+    made = client.submit("k", witness=b"")
+    with pytest.raises(Unreachable, match="no answer in time"):
+        made.result(timeout=0.1)
+    over.set()
+    assert len(fake.requests) == 2
+
+
 def test_what_did_not_reach_the_server_is_not_repeated(fake):
     client = pm.Client(fake.url, SECRET, retry_for=60)
     fake.answers[:] = [problem(404, "no such key")]
@@ -645,6 +658,10 @@ def test_idle_connections_are_few_and_fresh(client, fake, monkeypatch):
     last = idle(client)[-1]
     client.keys()
     assert idle(client)[-1] is last and len(idle(client)) == 4
+    # The others are closed when they are too old, also if they are not needed.
+    idle(client)[0].idle_since -= 7200
+    client.keys()
+    assert idle(client)[-1] is last and len(idle(client)) == 3
     monkeypatch.setattr(_http, "IDLE_SECONDS", -1)
     client.keys()
     assert len(set(fake.connections)) == 9 and last not in idle(client)

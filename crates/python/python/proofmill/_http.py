@@ -422,7 +422,8 @@ class _Connection:
             # Its end would look like a connection that was lost.
             raise _Lost("the answer has no length")
         try:
-            while True:
+            # Since Python 3.13, it is closed with the last byte, and the socket too if the server keeps it no longer.
+            while not self.answer.isclosed():
                 left = self._deadline - time.monotonic()
                 if left <= 0:
                     raise _Lost("the answer comes too slowly")
