@@ -17,7 +17,7 @@ install_packages() {
 { command -v g++ && command -v pkg-config && command -v go; } > /dev/null || install_packages g++ pkg-config golang-go
 command -v chromium > /dev/null || install_packages chromium fonts-dejavu-core
 rustup target add aarch64-unknown-linux-gnu aarch64-unknown-linux-musl x86_64-unknown-linux-musl \
-    aarch64-linux-android x86_64-linux-android aarch64-apple-ios
+    aarch64-linux-android x86_64-linux-android aarch64-apple-ios aarch64-apple-darwin x86_64-pc-windows-msvc
 
 # Debug builds: they take a third of the time, and the tools run only for seconds.
 export CARGO_TARGET_DIR=$root/build

@@ -84,26 +84,6 @@ EOF
         cargo build --locked --quiet --profile dist --package proofmill-cli --package proofmill-server --target "$1"
 }
 
-# licences TARGET: prints the licences of everything in the binaries.
-licences() {
-    local name licence source file
-    echo "proofmill $version contains these packages, musl, and Rust's standard library. Their licences follow."
-    cargo tree --locked --package proofmill-cli --package proofmill-server --target "$1" --edges normal,no-proc-macro --prefix none --format '{p}|{l}' |
-        sed 's/ (\*)//; /^$/d' | sort -u | while IFS='|' read -r name licence; do
-        case $name in
-        *' ('*) continue ;; # this project's crates
-        esac
-        printf '\n==== %s, %s\n' "$name" "$licence"
-        source=$(find "$home"/registry/src -mindepth 2 -maxdepth 2 -name "${name/ v/-}" -print -quit)
-        [ -n "$source" ] || { echo "cannot find the source of $name" >&2 && return 1; }
-        find "$source" -maxdepth 1 -type f \( -iname 'licen[cs]e*' -o -iname 'copying*' -o -iname 'notice*' -o -iname 'unlicense*' \) | sort |
-            while read -r file; do printf '\n' && cat "$file"; done
-    done
-    printf '\n==== musl, MIT\n\nCopyright © 2005-2020 Rich Felker, et al.\n\n'
-    sed '1,/^Copyright/d' LICENSE-MIT
-    printf "\n==== Rust's standard library, MIT OR Apache-2.0: see LICENSES-RUST.html\n"
-}
-
 # archive TARGET: makes the archive and prints its path.
 archive() {
     local name=proofmill-$version-$1 folder
@@ -116,7 +96,7 @@ archive() {
     "$host_binary" completions bash > "$folder/completions/proofmill.bash"
     "$host_binary" completions zsh > "$folder/completions/_proofmill"
     "$host_binary" completions fish > "$folder/completions/proofmill.fish"
-    licences "$1" > "$folder/LICENSES-THIRD-PARTY"
+    scripts/licences.sh Cargo.toml "$1" musl proofmill-cli proofmill-server > "$folder/LICENSES-THIRD-PARTY"
     cp "$(rustc --print sysroot)/share/doc/rust/COPYRIGHT-library.html" "$folder/LICENSES-RUST.html"
     tar --directory "$out" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
         --create "$name" | gzip -n -9 > "$folder.tar.gz"

@@ -1,5 +1,6 @@
 //! Long vectors, in memory or in temporary files.
 
+#[cfg(unix)]
 use crate::mapped::AROUND;
 use memmap2::{MmapMut, MmapOptions};
 use std::{
@@ -80,6 +81,7 @@ impl<T> Elements<T> {
     /// If the elements are in a file, removes the pages of a range of elements, and those before it that were mapped along with
     /// them, from this process's memory. They are read again, from the page cache or the file, when they are next used. Ranges
     /// out of bounds have no effect.
+    #[cfg_attr(not(unix), expect(unused_variables, reason = "pages are released on Unix only"))]
     pub fn release(&self, range: Range<usize>) {
         #[cfg(unix)]
         if let Self::File(file) = self

@@ -54,6 +54,7 @@ impl MappedFile {
 
     /// Removes the pages of a range of bytes, and those before it that were mapped along with them, from this process's memory.
     /// They are read from the file again when they are next used. Ranges out of bounds have no effect.
+    #[cfg_attr(not(unix), expect(unused_variables, reason = "pages are released on Unix only"))]
     pub fn release(&self, range: Range<usize>) {
         #[cfg(unix)]
         if range.start < range.end && range.end <= self.0.len() {

@@ -62,8 +62,8 @@ class Part:
     domain: Range
     ranges: tuple[Range, ...]
     digest: str
-    rows: Range | None = None
-    columns: Range | None = None
+    rows: Range = (0, 0)
+    columns: Range = (0, 0)
 
     def of(self, kind: str) -> Range:
         """The values of the witness or of the quotient that this part sums."""
@@ -86,16 +86,16 @@ def parts_of(path: str | os.PathLike[str], count: int, divided: bool = False) ->
         bounds = [total // unit * index // count * unit for index in range(count + 1)]
         return list(zip(bounds, bounds[1:]))
 
-    points, rows, columns = shares(domain), [None] * count, [None] * count
+    points, rows, columns = shares(domain), [Part.rows] * count, [Part.columns] * count
     if divided:
         steps = groth16.DividedQuotient(domain)
         rows, columns = shares(steps.rows, steps.LANES), shares(steps.columns, steps.LANES)
         points = [(start * steps.columns, end * steps.columns) for start, end in rows]
     with open(path, "rb") as file:
         parts = []
-        for of_wires, of_domain, *steps_of in zip(shares(wires), points, rows, columns):
+        for of_wires, of_domain, of_rows, of_columns in zip(shares(wires), points, rows, columns):
             ranges = tuple(groth16.slice(key, of_wires, of_domain))
-            parts.append(Part(of_wires, of_domain, ranges, _digest(file.fileno(), ranges), *steps_of))
+            parts.append(Part(of_wires, of_domain, ranges, _digest(file.fileno(), ranges), of_rows, of_columns))
     return parts
 
 
@@ -386,10 +386,10 @@ class Prover:
     def _exchange(self, witness: circom.Witness) -> _Exchange:
         """Asks the workers for all steps of the quotient. They wait for what others send, and sum meanwhile."""
         parts, points = self._parts, groth16.shape(self._key)[1]
-        rows, columns = [[part.rows for part in parts], [part.columns for part in parts]]
+        rows, columns = [part.rows for part in parts], [part.columns for part in parts]
         values = groth16.constraints(self._key, witness)
         # What each worker has received: a list of pieces.
-        held = [[self._ray.put(numpy.ascontiguousarray(values[:, :, slice(*part)]))] for part in columns]
+        held = [[self._ray.put(numpy.ascontiguousarray(values[:, :, first:end]))] for first, end in columns]
         values.fill(0)
         refs, signs = [pieces[0] for pieces in held], []
         for step, mine, cuts in (("interpolate", columns, rows), ("extend", rows, columns), ("finish", columns, rows)):
@@ -428,7 +428,8 @@ class Prover:
         values = groth16.quotient(self._key, witness)
         for index, task in enumerate(exchange.tasks):
             if task.result is None:
-                task.values = [self._ray.put(values[slice(*task.part.domain)])]
+                first, end = task.part.domain
+                task.values = [self._ray.put(values[first:end])]
                 self._give(task, index)
         values.fill(0)
         tasks += [task for task in exchange.tasks if task not in tasks]
