@@ -11,6 +11,7 @@ levels=adx,avx2,avx512ifma goldilocks=avx2,avx512,avx512ifma
 grep -q avx512ifma /proc/cpuinfo || levels=adx,avx2 goldilocks=avx2
 measure ntt/bn254-fr --size 2^16,2^20 --level "portable,$levels"
 measure msm/bn254-g1 --size 2^20 --level "$levels" --time 10s
+measure msm/bn254-g2 --size 2^16 --level "$levels"
 measure msm/bls12-381-g1 --size 2^16 --level "$levels"
 measure pairing --level "$levels"
 measure bls/ --level "$levels"
