@@ -31,6 +31,10 @@ def levels():
     return pm.bench.Results(rows, record.runs).plot.levels()
 
 
+def phases():
+    return pm.bench.load(RECORDS / "groth16_phases_zen4.json").plot.phases()
+
+
 def drawn(plot):
     """The bytes of a plot."""
     content = io.BytesIO()
@@ -45,7 +49,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     check = parser.parse_args().check
     wrong = []
-    for plot in (scaling, levels):
+    for plot in (scaling, levels, phases):
         path, content = FIGURES / f"{plot.__name__}.svg", drawn(plot)
         if not check:
             path.parent.mkdir(exist_ok=True)

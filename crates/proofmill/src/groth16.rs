@@ -279,12 +279,20 @@ pub struct DividedQuotient<C: Groth16Curve = bn254::G1>(Steps<C>);
 /// Field elements that are wiped.
 type Secrets<C> = Zeroizing<Vec<<C as Curve>::Scalar>>;
 
-impl<C: Groth16Curve> DividedQuotient<C> {
+impl DividedQuotient {
     /// What divides the bounds of ranges.
     pub const LANES: usize = LANES;
 
-    /// For a domain of this many points. `None` if it is no power of two, less than 64, or larger than the field allows.
+    /// For a domain of this many points, of a key over BN254. `None` if it is no power of two, less than 64, or larger than the field
+    /// allows.
     pub fn new(points: usize) -> Option<Self> {
+        Self::new_over(points)
+    }
+}
+
+impl<C: Groth16Curve> DividedQuotient<C> {
+    /// [`DividedQuotient::new`] over another curve.
+    pub fn new_over(points: usize) -> Option<Self> {
         Steps::new(points).map(Self)
     }
 

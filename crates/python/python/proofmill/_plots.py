@@ -117,7 +117,10 @@ class Plots:
         ax.set_yticks(range(len(rows)), labels)
         ax.tick_params(axis="y", length=0)
         ax.invert_yaxis()
-        ax.xaxis.set_major_formatter(importlib.import_module("matplotlib.ticker").EngFormatter(unit="s"))
+        ticker = importlib.import_module("matplotlib.ticker")
+        # Few: their labels have units.
+        ax.xaxis.set_major_locator(ticker.MaxNLocator(5))
+        ax.xaxis.set_major_formatter(ticker.EngFormatter(unit="s"))
         ax.set_xlabel("time")
         finish(ax, title, phases)
         return ax
