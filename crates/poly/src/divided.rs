@@ -3,7 +3,10 @@
 //! An index is `columns * i + j` in a matrix of `rows` rows. A machine has some columns of the input; after the first pass it sends each
 //! machine those rows that it transforms in the second pass, which yields as many columns of the output, in a matrix of `columns` rows.
 
-use crate::{Transformed, four_step::FourStep};
+use crate::{
+    domain::{Domain, Transformed, is_small},
+    four_step::{FourStep, Geometric},
+};
 use proofmill_cpu::Level;
 use proofmill_field::{Engine, Field, Fp, LANES, Packable, Prime, Vector, dispatch};
 use proofmill_memory::Pages;
@@ -14,6 +17,38 @@ use std::ops::Range;
 ///
 /// Parts are stored row by row. The bounds of ranges must be multiples of [`LANES`].
 pub struct DividedTransform<'a, P: Prime>(pub(crate) FourStep<'a, P>);
+
+impl<P: Transformed> Domain<P> {
+    /// [`intt_scaled`](Self::intt_scaled) for machines that divide it.
+    ///
+    /// # Panics
+    /// For less than [`LANES`] squared elements.
+    pub fn divided_intt(&self, ratio: Fp<P>) -> DividedTransform<'_, P> {
+        let after = Geometric { first: self.inverse_len, ratio };
+        self.divided(self.log_shape(), self.inverse_root, &self.inverse_twiddles, after)
+    }
+
+    /// [`ntt`](Self::ntt) of what [`divided_intt`](Self::divided_intt) has left on each machine, so its matrix is the transposed one.
+    ///
+    /// # Panics
+    /// For less than [`LANES`] squared elements.
+    pub fn divided_ntt(&self) -> DividedTransform<'_, P> {
+        let [log_rows, log_columns] = self.log_shape();
+        let after = Geometric { first: Fp::ONE, ratio: Fp::ONE };
+        self.divided([log_columns, log_rows], self.root, &self.twiddles, after)
+    }
+
+    fn divided<'a>(
+        &self,
+        [log_rows, log_columns]: [u32; 2],
+        root: Fp<P>,
+        twiddles: &'a [Fp<P>],
+        after: Geometric<P>,
+    ) -> DividedTransform<'a, P> {
+        assert!(!is_small(self.log_n), "a transform of 2^{} elements cannot be divided", self.log_n);
+        DividedTransform(FourStep { log_rows, log_columns, root, twiddles, before: None, after })
+    }
+}
 
 impl<P: Prime> DividedTransform<'_, P> {
     /// The number of rows of the inputs, and of columns of the outputs.

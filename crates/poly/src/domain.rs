@@ -1,7 +1,6 @@
 //! Subgroups of roots of unity and transforms over them.
 
 use crate::{
-    DividedTransform,
     four_step::{FourStep, Geometric},
     in_cache::MAX_LOG,
 };
@@ -15,12 +14,12 @@ use std::{ops::Range, sync::Mutex};
 /// Inputs and outputs are in natural order: value i belongs to `root()^i`. Transforms run on the ambient rayon pool
 /// and use n elements of scratch, which the domain keeps for the next transform.
 pub struct Domain<P: Prime> {
-    log_n: u32,
-    root: Fp<P>,
-    inverse_root: Fp<P>,
-    inverse_len: Fp<P>,
-    twiddles: Vec<Fp<P>>,
-    inverse_twiddles: Vec<Fp<P>>,
+    pub(crate) log_n: u32,
+    pub(crate) root: Fp<P>,
+    pub(crate) inverse_root: Fp<P>,
+    pub(crate) inverse_len: Fp<P>,
+    pub(crate) twiddles: Vec<Fp<P>>,
+    pub(crate) inverse_twiddles: Vec<Fp<P>>,
     scratch: Mutex<Option<Pages<P::Limbs>>>,
 }
 
@@ -162,38 +161,8 @@ impl<P: Transformed> Domain<P> {
         self.inverse(level, values, ratio);
     }
 
-    /// [`intt_scaled`](Self::intt_scaled) for machines that divide it.
-    ///
-    /// # Panics
-    /// For less than [`LANES`] squared elements.
-    pub fn divided_intt(&self, ratio: Fp<P>) -> DividedTransform<'_, P> {
-        let after = Geometric { first: self.inverse_len, ratio };
-        self.divided(self.log_shape(), self.inverse_root, &self.inverse_twiddles, after)
-    }
-
-    /// [`ntt`](Self::ntt) of what [`divided_intt`](Self::divided_intt) has left on each machine, so its matrix is the transposed one.
-    ///
-    /// # Panics
-    /// For less than [`LANES`] squared elements.
-    pub fn divided_ntt(&self) -> DividedTransform<'_, P> {
-        let [log_rows, log_columns] = self.log_shape();
-        let after = Geometric { first: Fp::ONE, ratio: Fp::ONE };
-        self.divided([log_columns, log_rows], self.root, &self.twiddles, after)
-    }
-
-    fn divided<'a>(
-        &self,
-        [log_rows, log_columns]: [u32; 2],
-        root: Fp<P>,
-        twiddles: &'a [Fp<P>],
-        after: Geometric<P>,
-    ) -> DividedTransform<'a, P> {
-        assert!(!is_small(self.log_n), "a transform of 2^{} elements cannot be divided", self.log_n);
-        DividedTransform(FourStep { log_rows, log_columns, root, twiddles, before: None, after })
-    }
-
     /// The exponents of rows and columns of the four steps.
-    fn log_shape(&self) -> [u32; 2] {
+    pub(crate) fn log_shape(&self) -> [u32; 2] {
         [self.log_n.div_ceil(2), self.log_n / 2]
     }
 
@@ -242,7 +211,7 @@ impl<P: Transformed> Domain<P> {
 }
 
 /// Whether one side of the four-step matrix would be smaller than the number of lanes.
-fn is_small(log_n: u32) -> bool {
+pub(crate) fn is_small(log_n: u32) -> bool {
     log_n < 2 * LANES.ilog2()
 }
 
