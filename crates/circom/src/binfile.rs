@@ -347,6 +347,11 @@ impl<'a> Section<'a> {
         self.bytes.is_empty()
     }
 
+    /// Where the content lies in the file.
+    pub fn range(&self) -> Range<usize> {
+        self.start..self.start + self.bytes.len()
+    }
+
     /// The section's number and content.
     pub fn name(&self) -> SectionName {
         self.name

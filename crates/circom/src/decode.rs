@@ -150,6 +150,11 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
         self.section.is_empty()
     }
 
+    /// Where they lie in the file.
+    pub fn range(&self) -> Range<usize> {
+        self.section.range()
+    }
+
     /// The elements in a range of indices.
     ///
     /// # Errors

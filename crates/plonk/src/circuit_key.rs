@@ -25,7 +25,7 @@ const COLUMNS: SectionName = SectionName { id: 4, content: "fixed columns" };
 const TERM_COUNTS: SectionName = SectionName { id: 5, content: "counts of terms" };
 const TERMS: SectionName = SectionName { id: 6, content: "terms" };
 const COMMITMENTS: SectionName = SectionName { id: 7, content: "commitments" };
-const POWERS: SectionName = SectionName { id: 8, content: "powers of tau" };
+pub(crate) const POWERS: SectionName = SectionName { id: 8, content: "powers of tau" };
 const SECTIONS: u32 = 8;
 
 /// Bytes of a scalar.

@@ -79,6 +79,9 @@ pub enum PlonkError {
     /// The operating system's random generator failed.
     #[error("no randomness from the operating system: {0}")]
     Randomness(String),
+    /// A commitment could not be made elsewhere.
+    #[error("no commitment: {0}")]
+    Commitment(Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// Why names of gates, lookup arguments and fixed columns do not describe an arithmetisation.

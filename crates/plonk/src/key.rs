@@ -2,6 +2,7 @@
 
 use crate::{
     Column, Derivations, Layout, Memory, PlonkError, Progress, Storage, System, VerifyingKey,
+    circuit_key::POWERS,
     layout::{BUILT_LOG_N, LOG_N},
     memory::{Held, Scalars},
     permutation,
@@ -27,11 +28,16 @@ use proofmill_srs::Srs;
 use std::{
     borrow::Cow,
     collections::BTreeMap,
+    error::Error,
     fmt,
-    ops::RangeInclusive,
+    ops::{Range, RangeInclusive},
     path::PathBuf,
     sync::{Arc, OnceLock},
 };
+
+/// Makes a commitment in place of the prover, such as with several machines: the sum of the coefficients times the key's powers of tau, from the
+/// first power on.
+pub type Commit<'a> = &'a (dyn Fn(&[Fr]) -> Result<Affine<G1>, Box<dyn Error + Send + Sync>> + Sync);
 
 /// The powers of tau in G1.
 #[derive(Clone, Debug)]
@@ -479,6 +485,17 @@ impl ProvingKey {
         // The first value of each group is on the domain itself.
         polynomial.extended.decode_strided(1 + index, ZKEY_EXTENSION, values)?;
         Ok(true)
+    }
+
+    /// Where the powers of tau lie in the file, if there is one: x and y of each, little-endian, in Montgomery form.
+    pub fn powers(&self) -> Option<Range<usize>> {
+        match &self.source {
+            Source::Zkey(zkey) => Some(zkey.0.ptau().range()),
+            Source::Built(_) => {
+                let powers = self.file.as_ref()?.sections().iter().find(|section| section.id == POWERS.id);
+                powers.map(|section| section.range.clone())
+            }
+        }
     }
 
     /// The powers of tau in G1, enough for every committed polynomial.

@@ -53,7 +53,7 @@ pub use gates::{
     Gate,
     column::{Cell, Cells, Column, Selector},
 };
-pub use key::{FixedColumns, ProvingKey};
+pub use key::{Commit, FixedColumns, ProvingKey};
 pub use key_file::setup_circuit;
 pub use layout::Layout;
 pub use lookup::LookupArgument;
@@ -61,7 +61,7 @@ pub use memory::{Memory, Storage};
 pub use named::UnknownName;
 pub use proof::{Proof, VerifyingKey};
 pub use proofmill_progress::Progress;
-pub use prove::{ProveOptions, prove, prove_with_rng};
+pub use prove::{ProveOptions, prove, prove_with_commitments, prove_with_rng};
 pub use r1cs::{Decomposition, Derivations, Row, ZeroTerms};
 pub use setup::setup;
 pub use system::System;

@@ -8,12 +8,14 @@ use fixtures::{
 };
 use proofmill_circom::PlonkProof;
 use proofmill_cpu::Level;
+use proofmill_curve::{Affine, bn254::G1, msm};
 use proofmill_field::{
     Field,
     bn254::{Fq, Fr},
 };
 use proofmill_plonk::{
-    PlonkError, Progress, Proof, ProveOptions, Unsatisfied, prove, prove_with_rng, verify,
+    Commit, PlonkError, Progress, Proof, ProveOptions, Unsatisfied, prove, prove_with_commitments,
+    prove_with_rng, verify,
 };
 use proofmill_testing::{for_each_level, for_each_pool};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
@@ -27,6 +29,36 @@ fn seeded(level: Level, seed: u64) -> Proof {
             .expect("a proof");
     assert_eq!(public, public_inputs());
     proof
+}
+
+fn committed_by(commit: Commit<'_>) -> Result<(Proof, Vec<Fr>), PlonkError> {
+    let options = ProveOptions::default();
+    prove_with_commitments(Level::best(), &toy_key(), &toy_witness(), options, commit, Progress::NONE)
+}
+
+#[test]
+fn commitments_can_be_made_elsewhere() {
+    let (level, key) = (Level::best(), toy_key());
+    let range = key.powers().expect("a file");
+    let bytes = &key.file().expect("a file").bytes()[range];
+    let coordinate = |bytes: &[u8]| Fq::from_montgomery_le(bytes).expect("a coordinate");
+    let powers: Vec<_> = bytes
+        .chunks(64)
+        .map(|point| Affine::<G1> { x: coordinate(&point[..32]), y: coordinate(&point[32..]) })
+        .collect();
+    let sum = |coefficients: &[Fr]| msm::<G1>(level, &powers[..coefficients.len()], coefficients).to_affine();
+    let (proof, public) = committed_by(&|coefficients| Ok(sum(coefficients))).expect("a proof");
+    assert_eq!(verify(level, key.verifying_key(), &public, &proof), Ok(()));
+    // Two proofs share nothing: these are blinded, too.
+    assert_ne!(committed_by(&|coefficients| Ok(sum(coefficients))).expect("a proof").0, proof);
+
+    let wrong = committed_by(&|coefficients| Ok(sum(&coefficients[1..])));
+    assert!(matches!(wrong, Err(PlonkError::NotProven)), "{wrong:?}");
+    let none = committed_by(&|_| Err("no machine".into()));
+    assert!(
+        matches!(&none, Err(PlonkError::Commitment(error)) if error.to_string() == "no machine"),
+        "{none:?}"
+    );
 }
 
 #[test]

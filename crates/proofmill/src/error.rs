@@ -138,7 +138,7 @@ impl Names<'_> {
             PlonkError::TooFewPowers { .. } | PlonkError::ShortReference { .. } => {
                 Error::Mismatch(Cause::about(self.powers.or(self.key), error))
             }
-            PlonkError::Randomness(_) => Error::System(Cause::new(error)),
+            PlonkError::Randomness(_) | PlonkError::Commitment(_) => Error::System(Cause::new(error)),
             PlonkError::Scratch { .. } => Error::Io(Cause::new(error)),
             _ => Error::Malformed(Cause::about(self.key.or(self.circuit), error)),
         }

@@ -22,13 +22,15 @@ use crate::{
     Error, Result,
     circom::{Ptau, PublicSignals, R1cs, Witness, in_memory},
     error::Names,
-    machine::current,
+    field::Fr,
+    machine::{Settings, current},
 };
 use proofmill_circom::{
     BinFile, ContainerOrText, FileKind, FileName, Target, Text, write_bytes, write_text, write_texts,
 };
-use proofmill_plonk::{ProveOptions, fflonk};
-use std::path::Path;
+pub use proofmill_plonk::Commit;
+use proofmill_plonk::{PlonkError, ProveOptions, fflonk};
+use std::{ops::Range, path::Path};
 
 /// A proving key: snarkjs's `.zkey` of fflonk, mapped.
 #[derive(Debug)]
@@ -108,12 +110,38 @@ impl ProvingKey {
         self.prove_with(witness, ProveOptions { check_witness: false })
     }
 
+    /// [`crate::plonk::ProvingKey::prove_with_commitments`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn prove_with_commitments(&self, witness: &Witness, commit: Commit<'_>) -> Result<Proof> {
+        self.finish(witness, |machine| {
+            let (level, options, progress) = (machine.level, ProveOptions::default(), machine.progress());
+            fflonk::prove_with_commitments(level, &self.key, witness.values(), options, commit, progress)
+        })
+    }
+
+    /// [`crate::plonk::ProvingKey::powers`].
+    pub fn powers(&self) -> Range<usize> {
+        // Always present: see `as_bytes`.
+        self.key.powers().unwrap_or_default()
+    }
+
     fn prove_with(&self, witness: &Witness, options: ProveOptions) -> Result<Proof> {
-        self.verifying_key().check_setup()?;
+        self.finish(witness, |machine| {
+            fflonk::prove(machine.level, &self.key, witness.values(), options, machine.progress())
+        })
+    }
+
+    fn finish(
+        &self,
+        witness: &Witness,
+        prove: impl FnOnce(&Settings) -> std::result::Result<(fflonk::Proof, Vec<Fr>), PlonkError>,
+    ) -> Result<Proof> {
         let machine = current();
-        let made = fflonk::prove(machine.level, &self.key, witness.values(), options, machine.progress());
+        self.verifying_key().check_setup()?;
         let names = Names { key: self.name.as_ref(), witness: witness.name(), ..Names::default() };
-        let (proof, public) = made.map_err(|error| names.plonk(error))?;
+        let (proof, public) = prove(&machine).map_err(|error| names.plonk(error))?;
         Ok(Proof { proof, public: public.into(), name: None })
     }
 

@@ -47,7 +47,8 @@ use crate::{
     Error, Result,
     circom::{PublicSignals, R1cs, Witness, in_memory},
     error::Names,
-    machine::current,
+    field::Fr,
+    machine::{Settings, current},
     srs::Srs,
 };
 use proofmill_circom::{
@@ -55,13 +56,13 @@ use proofmill_circom::{
     write_bytes, write_text, write_texts,
 };
 pub use proofmill_plonk::{
-    Arithmetisation, Bit, Circuit, GadgetReport, LookupArgument, MerkleNode, Multiples, Point, Report, Table,
-    TableNumber, TableReport, Variable,
+    Arithmetisation, Bit, Circuit, Commit, GadgetReport, LookupArgument, MerkleNode, Multiples, Point,
+    Report, Table, TableNumber, TableReport, Variable,
 };
 use proofmill_plonk::{
     Decomposition, Derivations, Layout, PlonkError, ProveOptions, ZeroTerms, r1cs, setup_circuit, solidity,
 };
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
 /// A proving key: snarkjs's `.zkey` of PLONK, or a key of a wider arithmetisation.
 #[derive(Debug)]
@@ -160,13 +161,64 @@ impl ProvingKey {
         self.prove_with(witness, ProveOptions { check_witness: false })
     }
 
+    /// [`Self::prove`] with commitments that `commit` makes, such as with several machines: the sums of the coefficients that it is given
+    /// times the key's [`powers`](Self::powers), from the first on. The prover does not read the powers, and of the coefficients a commitment shows
+    /// nothing that the proof does not. But they are as secret as the witness.
+    ///
+    /// ```
+    /// use proofmill::{circom::Witness, plonk::ProvingKey, srs::Powers};
+    ///
+    /// # fn main() -> proofmill::Result<()> {
+    /// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/membership-small");
+    /// # std::env::set_current_dir(folder).expect("the example");
+    /// let key = ProvingKey::open("plonk.zkey")?;
+    /// // One machine, which has all powers.
+    /// let powers = Powers::from_bytes(&key.as_bytes()[key.powers()])?;
+    /// let proof = key.prove_with_commitments(&Witness::open("witness.wtns")?, &|coefficients| {
+    ///     Ok(powers.sum(0, coefficients)?)
+    /// })?;
+    /// proof.verify(&key.verifying_key())?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Self::prove`]; [`Error::System`] for a commitment that could not be made, [`Error::Unsatisfied`] also for one that is wrong.
+    pub fn prove_with_commitments(&self, witness: &Witness, commit: Commit<'_>) -> Result<Proof> {
+        self.finish(witness, |machine| {
+            let (level, options, progress) = (machine.level, ProveOptions::default(), machine.progress());
+            proofmill_plonk::prove_with_commitments(
+                level,
+                &self.key,
+                witness.values(),
+                options,
+                commit,
+                progress,
+            )
+        })
+    }
+
+    /// The bytes of the file that hold the powers of tau, [`Powers::BYTES`](crate::srs::Powers::BYTES) each.
+    pub fn powers(&self) -> Range<usize> {
+        // Always present: see `as_bytes`.
+        self.key.powers().unwrap_or_default()
+    }
+
     fn prove_with(&self, witness: &Witness, options: ProveOptions) -> Result<Proof> {
+        self.finish(witness, |machine| {
+            proofmill_plonk::prove(machine.level, &self.key, witness.values(), options, machine.progress())
+        })
+    }
+
+    fn finish(
+        &self,
+        witness: &Witness,
+        prove: impl FnOnce(&Settings) -> std::result::Result<(proofmill_plonk::Proof, Vec<Fr>), PlonkError>,
+    ) -> Result<Proof> {
         let machine = current();
         machine.check_setup(self.name.as_ref(), self.key.verifying_key().insecurity())?;
-        let made =
-            proofmill_plonk::prove(machine.level, &self.key, witness.values(), options, machine.progress());
         let names = Names { key: self.name.as_ref(), witness: witness.name(), ..Names::default() };
-        let (proof, public) = made.map_err(|error| names.plonk(error))?;
+        let (proof, public) = prove(&machine).map_err(|error| names.plonk(error))?;
         let standard = self.key.verifying_key().system.is_standard();
         Ok(Proof { proof, standard, public: public.into(), name: None })
     }

@@ -17,16 +17,65 @@
 use crate::{
     Error, Result,
     curve::{Affine, bn254},
+    error::Names,
     field::Fr,
     machine::current,
+    msm::msm,
 };
+use proofmill_field::bn254::Fq;
 pub use proofmill_srs::SrsKind;
 use proofmill_srs::{SPARE, write_insecure, write_insecure_prepared};
+use rayon::prelude::*;
 use std::{
     ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
 };
+
+/// Some consecutive powers of tau in G1 of a proving key of PLONK or fflonk, for a machine that makes parts of its commitments
+/// ([`crate::plonk::ProvingKey::prove_with_commitments`]).
+#[derive(Clone, Debug)]
+pub struct Powers(Vec<Affine<bn254::G1>>);
+
+impl Powers {
+    /// Bytes of a power in a key's file.
+    pub const BYTES: usize = 64;
+
+    /// Decodes some of the bytes that [`crate::plonk::ProvingKey::powers`] says.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for a point that is not on the curve, or a part of one.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        const BLOCK: usize = 1 << 12;
+        let point = |bytes: &[u8]| {
+            let (x, y) = bytes.split_at_checked(Self::BYTES / 2)?;
+            let point = Affine { x: Fq::from_montgomery_le(x).ok()?, y: Fq::from_montgomery_le(y).ok()? };
+            point.is_on_curve().then_some(point)
+        };
+        let blocks = bytes.par_chunks(BLOCK * Self::BYTES);
+        let points: Option<Vec<_>> =
+            blocks.map(|block| block.chunks(Self::BYTES).map(point).collect::<Option<Vec<_>>>()).collect();
+        let powers =
+            points.ok_or_else(|| Error::malformed(None, "powers of tau: expected points of BN254's G1"))?;
+        Ok(Self(powers.concat()))
+    }
+
+    /// The sum of these coefficients times the powers from index `first` on.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for more coefficients than there are powers.
+    pub fn sum(&self, first: usize, coefficients: &[Fr]) -> Result<Affine<bn254::G1>> {
+        let powers = first.checked_add(coefficients.len()).and_then(|end| self.0.get(first..end));
+        let problem = || {
+            let (count, found) = (coefficients.len(), self.0.len());
+            Names::mismatch(
+                None,
+                format!("expected at most {found} powers of tau, found {count} coefficients from {first} on"),
+            )
+        };
+        Ok(msm::<bn254::G1>(powers.ok_or_else(problem)?, coefficients).to_affine())
+    }
+}
 
 /// Powers of tau in G1, and tau in G2, in mapped files, of which operations read only the parts that they need. Clones share
 /// the files.

@@ -10,6 +10,7 @@
 mod arrays;
 mod bls;
 mod circom;
+mod commitments;
 mod error;
 mod goldilocks;
 mod hash;
@@ -38,13 +39,13 @@ fn _proofmill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let submodules = [
         bls::module(py)?,
         circom::module(py)?,
-        systems::fflonk::module(py)?,
+        commitments::fflonk::add(systems::fflonk::module(py)?)?,
         goldilocks::module(py)?,
         sums::add(systems::groth16::module(py)?)?,
         hash::module(py)?,
         merkle::module(py)?,
         msm::module(py)?,
-        systems::plonk::module(py)?,
+        commitments::plonk::add(systems::plonk::module(py)?)?,
         sha256::module(py)?,
         stark::module(py)?,
     ];

@@ -121,10 +121,82 @@ def test_steps_of_the_quotient_take_what_they_expect():
             pm.groth16.DividedQuotient(points)
 
 
+SYSTEMS = {"plonk": pm.plonk, "fflonk": pm.fflonk}
+
+
+def commitments_by(parts, path):
+    """Commitments as workers make them, one for each part."""
+    workers = {part: worker(path) for part in parts}
+
+    def commit(values):
+        sums = []
+        for part in parts:
+            pieces = [values[start:end] for start, end in part.powers if start < len(values)]
+            if pieces:
+                sums.append(np.frombuffer(workers[part].sum("powers", part, np.concatenate(pieces)), np.uint64))
+        return pm.msm.bn254_g1(np.array(sums), np.array([[1, 0, 0, 0]] * len(sums), np.uint64))
+
+    return commit
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_parts_have_the_powers_of_the_whole(name, count):
+    system, path = SYSTEMS[name], SMALL / f"{name}.zkey"
+    parts = parts_of(path, count)
+    begin, end = system.powers(path)
+    assert sorted(range for part in parts for range in part.ranges)[0][0] == begin
+    assert sum(last - first for part in parts for first, last in part.ranges) == end - begin
+    commit, asked = commitments_by(parts, path), []
+    proof = system.prove_with_commitments(path, WITNESS, lambda values: asked.append(len(values)) or commit(values))
+    proof.verify(SMALL / f"{name}.vk.json")
+    assert len(asked) == {"plonk": 9, "fflonk": 4}[name]
+    powers = system.Powers(path.read_bytes()[begin:end])
+    values = np.zeros((3, 4), np.uint64)
+    values[:, 0] = 1, 2, 3
+    assert (powers.sum(0, values) == commit(values)).all()
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_wrong_commitments_make_no_proof(name):
+    system, path = SYSTEMS[name], SMALL / f"{name}.zkey"
+    generator = np.array([1, 0, 0, 0, 2, 0, 0, 0], np.uint64)
+    with pytest.raises(pm.Unsatisfied):
+        system.prove_with_commitments(path, WITNESS, lambda values: generator)
+    for wrong, kind, match in (
+        (generator + np.uint64(1), ValueError, "commitment: expected a point of BN254's G1"),
+        (generator[:4].copy(), ValueError, r"commitment: expected shape \(8,\)"),
+        (None, TypeError, "commitment: expected a NumPy array"),
+    ):
+        with pytest.raises(kind, match=match):
+            system.prove_with_commitments(path, WITNESS, lambda values, wrong=wrong: wrong)
+
+    def lost(values):
+        raise Lost("all of them")
+
+    with pytest.raises(Lost, match="all of them"):
+        system.prove_with_commitments(path, WITNESS, lost)
+    begin, end = system.powers(path)
+    for bad in (path.read_bytes()[begin + 1 : end], path.read_bytes()[begin : end - 1]):
+        with pytest.raises(pm.Malformed, match="powers of tau: expected points"):
+            system.Powers(bad)
+    powers = system.Powers(path.read_bytes()[begin : begin + 128])
+    with pytest.raises(pm.Mismatch, match="expected at most 2 powers of tau, found 2 coefficients from 1 on"):
+        powers.sum(1, np.zeros((2, 4), np.uint64))
+
+
+def test_keys_are_told_apart(tmp_path):
+    with pytest.raises(pm.Malformed, match="witness.wtns"):
+        parts_of(WITNESS, 1)
+    with pytest.raises(ValueError, match="divided: only the quotient of a Groth16 key"):
+        Prover(SMALL / "plonk.zkey", shards=1, divided=True)
+
+
 @pytest.mark.parametrize("count", [0, -1, 10**6])
 def test_a_key_has_as_many_parts_as_wires_at_most(count):
-    with pytest.raises(ValueError, match="shards: expected 1 to"):
-        parts_of(KEY, count)
+    for key in (KEY, SMALL / "plonk.zkey"):
+        with pytest.raises(ValueError, match="shards: expected 1 to"):
+            parts_of(key, count)
 
 
 class Ranges(http.server.SimpleHTTPRequestHandler):
@@ -296,6 +368,25 @@ def test_proofs_of_a_cluster(cluster, tmp_path, divided):
             prover.prove(pm.circom.Witness.from_numpy(wrong))
         with pytest.raises(pm.Mismatch, match="wires"):
             prover.prove(pm.circom.Witness.from_numpy(wrong[:-1]))
+    with pytest.raises(ValueError, match="closed"):
+        prover.prove(WITNESS)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_commitments_of_a_cluster(cluster, tmp_path, name):
+    path = SMALL / f"{name}.zkey"
+    for folder in (None, tmp_path):
+        with Prover(path, shards=2, folder=folder) as prover:
+            for number in range(3):
+                if number == 2:
+                    os.kill(pids(prover)[0], signal.SIGKILL)
+                proof = prover.prove(WITNESS)
+                assert isinstance(proof, SYSTEMS[name].Proof)
+                proof.verify(SMALL / f"{name}.vk.json")
+            wrong = values_of("wires")
+            wrong[-1, 0] ^= np.uint64(1)
+            with pytest.raises(pm.Unsatisfied):
+                prover.prove(pm.circom.Witness.from_numpy(wrong))
     with pytest.raises(ValueError, match="closed"):
         prover.prove(WITNESS)
 

@@ -5,7 +5,10 @@ use super::{FREE_ROWS, LOG_N, VerifyingKey};
 use crate::{PlonkError, System, permutation};
 use proofmill_circom::{BinFile, FflonkHeader, FflonkZkey, GateSections, Scalars as Encoded};
 use proofmill_field::{Field, bn254::Fr};
-use std::path::{Path, PathBuf};
+use std::{
+    ops::Range,
+    path::{Path, PathBuf},
+};
 
 /// A proving key: snarkjs's zkey, mapped. Its polynomials stay in the file.
 #[derive(Debug)]
@@ -45,6 +48,11 @@ impl ProvingKey {
     pub fn with_scratch(mut self, folder: Option<PathBuf>) -> Self {
         self.circuit = self.circuit.with_scratch(folder);
         self
+    }
+
+    /// [`crate::ProvingKey::powers`].
+    pub fn powers(&self) -> Option<Range<usize>> {
+        self.circuit.powers()
     }
 
     /// The file that the key was read from.

@@ -10,10 +10,10 @@ use super::{
     verify::{Equation, verify},
 };
 use crate::{
-    Column, PlonkError, Progress, ProveOptions,
+    Column, Commit, PlonkError, Progress, ProveOptions,
     memory::{Held, Scalars, Storage},
     polynomial::{add_multiple, divide_by_linear, multiply},
-    prove::{Assignment, Blinding, Prover, os_rng},
+    prove::{Assignment, Blinding, Committer, Prover, os_rng},
     setup::FIXED_COLUMNS,
     summand::PERMUTATION_POWERS,
     system::Argument,
@@ -46,6 +46,21 @@ pub fn prove(
     prove_with_rng(level, key, witness, options, &mut os_rng()?, progress)
 }
 
+/// [`prove`] with commitments that `commit` makes, so that the key's powers of tau are not read.
+///
+/// # Errors
+/// As [`prove`], and [`PlonkError::Commitment`]; [`PlonkError::NotProven`] also for a commitment that is wrong.
+pub fn prove_with_commitments(
+    level: Level,
+    key: &ProvingKey,
+    witness: &[Fr],
+    options: ProveOptions,
+    commit: Commit<'_>,
+    progress: Progress<'_>,
+) -> Result<(Proof, Vec<Fr>), PlonkError> {
+    prove_by(level, key, witness, options, Committer::Elsewhere(commit), &mut os_rng()?, progress)
+}
+
 /// [`prove`] with blinding from `rng`, for tests that need the same proof twice. A predictable generator reveals the
 /// witness.
 ///
@@ -59,10 +74,22 @@ pub fn prove_with_rng(
     rng: &mut impl RngCore,
     progress: Progress<'_>,
 ) -> Result<(Proof, Vec<Fr>), PlonkError> {
+    prove_by(level, key, witness, options, Committer::here(level, &key.circuit, progress)?, rng, progress)
+}
+
+fn prove_by(
+    level: Level,
+    key: &ProvingKey,
+    witness: &[Fr],
+    options: ProveOptions,
+    committer: Committer<'_>,
+    rng: &mut impl RngCore,
+    progress: Progress<'_>,
+) -> Result<(Proof, Vec<Fr>), PlonkError> {
     let mut random = |count: usize| (0..count).map(|_| Fr::random(rng)).collect::<Vec<_>>();
     let columns = [(Column::GrandProduct, random(GRAND_PRODUCT_BLINDING))].into();
     let blinding = Blinding { columns, quotient: Vec::new() };
-    let prover = Prover::new(level, &key.circuit, blinding, progress)?;
+    let prover = Prover::new(level, &key.circuit, blinding, committer, progress)?;
     let mut rounds = Rounds { key, prover, challenges: Challenges::default() };
     let mut assignment = rounds.prover.round1_assign(witness, options)?;
     let public = assignment.public.clone();

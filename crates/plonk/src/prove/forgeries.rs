@@ -5,7 +5,7 @@
 //! forgery breaks one argument on one row. The test computes this from the formulas, row by row, so that the
 //! refusal is due to that argument alone.
 
-use super::{Blinding, Prover, wires::Assignment};
+use super::{Blinding, Committer, Prover, wires::Assignment};
 use crate::{
     Arithmetisation, Cells, Circuit, Column, FixedColumns, Layout, LookupArgument, Memory, Progress,
     ProveOptions, ProvingKey, Selector, Variable,
@@ -134,7 +134,8 @@ impl Forger {
         let (level, key) = (Level::best(), self.key.verifying_key());
         let progress: Progress<'_> = Progress::NONE;
         let blinding = Blinding::random(&key.system, &mut StdRng::seed_from_u64(1));
-        let mut prover = Prover::new(level, &self.key, blinding, progress).expect("a prover");
+        let committer = Committer::here(level, &self.key, progress).expect("powers");
+        let mut prover = Prover::new(level, &self.key, blinding, committer, progress).expect("a prover");
         let mut columns = self.fixed(&prover);
         let change =
             |prover: &Prover<'_>, columns: &mut Table, column: Column, mut values: Vec<Fr>, total: Fr| {

@@ -17,7 +17,7 @@ pub(crate) use wires::Assignment;
 
 use crate::{
     Column, PlonkError, Progress, Proof, ProvingKey, Storage, System,
-    key::Reference,
+    key::{Commit, Reference},
     memory::{Held, Scalars},
     polynomial::blind,
     summand::Challenges,
@@ -68,6 +68,21 @@ pub fn prove(
     prove_with_rng(level, key, witness, options, &mut os_rng()?, progress)
 }
 
+/// [`prove`] with commitments that `commit` makes, so that the key's powers of tau are not read.
+///
+/// # Errors
+/// As [`prove`], and [`PlonkError::Commitment`]; [`PlonkError::NotProven`] also for a commitment that is wrong.
+pub fn prove_with_commitments(
+    level: Level,
+    key: &ProvingKey,
+    witness: &[Fr],
+    options: ProveOptions,
+    commit: Commit<'_>,
+    progress: Progress<'_>,
+) -> Result<(Proof, Vec<Fr>), PlonkError> {
+    prove_by(level, key, witness, options, Committer::Elsewhere(commit), &mut os_rng()?, progress)
+}
+
 /// A generator seeded by the operating system.
 pub(crate) fn os_rng() -> Result<StdRng, PlonkError> {
     let mut seed = [0; 32];
@@ -88,9 +103,21 @@ pub fn prove_with_rng(
     rng: &mut impl RngCore,
     progress: Progress<'_>,
 ) -> Result<(Proof, Vec<Fr>), PlonkError> {
+    prove_by(level, key, witness, options, Committer::here(level, key, progress)?, rng, progress)
+}
+
+fn prove_by(
+    level: Level,
+    key: &ProvingKey,
+    witness: &[Fr],
+    options: ProveOptions,
+    committer: Committer<'_>,
+    rng: &mut impl RngCore,
+    progress: Progress<'_>,
+) -> Result<(Proof, Vec<Fr>), PlonkError> {
     let verifying_key = key.verifying_key();
     let blinding = Blinding::random(&verifying_key.system, rng);
-    let mut prover = Prover::new(level, key, blinding, progress)?;
+    let mut prover = Prover::new(level, key, blinding, committer, progress)?;
     let mut assignment = prover.round1_assign(witness, options)?;
     let public = assignment.public.clone();
     let first = prover.commit_columns(assignment.columns())?;
@@ -112,13 +139,29 @@ pub fn prove_with_rng(
     }
 }
 
+/// What makes the commitments.
+pub(crate) enum Committer<'a> {
+    /// The prover.
+    Here(Reference),
+    /// The caller.
+    Elsewhere(Commit<'a>),
+}
+
+impl Committer<'_> {
+    /// Reads the powers of tau.
+    pub(crate) fn here(level: Level, key: &ProvingKey, progress: Progress<'_>) -> Result<Self, PlonkError> {
+        progress.begin("read zkey");
+        key.reference(level).map(Self::Here)
+    }
+}
+
 /// The state shared by the rounds.
 pub(crate) struct Prover<'a> {
     pub(crate) level: Level,
     key: &'a ProvingKey,
     pub(crate) system: &'a System,
     pub(crate) domain: Domain<FrParams>,
-    reference: Reference,
+    committer: Committer<'a>,
     progress: Progress<'a>,
     blinding: Blinding,
     pub(crate) challenges: Challenges,
@@ -155,20 +198,22 @@ impl<'a> Prover<'a> {
         level: Level,
         key: &'a ProvingKey,
         blinding: Blinding,
+        committer: Committer<'a>,
         progress: Progress<'a>,
     ) -> Result<Self, PlonkError> {
-        progress.begin("read zkey");
         let log_n = key.verifying_key().log_n;
         let domain = key.log_n_range().contains(&log_n).then(|| Domain::new(log_n)).flatten();
         let domain = domain.ok_or(PlonkError::Domain { log_n })?;
-        let (reference, system) = (key.reference(level)?, &key.verifying_key().system);
-        let (needed, found) = (domain.len() + system.extra_powers(), reference.len());
-        if needed > found {
-            return Err(PlonkError::ShortReference { needed, found });
+        let system = &key.verifying_key().system;
+        if let Committer::Here(reference) = &committer {
+            let (needed, found) = (domain.len() + system.extra_powers(), reference.len());
+            if needed > found {
+                return Err(PlonkError::ShortReference { needed, found });
+            }
         }
         let challenges = Challenges::default();
         let polynomials = BTreeMap::new();
-        Ok(Self { level, key, system, domain, reference, progress, blinding, challenges, polynomials })
+        Ok(Self { level, key, system, domain, committer, progress, blinding, challenges, polynomials })
     }
 
     /// Where vectors are stored.
@@ -206,7 +251,10 @@ impl<'a> Prover<'a> {
         coefficients: &[Fr],
     ) -> Result<Affine<G1>, PlonkError> {
         self.phase(phase);
-        self.reference.commit(self.level, self.storage().piece(), coefficients)
+        match &self.committer {
+            Committer::Here(reference) => reference.commit(self.level, self.storage().piece(), coefficients),
+            Committer::Elsewhere(commit) => commit(coefficients).map_err(PlonkError::Commitment),
+        }
     }
 
     /// Interpolates and blinds columns given by at least n values each, keeps their coefficients and returns

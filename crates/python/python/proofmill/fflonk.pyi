@@ -2,7 +2,11 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from proofmill import circom
+from proofmill.plonk import Powers as Powers
 
 _Path = str | PathLike[str]
 _Progress = Callable[[str], object] | bool | None
@@ -83,4 +87,16 @@ def fullprove(
     allow_insecure_setup: bool = False,
 ) -> Proof: ...
 
-__all__ = ["Proof", "ProvingKey", "VerifyingKey", "fullprove"]
+def powers(key: _Path | bytes | ProvingKey) -> tuple[int, int]: ...
+def prove_with_commitments(
+    key: _Path | bytes | ProvingKey,
+    witness: _Path | bytes | circom.Witness,
+    commit: Callable[[NDArray[np.uint64]], NDArray[np.uint64]],
+    *,
+    threads: int | None = None,
+    level: str | None = None,
+    progress: _Progress = None,
+    allow_insecure_setup: bool = False,
+) -> Proof: ...
+
+__all__ = ["Powers", "Proof", "ProvingKey", "VerifyingKey", "fullprove", "powers", "prove_with_commitments"]

@@ -2,6 +2,9 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from proofmill import circom
 
 _Path = str | PathLike[str]
@@ -83,4 +86,24 @@ def fullprove(
     allow_insecure_setup: bool = False,
 ) -> Proof: ...
 
-__all__ = ["Proof", "ProvingKey", "VerifyingKey", "fullprove"]
+@final
+class Powers:
+    BYTES: int
+    def __new__(cls, bytes: bytes) -> Powers: ...
+    def sum(
+        self, first: int, values: NDArray[np.uint64], *, threads: int | None = None, level: str | None = None
+    ) -> NDArray[np.uint64]: ...
+
+def powers(key: _Path | bytes | ProvingKey) -> tuple[int, int]: ...
+def prove_with_commitments(
+    key: _Path | bytes | ProvingKey,
+    witness: _Path | bytes | circom.Witness,
+    commit: Callable[[NDArray[np.uint64]], NDArray[np.uint64]],
+    *,
+    threads: int | None = None,
+    level: str | None = None,
+    progress: _Progress = None,
+    allow_insecure_setup: bool = False,
+) -> Proof: ...
+
+__all__ = ["Powers", "Proof", "ProvingKey", "VerifyingKey", "fullprove", "powers", "prove_with_commitments"]

@@ -1,12 +1,12 @@
-"""One Groth16 proof over many machines, with Ray.
+"""One proof over many machines, with Ray.
 
     with proofmill.ray.Prover("circuit.zkey", shards=4, threads=16) as prover:
         proof = prover.prove("witness.wtns")
 
-Each worker, an actor of Ray, has a slice of the key: ranges of its wires and of its domain. A proof is a few sums of points over all wires
+Each worker, an actor of Ray, has a slice of the key: ranges of its wires and of its domain. A Groth16 proof is a few sums of points over all wires
 and all points of the domain. Workers sum their ranges and return 320 bytes. This process, the head, evaluates the quotient meanwhile, or
 the constraints only, of which the workers then make the quotient together. It adds the sums, blinds them, and verifies the proof before it
-returns it.
+returns it. For PLONK and fflonk, a slice has powers of tau, and the workers make the commitments; all else is the head's.
 
 Sums are pure, so any worker may repeat any of them. Ray restarts a worker that was killed, and repeats its sums; what is late is also
 given to a worker that has nothing to do, and the first result counts.
@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy
 
-from . import Error, InsecureSetup, Mismatch, __version__, circom, groth16
+from . import Error, InsecureSetup, Malformed, Mismatch, __version__, circom, fflonk, groth16, msm, plonk
 from .bench import needed
 
 __all__ = ["Lost", "Part", "Prover", "copy_slice", "parts_of"]
@@ -45,6 +45,8 @@ PULSE_SECONDS, SILENT_SECONDS = 1.0, 5.0
 LATE = 3.0
 # How often Ray repeats a sum itself, and how often it is given to a worker.
 TASK_RETRIES, MOST_TRIES = 3, 8
+# The ranges of powers of tau that a worker has: with one, polynomials shorter than the longest would leave some without work.
+POWER_RANGES = 8
 # From so many workers on, they evaluate the quotient: docs/scale.md.
 DIVIDED_FROM = 8
 
@@ -64,6 +66,8 @@ class Part:
     digest: str
     rows: Range = (0, 0)
     columns: Range = (0, 0)
+    # Of a key of PLONK or fflonk: powers of tau, ascending.
+    powers: tuple[Range, ...] = ()
 
     def of(self, kind: str) -> Range:
         """The values of the witness or of the quotient that this part sums."""
@@ -75,7 +79,9 @@ def parts_of(path: str | os.PathLike[str], count: int, divided: bool = False) ->
 
     Raises OSError, Malformed, and ValueError for no parts, or more than wires or points.
     """
-    key = groth16.ProvingKey(path)
+    system, key = open_key(path)
+    if system is not groth16:
+        return power_parts(path, system.powers(key), count)
     wires, domain = groth16.shape(key)
     most = min(wires, domain if not divided else most_divided(domain))
     if not 1 <= count <= most:
@@ -96,6 +102,34 @@ def parts_of(path: str | os.PathLike[str], count: int, divided: bool = False) ->
         for of_wires, of_domain, of_rows, of_columns in zip(shares(wires), points, rows, columns):
             ranges = tuple(groth16.slice(key, of_wires, of_domain))
             parts.append(Part(of_wires, of_domain, ranges, _digest(file.fileno(), ranges), of_rows, of_columns))
+    return parts
+
+
+def open_key(path: str | os.PathLike[str]) -> tuple[Any, Any]:
+    """A key, and the module of its proof system."""
+    problem: Malformed | None = None
+    for system in (groth16, plonk, fflonk):
+        try:
+            return system, system.ProvingKey(path)
+        except Malformed as error:
+            problem = problem or error
+    assert problem is not None
+    raise problem
+
+
+def power_parts(path: str | os.PathLike[str], bytes_of_powers: Range, count: int) -> list[Part]:
+    """Divides the powers of tau of a key."""
+    begin, total = bytes_of_powers[0], (bytes_of_powers[1] - bytes_of_powers[0]) // plonk.Powers.BYTES
+    if not 1 <= count <= total // POWER_RANGES:
+        raise ValueError(f"shards: expected 1 to {total // POWER_RANGES} for {os.fspath(path)}, found {count}")
+    bounds = [total * index // (count * POWER_RANGES) for index in range(count * POWER_RANGES + 1)]
+    all_ranges = list(zip(bounds, bounds[1:]))
+    parts = []
+    with open(path, "rb") as file:
+        for index in range(count):
+            powers = tuple(all_ranges[index::count])
+            ranges = tuple((begin + plonk.Powers.BYTES * start, begin + plonk.Powers.BYTES * end) for start, end in powers)
+            parts.append(Part((0, 0), (0, 0), ranges, _digest(file.fileno(), ranges), powers=powers))
     return parts
 
 
@@ -196,7 +230,11 @@ class Worker:
             _check(self.source, part, self.file)
         else:
             copy_slice(self.source, part, self.length, self.file)
-        self.key = groth16.ProvingKey(f"/proc/self/fd/{self.file}")
+        if part.powers:
+            self.powers = {part.digest: plonk.Powers(b"".join(os.pread(self.file, end - start, start) for start, end in part.ranges))}
+            self.checked.clear()
+        else:
+            self.key = groth16.ProvingKey(f"/proc/self/fd/{self.file}")
         self.checked.add(part.digest)
 
     def open(self) -> int:
@@ -207,8 +245,10 @@ class Worker:
             raise OSError(error.errno, f"{error.strerror} on {os.uname().nodename}", error.filename) from None
 
     def sum(self, kind: str, part: Part, *values: Any) -> bytes:
-        """The sums of a part with these values, encoded. Several are pieces of rows of the quotient."""
+        """The sums of a part with these values, encoded. Several are pieces of rows of the quotient; of powers, there are values for the first."""
         self.ready(part)
+        if kind == "powers":
+            return self.powers[part.digest].sum(0, values[0], threads=self.threads).tobytes()
         sum_of = groth16.Sums.of_wires if kind == "wires" else groth16.Sums.of_quotient
         return sum_of(self.key, part.of(kind)[0], joined(values).reshape(-1, 4), threads=self.threads).to_bytes()
 
@@ -271,11 +311,11 @@ class Prover:
     """Proves with the workers of a Ray cluster. Connects to the cluster of RAY_ADDRESS, or starts one on this machine, unless the program
     has called ``ray.init``.
 
-    key: the path of a ``.zkey`` file, of which this process reads the matrices. shards: the number of workers; each reads its share of the
+    key: the path of a ``.zkey`` file, or of a key of PLONK's wider arithmetisations, of which this process reads all but points. shards: the number of workers; each reads its share of the
     key. threads: of each worker, which it reserves as Ray's CPUs. source: the path of the key on the workers, by default as here; or an
     http(s) URL, such as one that an object store signed. folder: one on the workers, in which each keeps a copy of its slice, which a URL
     needs; a path without a folder is mapped where it is. patience: for how many seconds no worker may answer. divided: whether the workers
-    evaluate the quotient together, instead of the head; by default, if there are at least eight. allow_insecure_setup: as for
+    evaluate Groth16's quotient together, instead of the head; by default, if there are at least eight. allow_insecure_setup: as for
     ``ProvingKey.prove``.
 
     The slices are read and checked before the constructor returns. Raises Lost if the cluster cannot start the workers, Mismatch for
@@ -298,13 +338,15 @@ class Prover:
         source = path if source is None else os.fspath(source)
         if _is_url(source) and folder is None:
             raise ValueError("folder: expected one for the slices, because the source is a URL")
-        self._key = groth16.ProvingKey(path)
+        self._system, self._key = open_key(path)
+        if divided and self._system is not groth16:
+            raise ValueError(f"divided: only the quotient of a Groth16 key can be divided, {path} is none")
         if (reason := self._key.verifying_key.insecurity) and not allow_insecure_setup:
             raise InsecureSetup(f"{path}: anyone can forge proofs for this key: {reason}")
-        if divided is None:
+        if divided is None and self._system is groth16:
             divided = DIVIDED_FROM <= shards <= most_divided(groth16.shape(self._key)[1])
-        self._parts = parts_of(path, shards, divided)
-        self._divided = divided and shards > 1
+        self._parts = parts_of(path, shards, bool(divided))
+        self._divided = bool(divided) and shards > 1
         self._patience, self._insecure = patience, allow_insecure_setup
         self._lock = threading.Lock()
         self._ray = needed("ray")
@@ -333,19 +375,44 @@ class Prover:
                 if missing:
                     raise Lost(f"{len(missing)} of {len(pulses)} workers did not start: {self._cluster()}")
 
-    def prove(self, witness: str | os.PathLike[str] | bytes | circom.Witness) -> groth16.Proof:
+    def prove(self, witness: str | os.PathLike[str] | bytes | circom.Witness) -> Any:
         """Proves that a witness satisfies the circuit. The proof is verified before it is returned.
 
         Raises Unsatisfied, Mismatch, InsecureSetup, Malformed and OSError as ``ProvingKey.prove``, and Lost if no worker answers, or if
-        a sum was lost too often.
+        a sum was lost too often. The proof is of the key's proof system: ``groth16.Proof``, ``plonk.Proof`` or ``fflonk.Proof``.
         """
         witness = witness if isinstance(witness, circom.Witness) else circom.Witness(witness)
+        if self._system is not groth16:
+            with self._lock:
+                self._check_open()
+                return self._system.prove_with_commitments(self._key, witness, self._commit, allow_insecure_setup=self._insecure)
         return groth16.assemble(self._key, witness, self._sums(witness), allow_insecure_setup=self._insecure)
+
+    def _check_open(self) -> None:
+        if not self._actors:
+            raise ValueError("the prover is closed")
+
+    def _commit(self, values: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
+        """The sum of coefficients times the powers of tau, by the workers. Wipes the coefficients."""
+        tasks = []
+        for index, part in enumerate(self._parts):
+            pieces = [values[start:end] for start, end in part.powers if start < len(values)]
+            if pieces:
+                tasks.append(_Task("powers", part, [self._ray.put(numpy.concatenate(pieces))]))
+                self._give(tasks[-1], index)
+        values.fill(0)
+        try:
+            self._wait(tasks)
+            points = numpy.frombuffer(b"".join(task.result or b"" for task in tasks), numpy.uint64).reshape(-1, 8)
+        finally:
+            for task in tasks:
+                task.values = []
+        # Their sum.
+        return msm.bn254_g1(points, numpy.array([[1, 0, 0, 0]] * len(points), numpy.uint64), threads=1)
 
     def _sums(self, witness: circom.Witness) -> groth16.Sums:
         with self._lock:
-            if not self._actors:
-                raise ValueError("the prover is closed")
+            self._check_open()
             wires, _ = groth16.shape(self._key)
             values = witness.to_numpy()
             if len(values) != wires:
@@ -419,12 +486,13 @@ class Prover:
         is_late = exchange.waiting_since is not None and now - exchange.waiting_since > limit
         return not is_late and not any(actor.is_silent() for actor in self._actors)
 
-    def _undivide(self, exchange: _Exchange, tasks: list[_Task], witness: circom.Witness) -> None:
+    def _undivide(self, exchange: _Exchange, tasks: list[_Task], witness: circom.Witness | None) -> None:
         """Evaluates the quotient here, for the sums that are not made."""
         for ref in exchange.refs:
             # Steps that wait for a lost object would wait for ever, and those of the next proof behind them.
             with contextlib.suppress(Exception):
                 self._ray.cancel(ref)
+        assert witness is not None
         values = groth16.quotient(self._key, witness)
         for index, task in enumerate(exchange.tasks):
             if task.result is None:
@@ -434,7 +502,7 @@ class Prover:
         values.fill(0)
         tasks += [task for task in exchange.tasks if task not in tasks]
 
-    def _wait(self, tasks: list[_Task], exchange: _Exchange | None, witness: circom.Witness) -> None:
+    def _wait(self, tasks: list[_Task], exchange: _Exchange | None = None, witness: circom.Witness | None = None) -> None:
         """Waits until all tasks have results, and adds those of the exchange."""
         slowest: dict[str, float] = {}
         progress = time.monotonic()
