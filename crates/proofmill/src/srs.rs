@@ -48,7 +48,7 @@ impl Powers {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         const BLOCK: usize = 1 << 12;
         let point = |bytes: &[u8]| {
-            let (x, y) = bytes.split_at_checked(Self::BYTES / 2)?;
+            let (x, y) = <&[u8; Self::BYTES]>::try_from(bytes).ok()?.split_at(Self::BYTES / 2);
             let point = Affine { x: Fq::from_montgomery_le(x).ok()?, y: Fq::from_montgomery_le(y).ok()? };
             point.is_on_curve().then_some(point)
         };

@@ -311,12 +311,12 @@ class Prover:
     """Proves with the workers of a Ray cluster. Connects to the cluster of RAY_ADDRESS, or starts one on this machine, unless the program
     has called ``ray.init``.
 
-    key: the path of a ``.zkey`` file, or of a key of PLONK's wider arithmetisations, of which this process reads all but points. shards: the number of workers; each reads its share of the
-    key. threads: of each worker, which it reserves as Ray's CPUs. source: the path of the key on the workers, by default as here; or an
-    http(s) URL, such as one that an object store signed. folder: one on the workers, in which each keeps a copy of its slice, which a URL
-    needs; a path without a folder is mapped where it is. patience: for how many seconds no worker may answer. divided: whether the workers
-    evaluate Groth16's quotient together, instead of the head; by default, if there are at least eight. allow_insecure_setup: as for
-    ``ProvingKey.prove``.
+    key: the path of a ``.zkey`` file, or of a key of PLONK's wider arithmetisations, of which this process does not read the workers' points.
+    shards: the number of workers; each reads its share of the key. threads: of each worker, which it reserves as Ray's CPUs. source: the path
+    of the key on the workers, by default as here; or an http(s) URL, such as one that an object store signed. folder: one on the workers, in
+    which each keeps a copy of its slice, which a URL needs; a path without a folder is mapped where it is. patience: for how many seconds no
+    worker may answer. divided: whether the workers evaluate Groth16's quotient together, instead of the head; by default, if there are at
+    least eight. allow_insecure_setup: as for ``ProvingKey.prove``.
 
     The slices are read and checked before the constructor returns. Raises Lost if the cluster cannot start the workers, Mismatch for
     another key on a worker, and what ``ProvingKey`` raises. May be used by several threads, one proof at a time.
