@@ -196,11 +196,8 @@ impl DividedQuotient {
         level: Option<&str>,
     ) -> PyResult<Bound<'py, PyArray4<u64>>> {
         let (rows, columns) = (self.rows(), self.columns());
-        let part = Part::new(values, "(2, rows, n, 4)", |[each, first, width]| {
-            ([each, first] == [2, rows]).then_some(width)
-        })?;
-        let range = part.range("first", first, columns)?;
-        let (width, words) = (range.len(), part.array.data());
+        let (array, range) = part(values, "(2, rows, n, 4)", [Some(2), Some(rows), None], (first, columns))?;
+        let (width, words) = (range.len(), array.data());
         let words = Choice::new(threads, level)?
             .compute(values.py(), || Ok::<_, Fault>(raw(&self.0.interpolate(range, matrices(words)?))))?;
         words.into_pyarray(values.py()).reshape([3, rows, width, Fr::WORDS])
@@ -218,11 +215,9 @@ impl DividedQuotient {
         level: Option<&str>,
     ) -> PyResult<Bound<'py, PyArray4<u64>>> {
         let (rows, columns) = (self.rows(), self.columns());
-        let part = Part::new(values, "(3, n, columns, 4)", |[each, height, last]| {
-            ([each, last] == [3, columns]).then_some(height)
-        })?;
-        let range = part.range("first", first, rows)?;
-        let (width, words) = (range.len(), part.array.data());
+        let (array, range) =
+            part(values, "(3, n, columns, 4)", [Some(3), None, Some(columns)], (first, rows))?;
+        let (width, words) = (range.len(), array.data());
         let words = Choice::new(threads, level)?
             .compute(values.py(), || Ok::<_, Fault>(raw(&self.0.extend(range, matrices(words)?))))?;
         words.into_pyarray(values.py()).reshape([3, columns, width, Fr::WORDS])
@@ -241,11 +236,8 @@ impl DividedQuotient {
         level: Option<&str>,
     ) -> PyResult<Bound<'py, PyArray3<u64>>> {
         let (rows, columns) = (self.rows(), self.columns());
-        let part = Part::new(values, "(3, n, rows, 4)", |[each, height, last]| {
-            ([each, last] == [3, rows]).then_some(height)
-        })?;
-        let range = part.range("first", first, columns)?;
-        let (width, words) = (range.len(), part.array.data());
+        let (array, range) = part(values, "(3, n, rows, 4)", [Some(3), None, Some(rows)], (first, columns))?;
+        let (width, words) = (range.len(), array.data());
         let words = Choice::new(threads, level)?
             .compute(values.py(), || Ok::<_, Fault>(encode(&self.0.finish(range, matrices(words)?))))?;
         words.into_pyarray(values.py()).reshape([rows, width, Fr::WORDS])
@@ -256,37 +248,33 @@ impl DividedQuotient {
     }
 }
 
-/// The matrices that a step takes.
-struct Part<'py> {
-    array: Array<'py, u64>,
-    /// The number of columns or rows that this machine has.
-    count: usize,
-}
-
-impl<'py> Part<'py> {
-    /// Borrows an array whose first three axes have lengths of which `count` makes the number of columns or rows.
-    fn new(
-        values: &Bound<'py, PyAny>,
-        shape: &str,
-        count: impl FnOnce([usize; 3]) -> Option<usize>,
-    ) -> PyResult<Self> {
-        let array = Array::borrow("values", values)?;
-        let [a, b, c, Fr::WORDS] = array.axes(shape)? else { return Err(array.refuse(shape)) };
-        let count = count([a, b, c]).ok_or_else(|| array.refuse(shape))?;
-        Ok(Self { array, count })
+/// Borrows the matrices that a step takes, whose first three axes have these lengths; the one without a length is the number of rows or
+/// columns that this machine has, from `first` of `end` on. Returns their range, too.
+fn part<'py>(
+    values: &Bound<'py, PyAny>,
+    shape: &str,
+    lengths: [Option<usize>; 3],
+    (first, end): (usize, usize),
+) -> PyResult<(Array<'py, u64>, Range<usize>)> {
+    let array = Array::borrow("values", values)?;
+    let [a, b, c, Fr::WORDS] = array.axes(shape)? else { return Err(array.refuse(shape)) };
+    let mut count = 0;
+    for (expected, found) in lengths.into_iter().zip([a, b, c]) {
+        match expected {
+            None => count = found,
+            Some(expected) if expected != found => return Err(array.refuse(shape)),
+            Some(_) => (),
+        }
     }
-
-    fn range(&self, name: &str, first: usize, end: usize) -> PyResult<Range<usize>> {
-        let lanes = Steps::LANES;
-        let last = first.checked_add(self.count).filter(|last| *last <= end && self.count > 0);
-        let last = last.filter(|last| first.is_multiple_of(lanes) && last.is_multiple_of(lanes));
-        last.map(|last| first..last).ok_or_else(|| {
-            PyValueError::new_err(format!(
-                "{name}: expected a range below {end} with bounds that {lanes} divides, found {} from {first} on",
-                self.count
-            ))
-        })
-    }
+    let lanes = Steps::LANES;
+    let last = first.checked_add(count).filter(|last| *last <= end && count > 0);
+    let last = last.filter(|last| first.is_multiple_of(lanes) && last.is_multiple_of(lanes));
+    let problem = || {
+        PyValueError::new_err(format!(
+            "first: expected a range below {end} with bounds that {lanes} divides, found {count} from {first} on"
+        ))
+    };
+    Ok((array, first..last.ok_or_else(problem)?))
 }
 
 /// The elements of N matrices.

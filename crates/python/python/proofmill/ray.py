@@ -79,7 +79,11 @@ def parts_of(path: str | os.PathLike[str], count: int, divided: bool = False) ->
 
     Raises OSError, Malformed, and ValueError for no parts, or more than wires or points.
     """
-    system, key = open_key(path)
+    return parts_of_key(path, *open_key(path), count, divided)
+
+
+def parts_of_key(path: str | os.PathLike[str], system: Any, key: Any, count: int, divided: bool) -> list[Part]:
+    """``parts_of`` for a key that is open."""
     if system is not groth16:
         return power_parts(path, system.powers(key), count)
     wires, domain = groth16.shape(key)
@@ -345,7 +349,7 @@ class Prover:
             raise InsecureSetup(f"{path}: anyone can forge proofs for this key: {reason}")
         if divided is None and self._system is groth16:
             divided = DIVIDED_FROM <= shards <= most_divided(groth16.shape(self._key)[1])
-        self._parts = parts_of(path, shards, bool(divided))
+        self._parts = parts_of_key(path, self._system, self._key, shards, bool(divided))
         self._divided = bool(divided) and shards > 1
         self._patience, self._insecure = patience, allow_insecure_setup
         self._lock = threading.Lock()
