@@ -172,7 +172,8 @@ fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
 }
 
 /// A file of any format that appears under its name only when it is complete. If dropped before [`Self::finish`], it is
-/// removed. Where the file system can (Linux), it has no name until then, so that nothing is left of a process that is killed.
+/// removed. Where the file system can (Linux), it has no name until then, so that nothing is left of a process that is killed,
+/// unless it was about to replace another file: the complete new one may then be left beside that, as `.proofmill-*.partial`.
 #[derive(Debug)]
 pub struct OutputFile {
     draft: Draft,
@@ -250,10 +251,13 @@ mod unnamed {
         format!("/proc/self/fd/{}", file.as_raw_fd())
     }
 
-    /// Gives a file a temporary name, because only a rename replaces a file, and renames it.
+    /// Gives a file its name. Only a rename replaces a file, so where there is one, the new one has a temporary name for a moment.
     pub(super) fn publish(mut file: File, target: &Path) -> io::Result<()> {
         let name =
             |path: &Path| Ok(rustix::fs::linkat(CWD, link(&file), CWD, path, AtFlags::SYMLINK_FOLLOW)?);
+        if name(target).is_ok() {
+            return Ok(());
+        }
         let named = tempfile::Builder::new()
             .prefix(&partial_prefix())
             .suffix(".partial")

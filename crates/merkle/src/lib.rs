@@ -33,4 +33,4 @@ pub use opening::Opening;
 #[doc(hidden)]
 pub use proofmill_hash;
 pub use proofmill_hash::TreeHash;
-pub use tree::Tree;
+pub use tree::{Tree, siblings_of};

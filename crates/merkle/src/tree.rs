@@ -111,10 +111,24 @@ impl<H: TreeHash> Tree<H> {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn siblings(&self, indices: &[usize], cap: usize) -> Result<Vec<H::Digest>, MerkleError> {
-        let indices: Vec<u64> = indices.iter().map(|index| *index as u64).collect();
-        let climbed = check_indices(&indices, self.rows as u64, cap as u64)?;
-        siblings(&indices, climbed, |layer, index| Ok(self.layer(layer)[index as usize]))
+        siblings_of(indices, self.rows, cap, |layer, index| self.layer(layer)[index])
     }
+}
+
+/// The siblings of [`Tree::open`] of a tree of so many rows whose nodes are elsewhere: `node` is given the height of a layer and an index
+/// in it, layer by layer, from left to right.
+///
+/// # Errors
+/// As [`Tree::open`].
+pub fn siblings_of<D>(
+    indices: &[usize],
+    rows: usize,
+    cap: usize,
+    mut node: impl FnMut(u32, usize) -> D,
+) -> Result<Vec<D>, MerkleError> {
+    let indices: Vec<u64> = indices.iter().map(|index| *index as u64).collect();
+    let climbed = check_indices(&indices, rows as u64, cap as u64)?;
+    siblings(&indices, climbed, |layer, index| Ok(node(layer, index as usize)))
 }
 
 /// The index of a layer's first node: after the `rows + rows / 2 + ...` nodes of the layers below.

@@ -160,8 +160,11 @@ impl Names<'_> {
             }
             StarkError::PublicValues { .. } => Error::Mismatch(Cause::about(self.public, error)),
             StarkError::Preprocessed { .. } => Error::Mismatch(Cause::about(self.circuit, error)),
+            StarkError::Indivisible(_) => Error::Mismatch(Cause::new(error)),
             StarkError::Parameters(_) => Error::Malformed(Cause::new(error)),
-            StarkError::Randomness(_) => Error::System(Cause::new(error)),
+            StarkError::Randomness(_) | StarkError::Ask(_) => Error::System(Cause::new(error)),
+            StarkError::Answer(_) => Error::Rejected(Cause::new(error)),
+            StarkError::Question(_) => Error::Malformed(Cause::new(error)),
             StarkError::Scratch { .. } => Error::Io(Cause::new(error)),
             // The facade's own.
             StarkError::Trace(source) => {

@@ -2,6 +2,7 @@
 
 use crate::{
     arrays::{Array, Words, elements, encode, matrix, vector},
+    callback::Callback,
     error::Fault,
     source::Source,
     work::{Choice, Job, compute},
@@ -15,10 +16,7 @@ use proofmill::{
     srs,
 };
 use pyo3::{exceptions::PyValueError, prelude::*};
-use std::{
-    error::Error,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// Words of a point.
@@ -70,37 +68,15 @@ impl Powers {
     }
 }
 
-/// A function of Python that makes commitments, and the exception that it has raised.
-struct Committer {
-    function: Py<PyAny>,
-    raised: Mutex<Option<PyErr>>,
-}
-
-impl Committer {
-    fn commit(&self, coefficients: &[Fr]) -> Result<Affine<G1>, Box<dyn Error + Send + Sync>> {
-        let words = encode(coefficients);
-        Python::attach(|py| self.call(py, words)).map_err(|error| {
-            let text = error.to_string();
-            *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-            text.into()
-        })
-    }
-
-    fn call(&self, py: Python<'_>, words: Vec<u64>) -> PyResult<Affine<G1>> {
-        let point = self.function.bind(py).call1((matrix(py, words, Fr::WORDS)?,))?;
-        let point = Array::<u64>::borrow("commitment", &point)?;
-        let [POINT] = point.axes("(8,)")? else { return Err(point.refuse("(8,)")) };
-        let (x, y) = point.data().split_at(Fq::WORDS);
-        let found = Words::read(x).zip(Words::read(y)).map(|(x, y)| Affine::<G1> { x, y });
-        let found = found.filter(Affine::is_on_curve);
-        found.ok_or_else(|| PyValueError::new_err("commitment: expected a point of BN254's G1"))
-    }
-
-    /// The result of a job, or the exception that ended it.
-    fn end<T>(&self, result: PyResult<T>) -> PyResult<T> {
-        let raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner).take();
-        raised.map_or(result, Err)
-    }
+/// The point that a function of Python returns for coefficients.
+fn commit(function: &Bound<'_, PyAny>, coefficients: &[Fr]) -> PyResult<Affine<G1>> {
+    let point = function.call1((matrix(function.py(), encode(coefficients), Fr::WORDS)?,))?;
+    let point = Array::<u64>::borrow("commitment", &point)?;
+    let [POINT] = point.axes("(8,)")? else { return Err(point.refuse("(8,)")) };
+    let (x, y) = point.data().split_at(Fq::WORDS);
+    let found = Words::read(x).zip(Words::read(y)).map(|(x, y)| Affine::<G1> { x, y });
+    let found = found.filter(Affine::is_on_curve);
+    found.ok_or_else(|| PyValueError::new_err("commitment: expected a point of BN254's G1"))
 }
 
 /// The functions of a proof system.
@@ -145,15 +121,16 @@ macro_rules! system {
             ) -> PyResult<Proof> {
                 let (key, witness) =
                     (Source::<lower::ProvingKey>::new("key", key)?, Source::<Witness>::new("witness", witness)?);
-                let committer = Arc::new(Committer { function: commit, raised: Mutex::default() });
+                let callback = Arc::new(Callback::new(commit));
                 let job = Job::new(py).with(threads, level, progress)?.allow_insecure_setup(allow_insecure_setup);
-                let shared = committer.clone();
+                let shared = callback.clone();
                 let proof = job.run(move || {
                     let (key, witness) = (key.open()?, witness.open()?);
-                    let commit: Commit<'_> = &|coefficients| shared.commit(coefficients);
+                    let commit: Commit<'_> =
+                        &|coefficients| shared.call(|function| super::commit(function, coefficients));
                     Ok(Proof::new(key.prove_with_commitments(&witness, commit)?, &key))
                 });
-                committer.end(proof)
+                callback.end(proof)
             }
 
             /// Adds the class and the functions to the module of the proof system.

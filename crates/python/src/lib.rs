@@ -9,8 +9,10 @@
 
 mod arrays;
 mod bls;
+mod callback;
 mod circom;
 mod commitments;
+mod cosets;
 mod error;
 mod goldilocks;
 mod hash;
@@ -47,7 +49,7 @@ fn _proofmill(module: &Bound<'_, PyModule>) -> PyResult<()> {
         msm::module(py)?,
         commitments::plonk::add(systems::plonk::module(py)?)?,
         sha256::module(py)?,
-        stark::module(py)?,
+        cosets::add(stark::module(py)?)?,
     ];
     for submodule in submodules {
         let name = submodule.name()?;

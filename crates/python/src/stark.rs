@@ -15,20 +15,20 @@ use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
 use std::{path::PathBuf, sync::Arc};
 
 /// The options on which a prover and its verifier must agree.
-struct Protocol {
+pub(crate) struct Protocol {
     hash: Hash,
     security: u32,
     zero_knowledge: bool,
 }
 
 impl Protocol {
-    fn new(hash: &str, security: u32, zero_knowledge: bool) -> PyResult<Self> {
+    pub(crate) fn new(hash: &str, security: u32, zero_knowledge: bool) -> PyResult<Self> {
         let hash = hash.parse().map_err(|error| PyValueError::new_err(format!("hash: {error}")))?;
         Ok(Self { hash, security, zero_knowledge })
     }
 
     /// The configuration with the fewest queries that prove the security, as `proofmill stark prove` takes them.
-    fn config(&self, air: &lower::Constraints, rows: u64) -> Result<Config, Fault> {
+    pub(crate) fn config(&self, air: &lower::Constraints, rows: u64) -> Result<Config, Fault> {
         let default = Parameters::PROVEN_100;
         let random_columns = if self.zero_knowledge { default.extension } else { 0 };
         let parameters = Parameters { digest_bits: digest_bits(self.hash), random_columns, ..default };
@@ -42,7 +42,7 @@ impl Protocol {
 ///
 /// Raises OSError, Malformed.
 #[pyclass(frozen, module = "proofmill.stark")]
-pub(crate) struct Air(Arc<lower::Constraints>);
+pub(crate) struct Air(pub(crate) Arc<lower::Constraints>);
 
 opens!(lower::Constraints, Air, |bytes| Self::from_json(bytes));
 
@@ -104,10 +104,7 @@ impl Air {
             _ => return Err(PyValueError::new_err("memory: expected \"fast\", \"balanced\" or \"low\"")),
         };
         let trace = Array::<u64>::borrow("trace", trace)?;
-        let [rows, columns] = trace.axes("(rows, columns)")?;
-        if rows == 0 || columns == 0 {
-            return Err(trace.refuse("(rows, columns) without a 0"));
-        }
+        let [rows, columns] = shape(&trace)?;
         let words = trace.data();
         Job::new(py).with(threads, level, progress)?.memory(Some(memory)).run_borrowed(|| {
             let config = protocol.config(&self.0, rows as u64)?;
@@ -125,11 +122,19 @@ impl Air {
     }
 }
 
+/// The rows and columns of a trace.
+pub(crate) fn shape(trace: &Array<'_, u64>) -> PyResult<[usize; 2]> {
+    match trace.axes("(rows, columns)")? {
+        [0, _] | [_, 0] => Err(trace.refuse("(rows, columns) without a 0")),
+        axes => Ok(axes),
+    }
+}
+
 /// A proof: the path or the content of its file. ``Air.prove`` makes one.
 ///
 /// Raises OSError, and Malformed for any other file. All but the beginning is decoded by ``verify``.
 #[pyclass(frozen, module = "proofmill.stark")]
-pub(crate) struct Proof(Arc<lower::Proof>);
+pub(crate) struct Proof(pub(crate) Arc<lower::Proof>);
 
 opens!(lower::Proof, Proof, |bytes| Self::from_bytes(bytes));
 

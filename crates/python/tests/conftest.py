@@ -7,8 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import proofmill as pm
+
+# The modulus of Goldilocks.
+P = 2**64 - 2**32 + 1
 ROOT = Path(__file__).resolve().parents[3]
 SMALL = ROOT / "examples/membership-small"
 LARGE = ROOT / "examples/membership"
@@ -57,3 +62,18 @@ def small(monkeypatch):
     """The small example is the working directory."""
     monkeypatch.chdir(SMALL)
     return SMALL
+
+
+# (a, b) is followed by (b, a + b); the public values are the first pair and the last b.
+@pytest.fixture(scope="module")
+def air():
+    return pm.stark.Air(ROOT / "crates/stark/tests/data/fibonacci.json")
+
+
+@pytest.fixture(scope="module")
+def trace():
+    rows = [[0, 1]]
+    while len(rows) < 512:
+        a, b = rows[-1]
+        rows.append([b, (a + b) % P])
+    return np.array(rows, dtype=np.uint64)

@@ -24,7 +24,7 @@ import proofmill as pm
 from proofmill._ray_command import main
 from proofmill._ray_model import Costs, Machine, Shape, costs_of, estimate
 from proofmill._ray_prover import serve
-from proofmill.ray import Lost, Prover, Worker, copy_slice, parts_of
+from proofmill.ray import Lost, Prover, StarkProver, Worker, copy_slice, parts_of
 
 KEY, WITNESS = SMALL / "groth16.zkey", SMALL / "witness.wtns"
 
@@ -517,6 +517,36 @@ def test_kills(cluster, divided):
             prover.prove(WITNESS).verify()
         finally:
             os.kill(stopped, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("shards", [1, 2])
+def test_starks_of_a_cluster(cluster, air, trace, shards):
+    public = [0, 1, int(trace[-1, 1])]
+    expected = air.prove(trace, public, hash="poseidon2").to_bytes()
+    with StarkProver(air.to_json().encode(), shards, hash="poseidon2") as prover:
+        for number in range(4):
+            if number == 2:
+                os.kill(pids(prover)[-1], signal.SIGKILL)
+            assert prover.prove(trace, public).to_bytes() == expected
+        changed = trace.copy()
+        changed[100, 1] += 1
+        with pytest.raises(pm.Unsatisfied, match="row 99"):
+            prover.prove(changed, public)
+        with pytest.raises(pm.Mismatch):
+            prover.prove(trace, public[:2])
+        if shards == 2:
+            # A worker that does not answer: the other one extends the trace.
+            stopped = pids(prover)[0]
+            os.kill(stopped, signal.SIGSTOP)
+            try:
+                assert prover.prove(trace, public).to_bytes() == expected
+            finally:
+                os.kill(stopped, signal.SIGCONT)
+    with pytest.raises(ValueError, match="closed"):
+        prover.prove(trace, public)
+    for wrong in (0, 9):
+        with pytest.raises(ValueError, match=f"shards: expected 1 to 8, the cosets of an extended trace, found {wrong}"):
+            StarkProver(air, wrong)
 
 
 def test_a_worker_with_another_key(cluster, tmp_path):

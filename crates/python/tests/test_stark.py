@@ -4,27 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from conftest import ROOT
+from conftest import P
 
 import proofmill as pm
-
-P = 2**64 - 2**32 + 1
-
-
-# (a, b) is followed by (b, a + b); the public values are the first pair and the last b.
-@pytest.fixture(scope="module")
-def air():
-    return pm.stark.Air(ROOT / "crates/stark/tests/data/fibonacci.json")
-
-
-@pytest.fixture(scope="module")
-def trace():
-    rows = [[0, 1]]
-    while len(rows) < 512:
-        a, b = rows[-1]
-        rows.append([b, (a + b) % P])
-    return np.array(rows, dtype=np.uint64)
-
 
 def test_prove_and_verify(air, trace, tmp_path):
     public = [0, 1, int(trace[-1, 1])]
@@ -96,3 +78,56 @@ def test_exception_of_callback(air, trace):
     with pytest.raises(RuntimeError):
         air.prove(trace, public, progress=fail)
     air.prove(trace, public).verify(air, public)
+
+
+def cosets(air, trace, public, count=2, **options):
+    """A function that asks some processes in turn, each of which has the trace, and the rounds of questions."""
+    each = [pm.stark.Cosets(air, trace, public, **options) for _ in range(count)]
+    rounds = []
+
+    def ask(questions):
+        rounds.append(questions)
+        return [each[(coset + len(rounds)) % count].answer(coset, question) for coset, question in questions]
+
+    return ask, rounds
+
+
+@pytest.mark.parametrize("options", [{}, {"hash": "poseidon2"}, {"hash": "poseidon-bn254"}])
+def test_cosets_give_the_same_proof(air, trace, options):
+    public = [0, 1, int(trace[-1, 1])]
+    ask, rounds = cosets(air, trace, public, **options)
+    proof = pm.stark.prove_with_cosets(air, trace, public, ask, threads=2, **options)
+    assert proof.to_bytes() == air.prove(trace, public, **options).to_bytes()
+    assert len(rounds) == 5 and {coset for coset, _ in rounds[0]} == set(range(pm.stark.Cosets.COUNT))
+
+
+def test_wrong_answers(air, trace):
+    public = [0, 1, int(trace[-1, 1])]
+    ask, _ = cosets(air, trace, public)
+    for wrong, message in [
+        (lambda questions: ask(questions)[:-1], "expected 8 answers, found 7"),
+        (lambda questions: [b"" for _ in questions], "coset 0: no answer: byte 0"),
+        (lambda questions: [answer[:-1] + b"\0" for answer in ask(questions)], "answers about another trace, or wrong ones"),
+    ]:
+        with pytest.raises(pm.Rejected, match=message):
+            pm.stark.prove_with_cosets(air, trace, public, wrong)
+    for wrong in (lambda questions: None, lambda questions: [1 for _ in questions]):
+        with pytest.raises(TypeError):
+            pm.stark.prove_with_cosets(air, trace, public, wrong)
+
+    def lost(questions):
+        raise KeyError("lost")
+
+    with pytest.raises(KeyError, match="lost"):
+        pm.stark.prove_with_cosets(air, trace, public, lost)
+    changed = trace.copy()
+    changed[100, 1] += 1
+    ask, _ = cosets(air, changed, public)
+    with pytest.raises(pm.Unsatisfied, match="row 99"):
+        pm.stark.prove_with_cosets(air, changed, public, ask)
+    one = pm.stark.Cosets(air, trace, public)
+    for coset, question in [(0, b""), (8, bytes(8)), (0, b"\0\0\0\0\xff\0\0\0")]:
+        with pytest.raises(pm.Malformed, match=f"coset {coset}: no question about this trace"):
+            one.answer(coset, question)
+    with pytest.raises(pm.Mismatch, match="expected 2 columns"):
+        pm.stark.Cosets(air, np.zeros((512, 3), np.uint64), public)

@@ -242,6 +242,10 @@ where
                 }
                 Rows::Kept(_) => Ok(None),
                 Rows::Computed(tiled) => lock(tiled).combination(level, log_blowup, &self.powers).map(Some),
+                Rows::Divided(divided) => {
+                    let sums = divided.combine(&self.powers[..matrix.columns])?;
+                    Ok(Some(extend_coset(level, log_blowup, Extension::coefficients(&sums).to_vec(), D)))
+                }
             }
         };
         let combined = combination.matrices.iter().map(combine).collect::<Result<Vec<_>, StarkError>>()?;

@@ -3,6 +3,7 @@
 use crate::{
     StarkError, Trace, VerifyError,
     blinding::{Blinding, SALT},
+    divided::Divided,
     domain::{SHIFT, domain, reverse},
     error::unreachable_tree,
     memory::{Memory, Resources},
@@ -32,7 +33,10 @@ pub(crate) struct Committed<H: TreeHash> {
     /// With blinding, each is followed by its salts.
     pub(crate) matrices: Vec<Matrix>,
     is_salted: bool,
+    /// Of the tallest.
+    log_rows: u32,
     log_cap: u32,
+    /// Without the layers that other processes have.
     tree: Tree<H>,
 }
 
@@ -62,7 +66,7 @@ impl Matrix {
     pub(crate) fn kept(&self) -> &[Goldilocks] {
         match &self.rows {
             Rows::Kept(values) => values,
-            Rows::Computed(_) => unreachable!("only a trace is computed in parts"),
+            Rows::Computed(_) | Rows::Divided(_) => unreachable!("only a trace is computed in parts"),
         }
     }
 }
@@ -73,6 +77,8 @@ pub(crate) enum Rows {
     Kept(Box<dyn Buffer>),
     /// Of an extension, computed when they are needed.
     Computed(Mutex<Tiled>),
+    /// Of an extension, in other processes.
+    Divided(Divided),
 }
 
 /// No other thread has it: the lock is for sharing keys between proofs.
@@ -109,10 +115,14 @@ impl<H: TreeHash> Committed<H> {
             [Matrix { rows: Rows::Kept(values), columns, .. }] => {
                 Tree::build(level, &leaves(values, *columns)).unwrap_or_else(|error| unreachable_tree(&error))
             }
+            [Matrix { rows: Rows::Divided(divided), log_rows, .. }] => {
+                divided.tree(level, parameters.log_cap(*log_rows))?
+            }
             _ => Self::tree_of_layers(level, parameters.log_blowup, &matrices)?,
         };
-        let (is_salted, log_cap) = (parameters.is_blinded(), parameters.log_cap(tree.rows().ilog2()));
-        Ok(Self { matrices, is_salted, log_cap, tree })
+        let log_rows = matrices.iter().map(|matrix| matrix.log_rows).max().unwrap_or(0);
+        let (is_salted, log_cap) = (parameters.is_blinded(), parameters.log_cap(log_rows));
+        Ok(Self { matrices, is_salted, log_rows, log_cap, tree })
     }
 
     fn tree_of_layers(level: Level, log_blowup: u32, matrices: &[Matrix]) -> Result<Tree<H>, StarkError> {
@@ -170,12 +180,12 @@ impl<H: TreeHash> Committed<H> {
 
     /// The logarithm of the number of rows of the tallest matrix.
     pub(crate) fn log_rows(&self) -> u32 {
-        self.tree.rows().ilog2()
+        self.log_rows
     }
 
     /// The commitment.
     pub(crate) fn cap(&self) -> &[H::Digest] {
-        self.tree.layer(self.log_rows() - self.log_cap)
+        self.tree.layer(self.tree.rows().ilog2() - self.log_cap)
     }
 
     /// The rows of queries, in their order; indices, of rows of the tallest matrix, may repeat.
@@ -188,6 +198,9 @@ impl<H: TreeHash> Committed<H> {
         let mut indices = queries.to_vec();
         indices.sort_unstable();
         indices.dedup();
+        if let [Matrix { rows: Rows::Divided(divided), .. }] = &*self.matrices {
+            return divided.open(&self.tree, 1 << self.log_cap, queries, &indices);
+        }
         let siblings = self.tree.siblings(&indices, 1 << self.log_cap);
         let siblings = siblings.unwrap_or_else(|error| unreachable_tree(&error));
         let parts = self.matrices.iter().map(|matrix| {
@@ -199,6 +212,7 @@ impl<H: TreeHash> Committed<H> {
                     Ok(queries.iter().flat_map(row).copied().collect())
                 }
                 Rows::Computed(tiled) => lock(tiled).rows(level, parameters.log_blowup, &queries),
+                Rows::Divided(_) => unreachable!("a divided trace is committed to alone"),
             }
         });
         let parts = parts.collect::<Result<Vec<Vec<_>>, StarkError>>()?;
@@ -239,6 +253,7 @@ fn for_each_part(
             let values = match &matrix.rows {
                 Rows::Kept(values) => &values[first * matrix.columns..][..count * matrix.columns],
                 Rows::Computed(_) => computed.next().map_or(&[][..], |(_, rows)| rows),
+                Rows::Divided(_) => unreachable!("a divided trace is committed to alone"),
             };
             (values, matrix.columns)
         });
@@ -415,6 +430,11 @@ pub(crate) fn extend_trace(
 ) -> Result<Matrix, StarkError> {
     let log_blowup = parameters.log_blowup;
     Blinding::of_trace(blinding, trace, columns, |trace, columns| {
+        if let Trace::Divided { len, ask, .. } = trace {
+            let log_rows = (*len / columns).ilog2();
+            let rows = Rows::Divided(Divided { ask: ask.clone(), columns, log_rows, log_blowup });
+            return Ok(Matrix { rows, columns, log_rows: log_rows + log_blowup });
+        }
         let tiled = match memory {
             Memory::Fast => {
                 if let Some(mut values) = trace.take() {

@@ -83,12 +83,16 @@ pub enum DecodeError {
 }
 
 /// Reads values from bytes.
-struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
     fn take(&mut self, count: u64) -> Result<&'a [u8], DecodeError> {
         let truncated = DecodeError::Truncated { at: self.at, needed: count, found: self.bytes.len() };
         let count = usize::try_from(count).map_err(|_| truncated.clone())?;
@@ -103,17 +107,21 @@ impl<'a> Reader<'a> {
         Ok(array)
     }
 
-    fn byte(&mut self) -> Result<u8, DecodeError> {
+    pub(crate) fn integer(&mut self) -> Result<u32, DecodeError> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    pub(crate) fn byte(&mut self) -> Result<u8, DecodeError> {
         let [byte] = self.array()?;
         Ok(byte)
     }
 
-    fn element(&mut self) -> Result<Goldilocks, DecodeError> {
+    pub(crate) fn element(&mut self) -> Result<Goldilocks, DecodeError> {
         let at = self.at;
         Goldilocks::from_bytes_le(self.array()?).map_err(|_| DecodeError::NotCanonical { at })
     }
 
-    fn extension<const D: usize>(&mut self) -> Result<Extension<Goldilocks, D>, DecodeError> {
+    pub(crate) fn extension<const D: usize>(&mut self) -> Result<Extension<Goldilocks, D>, DecodeError> {
         let mut element = Extension([Goldilocks::default(); D]);
         for coefficient in &mut element.0 {
             *coefficient = self.element()?;
@@ -127,12 +135,12 @@ impl<'a> Reader<'a> {
     }
 
     /// A list of values of at least `size` bytes each: the list is not longer than the bytes that are left.
-    fn list<T>(
+    pub(crate) fn list<T>(
         &mut self,
         size: usize,
         mut value: impl FnMut(&mut Self) -> Result<T, DecodeError>,
     ) -> Result<Vec<T>, DecodeError> {
-        let len = u32::from_le_bytes(self.array()?);
+        let len = self.integer()?;
         let needed = u64::from(len) * size as u64;
         if needed > self.bytes.len() as u64 {
             return Err(DecodeError::Truncated { at: self.at, needed, found: self.bytes.len() });
@@ -140,15 +148,17 @@ impl<'a> Reader<'a> {
         (0..len).map(|_| value(self)).collect()
     }
 
-    fn elements(&mut self) -> Result<Vec<Goldilocks>, DecodeError> {
+    pub(crate) fn elements(&mut self) -> Result<Vec<Goldilocks>, DecodeError> {
         self.list(Goldilocks::BYTES, Self::element)
     }
 
-    fn extensions<const D: usize>(&mut self) -> Result<Vec<Extension<Goldilocks, D>>, DecodeError> {
+    pub(crate) fn extensions<const D: usize>(
+        &mut self,
+    ) -> Result<Vec<Extension<Goldilocks, D>>, DecodeError> {
         self.list(D * Goldilocks::BYTES, Self::extension)
     }
 
-    fn digests<H: TreeHash>(&mut self) -> Result<Vec<H::Digest>, DecodeError> {
+    pub(crate) fn digests<H: TreeHash>(&mut self) -> Result<Vec<H::Digest>, DecodeError> {
         self.list(DIGEST, Self::digest::<H>)
     }
 
@@ -199,7 +209,7 @@ impl<'a> Reader<'a> {
     }
 
     /// That nothing follows.
-    fn end(&self) -> Result<(), DecodeError> {
+    pub(crate) fn end(&self) -> Result<(), DecodeError> {
         match self.bytes.len() {
             0 => Ok(()),
             found => Err(DecodeError::Trailing { at: self.at, found }),
@@ -209,28 +219,32 @@ impl<'a> Reader<'a> {
 
 /// Appends values to bytes.
 #[derive(Default)]
-struct Writer(Vec<u8>);
+pub(crate) struct Writer(pub(crate) Vec<u8>);
 
 impl Writer {
-    fn element(&mut self, element: &Goldilocks) {
+    pub(crate) fn integer(&mut self, value: u32) {
+        self.0.extend(value.to_le_bytes());
+    }
+
+    pub(crate) fn element(&mut self, element: &Goldilocks) {
         self.0.extend(element.to_bytes_le());
     }
 
-    fn extension<const D: usize>(&mut self, element: &Extension<Goldilocks, D>) {
+    pub(crate) fn extension<const D: usize>(&mut self, element: &Extension<Goldilocks, D>) {
         element.0.iter().for_each(|coefficient| self.element(coefficient));
     }
 
-    fn list<T>(&mut self, values: &[T], mut value: impl FnMut(&mut Self, &T)) {
+    pub(crate) fn list<T>(&mut self, values: &[T], mut value: impl FnMut(&mut Self, &T)) {
         // No list of a proof has 2^32 values: its number of rows, columns and queries are limited.
-        self.0.extend((values.len() as u32).to_le_bytes());
+        self.integer(values.len() as u32);
         values.iter().for_each(|each| value(self, each));
     }
 
-    fn extensions<const D: usize>(&mut self, elements: &[Extension<Goldilocks, D>]) {
+    pub(crate) fn extensions<const D: usize>(&mut self, elements: &[Extension<Goldilocks, D>]) {
         self.list(elements, Self::extension);
     }
 
-    fn digests<H: TreeHash>(&mut self, digests: &[H::Digest]) {
+    pub(crate) fn digests<H: TreeHash>(&mut self, digests: &[H::Digest]) {
         self.list(digests, |writer, digest| writer.0.extend(H::to_bytes(digest)));
     }
 
@@ -301,7 +315,7 @@ impl Header {
     /// # Errors
     /// [`DecodeError`] if it is none.
     pub fn read(proof: &[u8]) -> Result<Self, DecodeError> {
-        let mut reader = Reader { bytes: proof, at: 0 };
+        let mut reader = Reader::new(proof);
         let (name, extension) = header(&mut reader, MAGIC, "a trace")?;
         let log_rows = reader.log_rows()?;
         let hash = Hash::ALL.into_iter().find(|hash| padded(hash.name()) == name);
@@ -342,7 +356,7 @@ impl<H: StarkHash, const D: usize> Proof<H, D> {
     /// # Errors
     /// [`DecodeError`] says where the bytes are no proof with this hash and extension.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let mut reader = Reader { bytes, at: 0 };
+        let mut reader = Reader::new(bytes);
         check_header::<H, D>(header(&mut reader, MAGIC, "a trace")?)?;
         let proof = Self {
             log_rows: reader.log_rows()?,
@@ -386,7 +400,7 @@ impl<H: StarkHash, const D: usize> TablesProof<H, D> {
     /// # Errors
     /// [`DecodeError`] says where the bytes are no proof with this hash and extension.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let mut reader = Reader { bytes, at: 0 };
+        let mut reader = Reader::new(bytes);
         check_header::<H, D>(header(&mut reader, MAGIC_OF_TABLES, "several tables")?)?;
         let proof = Self {
             log_rows: reader.list(1, Reader::log_rows)?,

@@ -99,6 +99,18 @@ pub enum StarkError {
     /// A part of the trace could not be read.
     #[error("trace: {0}")]
     Trace(io::Error),
+    /// A trace cannot be [divided](crate::Trace::Divided).
+    #[error("the trace cannot be divided: {0}")]
+    Indivisible(&'static str),
+    /// Nobody answers questions about the extension of a divided trace.
+    #[error("the extended trace: {0}")]
+    Ask(Box<dyn std::error::Error + Send + Sync>),
+    /// An answer is wrong.
+    #[error("the extended trace: {0}")]
+    Answer(String),
+    /// A question about a coset is none about this trace.
+    #[error("coset {0}: no question about this trace")]
+    Question(usize),
     /// A temporary file could not be created, read or written.
     #[error("{}: cannot keep the trace in a temporary file: {source}", folder.display())]
     Scratch {

@@ -7,6 +7,7 @@ use crate::{
     claims,
     commitment::{Committed, Matrix, Rows, check_shape, extend, extend_coset, extend_trace, lock, restore},
     constraints::Constraints,
+    divided::Divided,
     domain::{coset, generator, reverse},
     error::{changed, unreachable_refusal},
     hash::StarkHash,
@@ -92,6 +93,9 @@ where
     let log_rows = check_shape("trace", trace.len(), constraints.columns, parameters)?;
     let fixed = preprocessed.map(|key| (key.columns(), key.log_rows));
     check(constraints, parameters, fixed, log_rows, public_values)?;
+    if let Trace::Divided { .. } = trace {
+        Divided::check(parameters.is_blinded(), constraints.log_chunks(parameters), parameters.log_blowup)?;
+    }
     let (proof, rows) =
         prove_checked(resources, parameters, constraints, preprocessed, &mut trace, log_rows, public_values)?;
     resources.progress.begin("verify");
@@ -108,6 +112,7 @@ where
             restore(resources.level, values, constraints.columns);
         }
         Some(Rows::Computed(tiled)) => lock(tiled).restore(resources.level)?,
+        Some(Rows::Divided(_)) => unreachable!("a divided trace can be read"),
     }
     let read = |row: usize, values: &mut [Goldilocks]| match &computed {
         None => trace.read(row * values.len(), values),
@@ -116,11 +121,13 @@ where
             Ok(())
         }
         Some(Rows::Computed(tiled)) => lock(tiled).read_row(row, values),
+        Some(Rows::Divided(_)) => unreachable!("a divided trace can be read"),
     };
     let preprocessed = preprocessed.map_or(&[][..], |key| &key.values);
     let inputs = RowInputs { constraints, rows: 1 << log_rows, preprocessed, public_values };
     Err(inputs.unsatisfied(read)?.unwrap_or_else(|| match trace {
         Trace::Parts { .. } => changed(),
+        Trace::Divided { .. } => StarkError::Answer("answers about another trace, or wrong ones".into()),
         Trace::Memory(_) => unreachable_refusal(&error),
     }))
 }
@@ -254,7 +261,7 @@ where
             let words = Goldilocks::as_words(rows);
             Some(Opened { words, width: matrix.columns, points: points_of(*next) })
         }
-        Rows::Computed(_) => None,
+        Rows::Computed(_) | Rows::Divided(_) => None,
     });
     let mut of_kept =
         evaluate(level, coset(), log_coefficients, &kept.collect::<Vec<_>>(), &points).into_iter();
@@ -262,6 +269,7 @@ where
         let values = match &matrix.rows {
             Rows::Kept(_) => of_kept.next().unwrap_or_default(),
             Rows::Computed(tiled) => lock(tiled).evaluate(level, &points, &points_of(*next))?,
+            Rows::Divided(divided) => divided.evaluate(&points, &points_of(*next))?,
         };
         let mut values = values.into_iter();
         Ok([(); 2].map(|()| values.next().unwrap_or_default()))
@@ -332,7 +340,7 @@ where
     let widths = widths.into_iter().filter(|width| *width > 0);
     let kept = matrices.iter().zip(widths).filter_map(|(matrix, width)| match &matrix.rows {
         Rows::Kept(rows) => Some((&***rows, matrix.columns, width)),
-        Rows::Computed(_) => None,
+        Rows::Computed(_) | Rows::Divided(_) => None,
     });
     let matrices: Vec<_> = kept.collect();
     let longer: Vec<_> = if log_cosets > parameters.log_blowup {
@@ -351,6 +359,10 @@ where
         let (tiled, cosets) = (lock(tiled), 1 << log_cosets);
         order.sort_by_key(|chunk| (quotient.shift(chunk % cosets) != tiled.shift(), chunk % cosets));
     }
+    let mut elsewhere = match &trace.rows {
+        Rows::Divided(divided) => divided.quotient(quotient)?.into_iter(),
+        Rows::Kept(_) | Rows::Computed(_) => Vec::new().into_iter(),
+    };
     let mut blinded = blinding.as_mut().map(|blinding| blinding.of_quotient(log_rows, chunks));
     let mut extensions = order
         .into_iter()
@@ -367,6 +379,8 @@ where
             let values = match &trace.rows {
                 Rows::Kept(_) => quotient.on_coset(level, chunk, read),
                 Rows::Computed(tiled) => quotient.on_tiles(level, chunk, &mut lock(tiled), read)?,
+                // The chunks are in order.
+                Rows::Divided(_) => elsewhere.next().unwrap_or_default(),
             };
             let (shift, log_blowup) = (quotient.shift(chunk), parameters.log_blowup);
             let extension = match &mut blinded {

@@ -1,6 +1,6 @@
 //! The trace that a prover is given.
 
-use crate::StarkError;
+use crate::{Ask, StarkError};
 use proofmill_field::goldilocks::Goldilocks;
 use proofmill_parallel as parallel;
 use std::{borrow::Cow, io, mem};
@@ -16,6 +16,15 @@ pub enum Trace<'a> {
         /// Writes the values from an index on, which are always the same ones; called from several threads, up to twice for each value.
         read: &'a ReadValues<'a>,
     },
+    /// As `Parts`, and other processes extend it: it is read only to say what is wrong with it. Not with several tables or zero knowledge.
+    Divided {
+        /// The number of values.
+        len: usize,
+        /// Writes the values from an index on.
+        read: &'a ReadValues<'a>,
+        /// Asks those who have the extension.
+        ask: Ask,
+    },
 }
 
 /// Writes the values of a trace from an index on.
@@ -25,7 +34,7 @@ impl Trace<'_> {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Memory(values) => values.len(),
-            Self::Parts { len, .. } => *len,
+            Self::Parts { len, .. } | Self::Divided { len, .. } => *len,
         }
     }
 
@@ -45,7 +54,7 @@ impl Trace<'_> {
     pub(crate) fn values(&self, first: usize, to: &mut [Goldilocks]) -> io::Result<()> {
         match self {
             Self::Memory(values) => to.copy_from_slice(&values[first..][..to.len()]),
-            Self::Parts { read, .. } => read(first, to)?,
+            Self::Parts { read, .. } | Self::Divided { read, .. } => read(first, to)?,
         }
         Ok(())
     }
@@ -55,6 +64,7 @@ impl Trace<'_> {
         match self {
             Self::Memory(values) => Trace::Memory(Cow::Borrowed(values)),
             Self::Parts { len, read } => Trace::Parts { len: *len, read },
+            Self::Divided { len, read, ask } => Trace::Divided { len: *len, read, ask: ask.clone() },
         }
     }
 

@@ -1,5 +1,7 @@
 //! Memory modes give the same proofs, of traces wherever they are.
 
+mod wide;
+
 use proofmill_cpu::Level;
 use proofmill_field::{
     Field,
@@ -7,77 +9,14 @@ use proofmill_field::{
 };
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
 use proofmill_stark::{
-    Constraints, Grinding, Memory, Parameters, PreprocessedKey, Resources, StarkError, Trace,
-    air::{Air, Preprocessed, Row},
+    Constraints, Memory, Parameters, PreprocessedKey, Resources, StarkError, Trace,
+    air::Air,
     openings::{Opened, combine, weighted_sums},
     prove,
 };
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
 use std::{io, path::Path};
-
-/// Columns that are each multiplied by the preprocessed one, plus the one before and a periodic one, to a power.
-struct Wide {
-    columns: usize,
-    rows: usize,
-    power: u32,
-}
-
-fn power<T: std::ops::Mul<Output = T> + Copy>(value: T, exponent: u32) -> T {
-    (1..exponent).fold(value, |product, _| product * value)
-}
-
-impl Wide {
-    fn fixed(&self) -> Vec<Goldilocks> {
-        (0..self.rows as u64).map(|row| Goldilocks::new(row * row + 2)).collect()
-    }
-
-    fn trace(&self) -> Vec<Goldilocks> {
-        let mut row: Vec<_> = (0..self.columns as u64).map(Goldilocks::new).collect();
-        let mut values = Vec::new();
-        for (index, fixed) in self.fixed().into_iter().enumerate() {
-            values.extend(&row);
-            let before = row.clone();
-            for (column, value) in row.iter_mut().enumerate() {
-                let other = before[(column + self.columns - 1) % self.columns];
-                *value = power(before[column], self.power) * fixed
-                    + other
-                    + Goldilocks::new(PERIODIC[index % PERIODIC.len()]);
-            }
-        }
-        values
-    }
-}
-
-const PERIODIC: [u64; 2] = [7, 11];
-
-impl Air for Wide {
-    fn columns(&self) -> usize {
-        self.columns
-    }
-
-    fn public_values(&self) -> usize {
-        1
-    }
-
-    fn preprocessed(&self) -> Option<Preprocessed> {
-        Some(Preprocessed { columns: 1, values: self.fixed() })
-    }
-
-    fn periodic_columns(&self) -> Vec<Vec<Goldilocks>> {
-        vec![PERIODIC[..self.rows.min(2)].iter().copied().map(Goldilocks::new).collect()]
-    }
-
-    fn constrain(&self, row: Row) {
-        for column in 0..self.columns {
-            let other = row.column((column + self.columns - 1) % self.columns);
-            let next = power(row.column(column), self.power) * row.preprocessed(0) + other + row.periodic(0);
-            (row.is_transition() * (row.next(column) - next)).must_vanish();
-        }
-        (row.is_last() * (row.column(0) - row.public_value(0))).must_vanish();
-    }
-}
-
-const NO_WORK: Grinding = Grinding { lookups: 0, out_of_domain: 0, batching: 0, commit: 0, query: 0 };
+use wide::{NO_WORK, Wide};
 
 /// An emulator is slow.
 const THREADS: &[usize] = if cfg!(target_arch = "aarch64") { &[2] } else { &[1, 2, 5] };

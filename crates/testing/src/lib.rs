@@ -15,4 +15,4 @@ pub use command::{Folder, Run, examples};
 pub use integer_curve::{IntegerCurve, IntegerPoint};
 pub use integers::{bit_runs, edge_integers, is_below, operands, rng, uniform};
 pub use machine::{for_each_goldilocks_level, for_each_level, for_each_pool};
-pub use timing::assert_levels_win;
+pub use timing::{assert_faster, assert_levels_win};

@@ -39,9 +39,11 @@
 //! # }
 //! ```
 
+mod divided;
 mod tables;
 mod wrap;
 
+pub use divided::Cosets;
 pub use tables::{Tables, TablesProof};
 pub use wrap::Wrap;
 
@@ -54,9 +56,9 @@ use crate::{
 use proofmill_circom::{FileName, write_bytes, write_text};
 use proofmill_field::goldilocks::{Goldilocks, MODULUS};
 use proofmill_memory::read_file_at_most;
-use proofmill_stark::{AirDocument, Header, Resources, Trace};
+use proofmill_stark::{AirDocument, Header, ReadValues, Resources, StarkError, Trace};
 pub use proofmill_stark::{
-    Config, Parameters,
+    Ask, Config, Parameters, Question,
     air::{Air, Bus, Expression, Preprocessed, Row},
     airs, digest_bits, security,
 };
@@ -164,21 +166,40 @@ impl Constraints {
     /// trace or the number of public values is not the AIR's, [`Error::Malformed`] for a word that is not below
     /// 2^64 - 2^32 + 1 or parameters out of their range, [`Error::Io`] for temporary files.
     pub fn prove(&self, config: &Config, trace: &Rows<'_>, public_values: &[u64]) -> Result<Proof> {
-        let names = Names { circuit: self.name.as_ref(), witness: trace.name(), ..Names::default() };
-        if trace.columns() != self.columns() {
-            let (expected, found) = (self.columns(), trace.columns());
+        self.prove_trace(config, trace, public_values, |len, read| Trace::Parts { len, read })
+    }
+
+    fn prove_trace(
+        &self,
+        config: &Config,
+        rows: &Rows<'_>,
+        public_values: &[u64],
+        trace: impl for<'t> FnOnce(usize, &'t ReadValues<'t>) -> Trace<'t>,
+    ) -> Result<Proof> {
+        let (settings, public_values) = (current(), elements(public_values)?);
+        let (resources, preprocessed) = (resources(&settings), self.preprocessed.as_ref());
+        let bytes = self.with_trace(rows, |len, read| {
+            config.prove(resources, &self.constraints, preprocessed, trace(len, read), &public_values)
+        });
+        Proof::from_bytes(bytes?)
+    }
+
+    /// Calls `body` with the number of values of a trace and what reads them.
+    fn with_trace<T>(
+        &self,
+        rows: &Rows<'_>,
+        body: impl FnOnce(usize, &ReadValues<'_>) -> std::result::Result<T, StarkError>,
+    ) -> Result<T> {
+        let names = Names { circuit: self.name.as_ref(), witness: rows.name(), ..Names::default() };
+        if rows.columns() != self.columns() {
+            let (expected, found) = (self.columns(), rows.columns());
             return Err(Names::mismatch(
                 names.witness,
                 format!("expected {expected} columns, found {found}"),
             ));
         }
-        let (settings, public_values) = (current(), elements(public_values)?);
-        let resources = resources(&settings);
-        let preprocessed = self.preprocessed.as_ref();
-        let read = |first: usize, to: &mut [Goldilocks]| trace.read(first, to).map_err(io::Error::other);
-        let trace = Trace::Parts { len: trace.rows() * trace.columns(), read: &read };
-        let bytes = config.prove(resources, &self.constraints, preprocessed, trace, &public_values);
-        Proof::from_bytes(bytes.map_err(|error| names.stark(error))?)
+        let read = |first: usize, to: &mut [Goldilocks]| rows.read(first, to).map_err(io::Error::other);
+        body(rows.rows() * rows.columns(), &read).map_err(|error| names.stark(error))
     }
 }
 

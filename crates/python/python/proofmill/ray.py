@@ -7,6 +7,7 @@ Each worker, an actor of Ray, has a slice of the key: ranges of its wires and of
 and all points of the domain. Workers sum their ranges and return 320 bytes. This process, the head, evaluates the quotient meanwhile, or
 the constraints only, of which the workers then make the quotient together. It adds the sums, blinds them, and verifies the proof before it
 returns it. For PLONK and fflonk, a slice has powers of tau, and the workers make the commitments; all else is the head's.
+``StarkProver`` divides STARKs.
 
 Sums are pure, so any worker may repeat any of them. Ray restarts a worker that was killed, and repeats its sums; what is late is also
 given to a worker that has nothing to do, and the first result counts.
@@ -18,41 +19,30 @@ import contextlib
 import hashlib
 import mmap
 import os
-import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from types import TracebackType
+from dataclasses import dataclass
 from typing import Any
 
 import numpy
 
-from . import Error, InsecureSetup, Malformed, Mismatch, __version__, circom, fflonk, groth16, msm, plonk
-from .bench import needed
+from . import InsecureSetup, Malformed, Mismatch, __version__, circom, fflonk, groth16, msm, plonk
+from ._ray_stark import StarkProver
+from ._ray_workers import LATE, SILENT_SECONDS, Lost, Task, Workers
 
-__all__ = ["Lost", "Part", "Prover", "copy_slice", "parts_of"]
+__all__ = ["Lost", "Part", "Prover", "StarkProver", "copy_slice", "parts_of"]
 
 Range = tuple[int, int]
 # Bytes that are hashed or copied at once.
 PIECE = 8 << 20
 CONNECT_SECONDS = 30.0
-# How often workers are asked whether they are alive, and after how many seconds without an answer others get their sums too.
-PULSE_SECONDS, SILENT_SECONDS = 1.0, 5.0
-# A sum that is outstanding for this many times as long as the slowest that has ended is late.
-LATE = 3.0
-# How often Ray repeats a sum itself, and how often it is given to a worker.
-TASK_RETRIES, MOST_TRIES = 3, 8
 # The ranges of powers of tau that a worker has: with one, polynomials shorter than the longest would leave some without work.
 POWER_RANGES = 8
 # From so many workers on, they evaluate the quotient: docs/scale.md.
 DIVIDED_FROM = 8
-
-
-class Lost(Error):
-    """The workers are gone, or do not answer. Nothing is wrong with key and witness; nothing of the proof is kept."""
 
 
 @dataclass(frozen=True)
@@ -271,47 +261,57 @@ def joined(pieces: Sequence[numpy.ndarray[Any, Any]]) -> numpy.ndarray[Any, Any]
 
 
 @dataclass(eq=False)
-class _Task:
-    """A sum."""
-
-    kind: str
-    part: Part
-    # The values in Ray's store: one object, or a piece of each worker's.
-    values: list[Any]
-    # Workers that were asked and have not answered, and when they were asked.
-    asked: dict[Any, tuple[int, float]] = field(default_factory=dict)
-    tries: int = 0
-    result: bytes | None = None
-
-
-@dataclass(eq=False)
 class _Exchange:
     """A quotient that the workers evaluate together."""
 
+    prover: Prover
+    witness: circom.Witness
     # All objects that they exchange, and those of the last steps that say that these have ended.
     refs: list[Any]
     signs: list[Any]
     # The sums of its values.
-    tasks: list[_Task]
+    tasks: list[Task]
     # When nothing else is left to do.
     waiting_since: float | None = None
 
+    def settle(self, tasks: list[Task], slowest: dict[str, float]) -> bool:
+        """Asks for the sums once the quotient is there."""
+        prover, now = self.prover, time.monotonic()
+        if self.signs:
+            self.signs = prover._ray.wait(self.signs, num_returns=len(self.signs), timeout=0)[1]
+        if not self.signs:
+            for index, task in enumerate(self.tasks):
+                prover._give(task, index)
+            tasks += self.tasks
+            return True
+        if self.waiting_since is None and all(task.result is not None for task in tasks):
+            self.waiting_since = now
+        limit = SILENT_SECONDS + LATE * slowest.get("wires", 0.0)
+        is_late = self.waiting_since is not None and now - self.waiting_since > limit
+        return not is_late and not any(actor.is_silent() for actor in prover._actors)
 
-@dataclass
-class _Actor:
-    handle: Any
-    # When it last answered, and what it was asked last, if it has not.
-    seen: float
-    pulse: Any = None
-    pulse_at: float = 0.0
-    # Why its last answer was none.
-    problem: str = ""
+    def abandon(self, tasks: list[Task]) -> None:
+        """Evaluates the quotient here, for the sums that are not made."""
+        prover = self.prover
+        for ref in self.refs:
+            # Steps that wait for a lost object would wait for ever, and those of the next proof behind them.
+            with contextlib.suppress(Exception):
+                prover._ray.cancel(ref)
+        values = groth16.quotient(prover._key, self.witness)
+        for index, (part, task) in enumerate(zip(prover._parts, self.tasks)):
+            if task.result is None:
+                first, end = part.domain
+                task.arguments[2:] = [prover._ray.put(values[first:end])]
+                prover._give(task, index)
+        values.fill(0)
+        tasks += [task for task in self.tasks if task not in tasks]
 
-    def is_silent(self) -> bool:
-        return bool(self.problem) or (self.pulse is not None and time.monotonic() - self.pulse_at > SILENT_SECONDS)
+
+def _sum_task(kind: str, part: Part, values: Sequence[Any]) -> Task:
+    return Task(kind, "sum", [kind, part, *values])
 
 
-class Prover:
+class Prover(Workers):
     """Proves with the workers of a Ray cluster. Connects to the cluster of RAY_ADDRESS, or starts one on this machine, unless the program
     has called ``ray.init``.
 
@@ -351,33 +351,10 @@ class Prover:
             divided = DIVIDED_FROM <= shards <= most_divided(groth16.shape(self._key)[1])
         self._parts = parts_of_key(path, self._system, self._key, shards, bool(divided))
         self._divided = bool(divided) and shards > 1
-        self._patience, self._insecure = patience, allow_insecure_setup
-        self._lock = threading.Lock()
-        self._ray = needed("ray")
-        if not self._ray.is_initialized():
-            self._ray.init(log_to_driver=False, logging_level="warning")
-        options = {"num_cpus": threads, "max_restarts": -1, "max_task_retries": TASK_RETRIES, "scheduling_strategy": "SPREAD"}
-        actor = self._ray.remote(**options, concurrency_groups={"pulse": 1, "exchange": 1})(Worker)
+        self._insecure = allow_insecure_setup
         where = (__version__, source, None if folder is None else os.fspath(folder), os.stat(path).st_size, threads)
-        self._actors = [_Actor(actor.remote(*where), time.monotonic()) for _ in self._parts]
-        try:
-            self._start()
-        except BaseException:
-            self.close()
-            raise
-
-    def _start(self) -> None:
-        """Waits until all workers have their slices. Reading may take long, and finding a place for a worker may not."""
-        left = [actor.handle.ready.remote(part) for actor, part in zip(self._actors, self._parts)]
-        while left:
-            done, left = self._ray.wait(left, timeout=self._patience)
-            for ref in done:
-                self._get(ref)
-            if not done:
-                pulses = [actor.handle.alive.options(concurrency_group="pulse").remote() for actor in self._actors]
-                missing = self._ray.wait(pulses, num_returns=len(pulses), timeout=SILENT_SECONDS)[1]
-                if missing:
-                    raise Lost(f"{len(missing)} of {len(pulses)} workers did not start: {self._cluster()}")
+        super().__init__(Worker, where, len(self._parts), threads, patience)
+        self._start([(part,) for part in self._parts])
 
     def prove(self, witness: str | os.PathLike[str] | bytes | circom.Witness) -> Any:
         """Proves that a witness satisfies the circuit. The proof is verified before it is returned.
@@ -392,17 +369,13 @@ class Prover:
                 return self._system.prove_with_commitments(self._key, witness, self._commit, allow_insecure_setup=self._insecure)
         return groth16.assemble(self._key, witness, self._sums(witness), allow_insecure_setup=self._insecure)
 
-    def _check_open(self) -> None:
-        if not self._actors:
-            raise ValueError("the prover is closed")
-
     def _commit(self, values: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
         """The sum of coefficients times the powers of tau, by the workers. Wipes the coefficients."""
         tasks = []
         for index, part in enumerate(self._parts):
             pieces = [values[start:end] for start, end in part.powers if start < len(values)]
             if pieces:
-                tasks.append(_Task("powers", part, [self._ray.put(numpy.concatenate(pieces))]))
+                tasks.append(_sum_task("powers", part, [self._ray.put(numpy.concatenate(pieces))]))
                 self._give(tasks[-1], index)
         values.fill(0)
         try:
@@ -410,7 +383,7 @@ class Prover:
             points = numpy.frombuffer(b"".join(task.result or b"" for task in tasks), numpy.uint64).reshape(-1, 8)
         finally:
             for task in tasks:
-                task.values = []
+                task.arguments = []
         # Their sum.
         return msm.bn254_g1(points, numpy.array([[1, 0, 0, 0]] * len(points), numpy.uint64), threads=1)
 
@@ -428,31 +401,26 @@ class Prover:
             if exchange is None:
                 tasks += self._ask("quotient", groth16.quotient(self._key, witness))
             try:
-                self._wait(tasks, exchange, witness)
+                self._wait(tasks, exchange)
                 sums = [groth16.Sums.from_bytes(task.result) for task in tasks if task.result is not None]
             finally:
                 # Frees the values in the store; workers that are late keep theirs until they end.
                 for task in tasks:
-                    task.values = []
+                    task.arguments = []
         total = sums[0]
         for part in sums[1:]:
             total += part
         return total
 
-    def _ask(self, kind: str, values: numpy.ndarray[Any, Any]) -> list[_Task]:
+    def _ask(self, kind: str, values: numpy.ndarray[Any, Any]) -> list[Task]:
         """Stores each part's values, and asks its own worker for their sum. Wipes the values here."""
         tasks = []
         for index, part in enumerate(self._parts):
             first, end = part.of(kind)
-            tasks.append(_Task(kind, part, [self._ray.put(values[first:end])]))
+            tasks.append(_sum_task(kind, part, [self._ray.put(values[first:end])]))
             self._give(tasks[-1], index)
         values.fill(0)
         return tasks
-
-    def _give(self, task: _Task, index: int) -> None:
-        task.tries += 1
-        ref = self._actors[index].handle.sum.remote(task.kind, task.part, *task.values)
-        task.asked[ref] = index, time.monotonic()
 
     def _exchange(self, witness: circom.Witness) -> _Exchange:
         """Asks the workers for all steps of the quotient. They wait for what others send, and sum meanwhile."""
@@ -472,133 +440,6 @@ class Prover:
             signs = [results.pop() for results in sent]
             refs += [ref for results in sent for ref in results]
             held = [list(pieces) for pieces in zip(*sent)]
-        return _Exchange(refs + signs, signs, [_Task("quotient", part, pieces) for part, pieces in zip(parts, held)])
+        tasks = [_sum_task("quotient", part, pieces) for part, pieces in zip(parts, held)]
+        return _Exchange(self, witness, refs + signs, signs, tasks)
 
-    def _settle(self, exchange: _Exchange, tasks: list[_Task], slowest: dict[str, float]) -> bool:
-        """Asks for the sums once the quotient is there. False if it is late or a worker is: then it is not waited for."""
-        now = time.monotonic()
-        if exchange.signs:
-            exchange.signs = self._ray.wait(exchange.signs, num_returns=len(exchange.signs), timeout=0)[1]
-        if not exchange.signs:
-            for index, task in enumerate(exchange.tasks):
-                self._give(task, index)
-            tasks += exchange.tasks
-            return True
-        if exchange.waiting_since is None and all(task.result is not None for task in tasks):
-            exchange.waiting_since = now
-        limit = SILENT_SECONDS + LATE * slowest.get("wires", 0.0)
-        is_late = exchange.waiting_since is not None and now - exchange.waiting_since > limit
-        return not is_late and not any(actor.is_silent() for actor in self._actors)
-
-    def _undivide(self, exchange: _Exchange, tasks: list[_Task], witness: circom.Witness | None) -> None:
-        """Evaluates the quotient here, for the sums that are not made."""
-        for ref in exchange.refs:
-            # Steps that wait for a lost object would wait for ever, and those of the next proof behind them.
-            with contextlib.suppress(Exception):
-                self._ray.cancel(ref)
-        assert witness is not None
-        values = groth16.quotient(self._key, witness)
-        for index, task in enumerate(exchange.tasks):
-            if task.result is None:
-                first, end = task.part.domain
-                task.values = [self._ray.put(values[first:end])]
-                self._give(task, index)
-        values.fill(0)
-        tasks += [task for task in exchange.tasks if task not in tasks]
-
-    def _wait(self, tasks: list[_Task], exchange: _Exchange | None = None, witness: circom.Witness | None = None) -> None:
-        """Waits until all tasks have results, and adds those of the exchange."""
-        slowest: dict[str, float] = {}
-        progress = time.monotonic()
-        while (unfinished := [task for task in tasks if task.result is None]) or (exchange and exchange.signs):
-            if exchange and exchange.signs:
-                if not self._settle(exchange, tasks, slowest):
-                    self._undivide(exchange, tasks, witness)
-                    exchange = None
-                unfinished = [task for task in tasks if task.result is None]
-            self._repeat(unfinished, tasks, slowest)
-            running = {ref: task for task in unfinished for ref in task.asked}
-            pulses = {actor.pulse: actor for actor in self._actors if actor.pulse is not None}
-            signs = exchange.signs if exchange else []
-            for ref in self._ray.wait([*running, *pulses, *signs], timeout=PULSE_SECONDS)[0]:
-                now = time.monotonic()
-                if actor := pulses.get(ref):
-                    self._beat(actor, ref)
-                    continue
-                if ref in signs:
-                    progress = now
-                    continue
-                task = running[ref]
-                index, since = task.asked.pop(ref)
-                try:
-                    task.result = self._get(ref)
-                except Lost as error:
-                    if exchange and task in exchange.tasks:
-                        self._undivide(exchange, tasks, witness)
-                        exchange = None
-                    elif task.tries >= MOST_TRIES and not task.asked:
-                        raise Lost(f"a sum was lost {task.tries} times, most likely for want of memory; the last: {error}") from None
-                    continue
-                progress = now
-                slowest[task.kind] = max(slowest.get(task.kind, 0.0), now - since)
-            silent = time.monotonic() - max([progress, *(actor.seen for actor in self._actors)])
-            if silent > self._patience:
-                problem = next((f": {actor.problem}" for actor in self._actors if actor.problem), "")
-                raise Lost(f"no worker has answered for {silent:.0f} s, {self._cluster()}{problem}")
-
-    def _repeat(self, unfinished: list[_Task], tasks: list[_Task], slowest: dict[str, float]) -> None:
-        """Asks workers for signs of life, and gives sums that are late, or whose worker is silent, to workers that have nothing to do."""
-        now = time.monotonic()
-        for actor in self._actors:
-            if actor.pulse is None and now - actor.pulse_at > PULSE_SECONDS:
-                actor.pulse, actor.pulse_at = actor.handle.alive.options(concurrency_group="pulse").remote(), now
-        busy = {index for task in tasks for index, _ in task.asked.values()}
-        idle = [index for index, actor in enumerate(self._actors) if index not in busy and not actor.is_silent()]
-        for task in unfinished:
-            limit = LATE * slowest[task.kind] + PULSE_SECONDS if task.kind in slowest else float("inf")
-            held = any(not self._actors[index].is_silent() and now - since < limit for index, since in task.asked.values())
-            if idle and not held and task.tries < MOST_TRIES:
-                self._give(task, idle.pop())
-
-    def _beat(self, actor: _Actor, ref: Any) -> None:
-        actor.pulse, actor.problem = None, ""
-        try:
-            self._get(ref)
-            actor.seen = time.monotonic()
-        except Lost as error:
-            actor.problem = str(error)
-
-    def _get(self, ref: Any) -> Any:
-        """A worker's answer, or its exception. Lost if there is none."""
-        errors = self._ray.exceptions
-        try:
-            return self._ray.get(ref)
-        except errors.RayTaskError as error:
-            if isinstance(error.cause, errors.RayError):
-                # What it needs of another worker is lost.
-                raise Lost(_last_line(error)) from error
-            raise error.cause if isinstance(error.cause, (Error, OSError, ValueError, MemoryError)) else error from None
-        except errors.RayError as error:
-            raise Lost(_last_line(error)) from error
-
-    def _cluster(self) -> str:
-        nodes = sum(bool(node["Alive"]) for node in self._ray.nodes())
-        return f"{nodes} nodes are alive, with {self._ray.available_resources().get('CPU', 0):g} free CPUs"
-
-    def close(self) -> None:
-        """Ends the workers. The connection to the cluster stays."""
-        actors, self._actors = self._actors, []
-        for actor in actors:
-            with contextlib.suppress(Exception):
-                self._ray.kill(actor.handle)
-
-    def __enter__(self) -> Prover:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
-
-def _last_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if lines else type(error).__name__

@@ -51,4 +51,33 @@ class Proof:
     def to_bytes(self) -> bytes: ...
     def save(self, path: _Path) -> None: ...
 
-__all__ = ["Air", "Proof"]
+@final
+class Cosets:
+    COUNT: int
+    def __new__(
+        cls,
+        air: Air,
+        trace: NDArray[np.uint64],
+        public: Sequence[int],
+        *,
+        hash: str = "keccak",
+        security: int = 100,
+        threads: int | None = None,
+        level: str | None = None,
+    ) -> Cosets: ...
+    def answer(self, coset: int, question: bytes, *, threads: int | None = None, level: str | None = None) -> bytes: ...
+
+def prove_with_cosets(
+    air: Air,
+    trace: NDArray[np.uint64],
+    public: Sequence[int],
+    ask: Callable[[list[tuple[int, bytes]]], Sequence[bytes]],
+    *,
+    hash: str = "keccak",
+    security: int = 100,
+    threads: int | None = None,
+    level: str | None = None,
+    progress: Callable[[str], object] | bool | None = None,
+) -> Proof: ...
+
+__all__ = ["Air", "Cosets", "Proof", "prove_with_cosets"]

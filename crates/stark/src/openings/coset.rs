@@ -24,7 +24,7 @@ impl Coset {
         (roots[0] == -Goldilocks::ONE && !shift.is_zero()).then_some(Self { shift, roots })
     }
 
-    pub(super) fn shift(&self) -> Goldilocks {
+    pub(crate) fn shift(&self) -> Goldilocks {
         self.shift
     }
 

@@ -63,6 +63,9 @@ where
         let fixed = if table.preprocessed > 0 { preprocessed.next() } else { None };
         let fixed = fixed.map(|log_rows| (table.preprocessed, *log_rows));
         check(table, parameters, fixed, rows, public_values[index]).map_err(of_table)?;
+        if matches!(trace, Trace::Divided { .. }) {
+            return Err(of_table(StarkError::Indivisible("it is one of several")));
+        }
         log_rows.push(rows);
     }
     let tallest = parameters.log_height(log_rows.iter().max().copied().unwrap_or(0));

@@ -1,21 +1,14 @@
 //! Our verifier against Plonky3's on changed proofs of several tables: the same verdicts, and no panic. Plonky3's may panic, which is a
 //! refusal.
 
-#[allow(dead_code, reason = "other tests use the others")]
-mod airs;
-mod batches;
-#[allow(dead_code, reason = "other tests use the others")]
-mod configurations;
-mod mutations;
-
-use airs::Fibonacci;
-use batches::{Batch, Table};
-use configurations::{
+use crate::airs::Fibonacci;
+use crate::batches::{Batch, Table};
+use crate::configurations::{
     PARAMETERS, Parameters,
     defaults::{cubic_8, quadratic_8, quadratic_12},
     hiding, stock_keccak,
 };
-use mutations::{
+use crate::mutations::{
     ACCEPTED, SAMPLES, Tally, Verdicts, above, caught, changes_in_memory, count, opened_rows,
     other_parameters,
 };

@@ -1,13 +1,7 @@
 //! Proofs of several tables with lookups: the same bytes as Plonky3's, accepted by its verifier.
 
-#[allow(dead_code, reason = "other tests use the others")]
-mod airs;
-mod batches;
-#[allow(dead_code, reason = "other tests use the others")]
-mod configurations;
-
-use batches::Batch;
-use configurations::{
+use crate::batches::Batch;
+use crate::configurations::{
     PARAMETERS, Parameters, defaults::cubic_8, hiding::quadratic as hiding, keccak, keccak_kernels,
     poseidon2, poseidon2_kernels, stock_keccak, stock_poseidon2,
 };

@@ -1,12 +1,7 @@
 //! Proofs with Proofmill's kernels: the same bytes as with Plonky3's, accepted by its verifier.
 
-#[allow(dead_code, reason = "other tests use the others")]
-mod airs;
-#[allow(dead_code, reason = "other tests use the others")]
-mod configurations;
-
-use airs::{Fibonacci, Powers, Preprocessed, RoundConstants};
-use configurations::{
+use crate::airs::{Fibonacci, Powers, Preprocessed, RoundConstants};
+use crate::configurations::{
     PARAMETERS, Parameters, hiding::quadratic as hiding, keccak, keccak_kernels, poseidon2,
     poseidon2_kernels, stock_keccak, stock_poseidon2,
 };

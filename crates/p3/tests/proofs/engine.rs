@@ -1,13 +1,8 @@
 //! Proofs of our engine, which knows nothing of Plonky3: as proofs of Plonky3, the same bytes as its own.
 
-mod airs;
-mod batches;
-#[allow(dead_code, reason = "other tests use the others")]
-mod configurations;
-
-use airs::{Fibonacci, Powers, Preprocessed, Products, RoundConstants};
-use batches::{Batch, OfEngine};
-use configurations::{PARAMETERS, Parameters, defaults, elements, stock_keccak};
+use crate::airs::{Fibonacci, Powers, Preprocessed, Products, RoundConstants};
+use crate::batches::{Batch, OfEngine};
+use crate::configurations::{PARAMETERS, Parameters, defaults, elements, stock_keccak};
 use p3_batch_stark::{ProverData, StarkInstance, verify_batch};
 use p3_goldilocks::Goldilocks;
 use p3_matrix::Matrix;

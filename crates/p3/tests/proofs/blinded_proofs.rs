@@ -1,20 +1,12 @@
 //! Blinded proofs: Plonky3 accepts ours, we accept Plonky3's, and both verifiers have the same verdicts on changed ones.
 
-mod airs;
-#[allow(dead_code, reason = "other tests use the others")]
-mod batches;
-#[allow(dead_code, reason = "other tests use the others")]
-mod configurations;
-#[allow(dead_code, reason = "other tests use the others")]
-mod mutations;
-
-use airs::{Fibonacci, Powers, Preprocessed, Products, RoundConstants};
-use batches::{Batch, OfEngine};
-use configurations::{
+use crate::airs::{Fibonacci, Powers, Preprocessed, Products, RoundConstants};
+use crate::batches::{Batch, OfEngine};
+use crate::configurations::{
     PARAMETERS, Parameters, elements,
     hiding::{cubic, quadratic},
 };
-use mutations::{ACCEPTED, SAMPLES, Tally, Verdicts, caught, opened_rows};
+use crate::mutations::{ACCEPTED, SAMPLES, Tally, Verdicts, caught, opened_rows};
 use p3_batch_stark::{ProverData, StarkInstance};
 use p3_field::PrimeCharacteristicRing;
 use p3_goldilocks::Goldilocks;
@@ -214,7 +206,7 @@ fn compare(tally: &mut Tally, case: Parameters, seed: u64) {
     };
     let proof = p3_uni_stark::prove(&config, &Fibonacci, trace.clone(), &public).expect("a proof");
     assert_eq!(verdicts(case, &proof), ACCEPTED);
-    for other in mutations::other_parameters(case) {
+    for other in crate::mutations::other_parameters(case) {
         tally.count("other parameters", verdicts(other, &proof));
     }
     let mut unsatisfied = trace;

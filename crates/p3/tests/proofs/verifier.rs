@@ -1,17 +1,14 @@
 //! Our verifier against Plonky3's on changed proofs: the same verdicts, and no panic. Plonky3's may panic, which is a refusal.
 
-mod airs;
-#[allow(dead_code, reason = "other tests use the others")]
-mod configurations;
-mod mutations;
-
-use airs::{Fibonacci, Powers, Preprocessed, Products, RoundConstants};
-use configurations::{
+use crate::airs::{Fibonacci, Powers, Preprocessed, Products, RoundConstants};
+use crate::configurations::{
     PARAMETERS, Parameters,
     defaults::{cubic_8, quadratic_8, quadratic_12},
     stock_keccak,
 };
-use mutations::{ACCEPTED, SAMPLES, Tally, above, caught, changes_in_memory, opened_rows, other_parameters};
+use crate::mutations::{
+    ACCEPTED, SAMPLES, Tally, above, caught, changes_in_memory, opened_rows, other_parameters,
+};
 use p3_air::{Air, symbolic::SymbolicAirBuilder};
 use p3_challenger::GrindingChallenger;
 use p3_commit::PolynomialSpace;
