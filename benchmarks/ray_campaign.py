@@ -7,6 +7,9 @@ Starts a cluster on this machine, of nodes with one CPU each, and proves again a
 workers (kill -9), stops some until the proof is made (SIGSTOP), and kills whole nodes, which others replace. Every proof's sums must be those of
 one process, byte for byte, and every proof must verify, also by snarkjs with --snarkjs. An error is allowed, counted, and must be `Lost`.
 
+With --air it proves a STARK, of the files that `proofmill stark workload poseidon2 --log-rows 14 --out FOLDER` makes: every proof must be the
+bytes that one process makes.
+
 Then it proves by turns in one process with one thread, and on the cluster. Prints a summary and adds a line to a CSV record; exits with 1 if
 a proof was wrong. Needs the package proofmill[ray]. Ray replaces 127.0.0.1 by the host's address, so that firewalls may make it hang: hence
 a network namespace with nothing but the loopback. The random choices follow from --seed; when they happen does not.
@@ -15,6 +18,7 @@ a network namespace with nothing but the loopback. The random choices follow fro
 import argparse
 import csv
 import datetime
+import json
 import os
 import platform
 import random
@@ -39,7 +43,7 @@ def workers():
     found = []
     for process in Path("/proc").iterdir():
         try:
-            if process.name.isdigit() and (process / "cmdline").read_bytes().startswith(b"ray::Worker"):
+            if process.name.isdigit() and (process / "cmdline").read_bytes().startswith((b"ray::Worker", b"ray::StarkWorker")):
                 if MARK.encode() in (process / "environ").read_bytes():
                     found.append(int(process.name))
         except OSError:
@@ -47,46 +51,28 @@ def workers():
     return found
 
 
-class Campaign:
-    def __init__(self, options):
-        import ray
-        from ray.cluster_utils import Cluster
+class Groth16:
+    """Proofs of a key and a witness."""
 
-        import proofmill as pm
-
-        self.pm, self.options, self.random = pm, options, random.Random(options.seed)
+    def __init__(self, pm, options):
+        self.pm, self.options = pm, options
         self.witness = pm.circom.Witness(options.witness)
         # What one process sums, without Ray.
         wires = pm.groth16.Sums.of_wires(options.key, 0, self.witness.to_numpy())
         rest = pm.groth16.Sums.of_quotient(options.key, 0, pm.groth16.quotient(options.key, self.witness))
         self.expected = (wires + rest).to_bytes()
-        store = max(STORE_BYTES, 5 * options.witness.stat().st_size)
-        self.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": store})
-        self.add_node = lambda: self.cluster.add_node(num_cpus=1, object_store_memory=store)
-        self.nodes = [self.add_node() for _ in range(options.nodes)]
-        ray.init(address=self.cluster.address, log_to_driver=False)
-        self.prover = pm.ray.Prover(options.key, shards=options.nodes, folder=options.folder, divided=options.divided, allow_insecure_setup=True)
-        self.counts = dict.fromkeys(["proofs", "kills", "stops", "node_kills", "lost", "wrong"], 0)
-        self.seconds = {"undisturbed": [], "kills": [], "stops": [], "node_kills": []}
+        self.store_bytes = 5 * options.witness.stat().st_size
+        self.key = pm.groth16.ProvingKey(options.key)
 
-    def prove(self):
-        """Seconds of a proof; None if it was lost."""
-        began = time.monotonic()
-        try:
-            sums = self.prover._sums(self.witness)
-            proof = self.pm.groth16.assemble(self.options.key, self.witness, sums, allow_insecure_setup=True)
-        except self.pm.ray.Lost as error:
-            print(f"lost: {error}")
-            self.counts["lost"] += 1
-            return None
-        except self.pm.Unsatisfied:
-            # The witness is right, so the sums were not.
-            self.counts["wrong"] += 1
-            return None
-        seconds = time.monotonic() - began
-        self.counts["proofs"] += 1
-        self.counts["wrong"] += sums.to_bytes() != self.expected or not self.verifies(proof)
-        return seconds
+    def prover(self):
+        options = self.options
+        return self.pm.ray.Prover(options.key, shards=options.nodes, folder=options.folder, divided=options.divided, allow_insecure_setup=True)
+
+    def prove(self, prover):
+        """A function that says whether the proof is right."""
+        sums = prover._sums(self.witness)
+        proof = self.pm.groth16.assemble(self.options.key, self.witness, sums, allow_insecure_setup=True)
+        return lambda: sums.to_bytes() == self.expected and self.verifies(proof)
 
     def verifies(self, proof):
         try:
@@ -97,9 +83,84 @@ class Campaign:
             return True
         with tempfile.TemporaryDirectory() as folder:
             paths = [Path(folder, name) for name in ("vk.json", "public.json", "proof.json")]
-            self.pm.groth16.ProvingKey(self.options.key).verifying_key.save(paths[0], allow_insecure_setup=True)
+            self.key.verifying_key.save(paths[0], allow_insecure_setup=True)
             proof.save(paths[2], paths[1])
             return subprocess.run(["snarkjs", "groth16", "verify", *paths], capture_output=True).returncode == 0
+
+    def alone(self):
+        self.key.prove(self.witness, threads=1, allow_insecure_setup=True)
+
+    def facts(self):
+        wires, domain = self.pm.groth16.shape(self.options.key)
+        return {
+            "domain": domain, "wires": wires, "nodes": self.options.nodes, "slices": "copied" if self.options.folder else "mapped",
+            "quotient": "divided" if self.options.divided else "head",
+        }  # fmt: skip
+
+
+class Stark:
+    """Proofs of a trace."""
+
+    def __init__(self, pm, options):
+        import numpy
+
+        self.pm, self.options = pm, options
+        self.air = pm.stark.Air(options.air / "air.json")
+        self.trace = numpy.fromfile(options.air / "trace.bin", "<u8").reshape(-1, self.air.columns)
+        self.public = [int(value) for value in json.loads((options.air / "public.json").read_text())]
+        self.expected = self.air.prove(self.trace, self.public, hash=options.hash).to_bytes()
+        self.store_bytes = 5 * self.trace.nbytes
+
+    def prover(self):
+        return self.pm.ray.StarkProver(self.air, self.options.nodes, hash=self.options.hash)
+
+    def prove(self, prover):
+        proof = prover.prove(self.trace, self.public)
+        return lambda: proof.to_bytes() == self.expected
+
+    def alone(self):
+        self.air.prove(self.trace, self.public, hash=self.options.hash, threads=1)
+
+    def facts(self):
+        rows, columns = self.trace.shape
+        return {"rows": rows, "columns": columns, "hash": self.options.hash, "nodes": self.options.nodes}
+
+
+class Campaign:
+    def __init__(self, options):
+        import ray
+        from ray.cluster_utils import Cluster
+
+        import proofmill as pm
+
+        self.pm, self.options, self.random = pm, options, random.Random(options.seed)
+        self.subject = (Stark if options.air else Groth16)(pm, options)
+        store = max(STORE_BYTES, self.subject.store_bytes)
+        self.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": store})
+        self.add_node = lambda: self.cluster.add_node(num_cpus=1, object_store_memory=store)
+        self.nodes = [self.add_node() for _ in range(options.nodes)]
+        ray.init(address=self.cluster.address, log_to_driver=False)
+        self.prover = self.subject.prover()
+        self.counts = dict.fromkeys(["proofs", "kills", "stops", "node_kills", "lost", "wrong"], 0)
+        self.seconds = {"undisturbed": [], "kills": [], "stops": [], "node_kills": []}
+
+    def prove(self):
+        """Seconds of a proof; None if it was lost."""
+        began = time.monotonic()
+        try:
+            is_right = self.subject.prove(self.prover)
+        except self.pm.ray.Lost as error:
+            print(f"lost: {error}")
+            self.counts["lost"] += 1
+            return None
+        except (self.pm.Unsatisfied, self.pm.Rejected):
+            # What is proven is right, so the workers' results were not.
+            self.counts["wrong"] += 1
+            return None
+        seconds = time.monotonic() - began
+        self.counts["proofs"] += 1
+        self.counts["wrong"] += not is_right()
+        return seconds
 
     def disturbed(self, what, disturb):
         """A proof, during which something happens."""
@@ -155,12 +216,12 @@ class Campaign:
             self.disturbed(what, disturb)
             print(f"{number} of {len(happenings)}: {what}; {self.counts['wrong']} wrong, {self.counts['lost']} lost", flush=True)
         self.settle()
-        key, alone = self.pm.groth16.ProvingKey(options.key), []
+        alone = []
         self.prove()
         self.seconds["undisturbed"] = []
         for _ in range(options.rounds):
             began = time.monotonic()
-            key.prove(self.witness, threads=1, allow_insecure_setup=True)
+            self.subject.alone()
             alone.append(time.monotonic() - began)
             self.seconds["undisturbed"].append(self.prove())
         self.seconds["one_thread"] = alone
@@ -174,11 +235,9 @@ class Campaign:
             return f"{of(found):.4g}" if found else ""
 
         cpu = re.search(r"^model name\s*:\s*(.*?)(?: \d+-Core Processor)?$", Path("/proc/cpuinfo").read_text(), re.M)
-        wires, domain = self.pm.groth16.shape(self.options.key)
         return {
             "date": datetime.date.today().isoformat(), "cpu": cpu[1] if cpu else platform.machine(), "cores": os.cpu_count(), "ray": ray.__version__,
-            "domain": domain, "wires": wires, "nodes": self.options.nodes, "slices": "copied" if self.options.folder else "mapped",
-            "quotient": "divided" if self.options.divided else "head", "seed": self.options.seed, **self.counts,
+            **self.subject.facts(), "seed": self.options.seed, **self.counts,
             "one_thread_median_s": figure("one_thread", statistics.median), "cluster_median_s": figure("undisturbed", statistics.median),
             "killed_median_s": figure("kills", statistics.median), "killed_max_s": figure("kills", max),
             "stopped_median_s": figure("stops", statistics.median), "node_killed_median_s": figure("node_kills", statistics.median),
@@ -190,6 +249,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--key", type=Path, default=ROOT / "examples/membership/circuit.zkey")
     parser.add_argument("--witness", type=Path, default=ROOT / "examples/membership/witness.wtns")
+    parser.add_argument("--air", type=Path, metavar="FOLDER", help="prove a STARK instead")
+    parser.add_argument("--hash", default="poseidon2", help="of the STARK")
     parser.add_argument("--nodes", type=int, default=2)
     parser.add_argument("--kills", type=int, default=50, help="of workers")
     parser.add_argument("--stops", type=int, default=5, help="of workers, until the proof is made")

@@ -1,4 +1,4 @@
-//! Arbitrary bytes as STARK proofs and AIRs, and valid proofs, blinded ones and those of two tables among them, with arbitrary changes.
+//! Arbitrary bytes as STARK proofs, AIRs and questions about a trace, and valid proofs, blinded ones and those of two tables among them, with arbitrary changes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -6,11 +6,11 @@ use proofmill_cpu::Level;
 use proofmill_field::{Field, goldilocks::Goldilocks};
 use proofmill_merkle::Hash;
 use proofmill_stark::{
-    AirDocument, Config, Constraints, Tables, Trace,
+    AirDocument, Config, Constraints, Cosets, Question, Tables, Trace,
     air::{Air, Bus, Preprocessed, Row},
     security::{Grinding, Parameters},
 };
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex};
 
 const ROWS: u64 = 16;
 
@@ -84,8 +84,7 @@ static CASES_OF_TABLES: LazyLock<[CaseOfTables; 3]> = LazyLock::new(|| {
         let Case { config, .. } = CASES[case];
         let tables = [Constraints::new(&Integers), Constraints::new(&LookUps)].map(Result::unwrap);
         let tables = Tables::new(tables.into()).unwrap();
-        let looked_up: Vec<_> =
-            (0..4 * ROWS).map(|i| Goldilocks::new(2 + (i * i + 5) % ROWS)).collect();
+        let looked_up: Vec<_> = (0..4 * ROWS).map(|i| Goldilocks::new(2 + (i * i + 5) % ROWS)).collect();
         let count = |integer| looked_up.iter().filter(|value| value.to_canonical() == integer).count() as u64;
         let counts: Vec<_> = (2..2 + ROWS).map(|integer| Goldilocks::new(count(integer))).collect();
         let preprocessed = vec![Integers.preprocessed(), None];
@@ -121,15 +120,27 @@ static CASES: LazyLock<[Case; 3]> = LazyLock::new(|| {
         };
         let config = Config { hash, parameters };
         let (constraints, preprocessed) = (Constraints::new(&Product).unwrap(), Product.preprocessed());
-        let mut trace = PUBLIC.to_vec();
-        for row in 0..ROWS - 1 {
-            let factor = Goldilocks::new(row + 2) * Product.periodic_columns()[0][row as usize % 2];
-            trace.push(trace[row as usize] * factor);
-        }
-        let proof =
-            config.prove(Level::best().into(), &constraints, preprocessed.as_ref(), trace.into(), &PUBLIC);
+        let trace = products().into();
+        let proof = config.prove(Level::best().into(), &constraints, preprocessed.as_ref(), trace, &PUBLIC);
         Case { config, constraints, preprocessed, proof: proof.unwrap() }
     })
+});
+
+/// The trace of [`Product`].
+fn products() -> Vec<Goldilocks> {
+    let mut trace = PUBLIC.to_vec();
+    for row in 0..ROWS - 1 {
+        let factor = Goldilocks::new(row + 2) * Product.periodic_columns()[0][row as usize % 2];
+        trace.push(trace[row as usize] * factor);
+    }
+    trace
+}
+
+static COSETS: LazyLock<Mutex<Cosets>> = LazyLock::new(|| {
+    let Case { config, constraints, preprocessed, .. } = &CASES[1];
+    let config = Config { parameters: Parameters { log_blowup: 2, ..config.parameters }, ..*config };
+    let (level, trace) = (Level::best(), products().into());
+    Mutex::new(Cosets::new(level, &config, constraints, preprocessed.as_ref(), trace, &PUBLIC).unwrap())
 });
 
 /// Tries the bytes, the valid proof and changes of it that the bytes say.
@@ -149,6 +160,10 @@ fn try_changes(bytes: &[u8], proof: &[u8], accepts: impl Fn(&[u8]) -> bool) {
 }
 
 fuzz_target!(|bytes: &[u8]| {
+    if let [coset, question @ ..] = bytes {
+        let question = Question { coset: usize::from(*coset), bytes: question.to_vec() };
+        drop(COSETS.lock().unwrap().answer(Level::best(), &question));
+    }
     for case in &*CASES_OF_TABLES {
         try_changes(bytes, &case.proof, |proof| {
             let preprocessed = vec![Integers.preprocessed(), None];

@@ -12,7 +12,6 @@ use crate::{
     encoding::{DecodeError, Reader, Writer},
     error::unreachable_tree,
     proof::OpenedRows,
-    quotient::Quotient,
 };
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::{Extension, Goldilocks};
@@ -105,6 +104,13 @@ impl<const D: usize> Task<D> {
     }
 }
 
+/// What is opened of a coset: rows, and nodes as in [`Task::Open`].
+#[derive(Default)]
+struct Wanted {
+    rows: Vec<u32>,
+    nodes: Vec<(u32, u32)>,
+}
+
 /// The prover's side: the extension of a trace of `2^log_rows` rows.
 pub(crate) struct Divided {
     pub(crate) ask: Ask,
@@ -165,15 +171,14 @@ impl Divided {
         Ok(Tree::of_layers(level, digests.len(), leaves).unwrap_or_else(|error| unreachable_tree(&error)))
     }
 
-    /// The quotient on each of its cosets, in natural order.
+    /// The quotient on each of its `2^log_chunks` cosets, in natural order, with the factor of each constraint.
     pub(crate) fn quotient<const D: usize>(
         &self,
-        quotient: &Quotient<'_, D>,
+        log_chunks: u32,
+        factors: &[Extension<Goldilocks, D>],
     ) -> Result<Vec<Vec<Extension<Goldilocks, D>>>, StarkError> {
-        let task = |chunk: usize| {
-            (reverse(chunk, quotient.log_chunks), Task::Quotient { factors: quotient.factors.clone() })
-        };
-        let tasks = (0..1 << quotient.log_chunks).map(task).collect();
+        let task = |chunk| (reverse(chunk, log_chunks), Task::Quotient { factors: factors.to_vec() });
+        let tasks = (0..1 << log_chunks).map(task).collect();
         self.ask(tasks, |reader| reader.extensions(), |_, values: &Vec<_>| values.len() == 1 << self.log_rows)
     }
 
@@ -220,10 +225,10 @@ impl Divided {
         let place = |height: u32, index: usize| {
             (index >> (log_rows - height), index & ((1 << (log_rows - height)) - 1))
         };
-        let mut wanted: BTreeMap<usize, (Vec<u32>, Vec<(u32, u32)>)> = BTreeMap::new();
+        let mut wanted: BTreeMap<usize, Wanted> = BTreeMap::new();
         for query in queries {
             let (coset, row) = place(0, *query);
-            wanted.entry(coset).or_default().0.push(row as u32);
+            wanted.entry(coset).or_default().rows.push(row as u32);
         }
         let siblings = |node: &mut dyn FnMut(u32, usize) -> H::Digest| {
             siblings_of(indices, 1 << (log_rows + self.log_blowup), cap, node)
@@ -232,13 +237,16 @@ impl Divided {
         siblings(&mut |height, index| {
             if height < known {
                 let (coset, index) = place(height, index);
-                wanted.entry(coset).or_default().1.push((height, index as u32));
+                wanted.entry(coset).or_default().nodes.push((height, index as u32));
             }
             H::Digest::default()
         });
-        let lengths: Vec<_> = wanted.values().map(|(rows, nodes)| (rows.len(), nodes.len())).collect();
+        let lengths: Vec<_> =
+            wanted.values().map(|Wanted { rows, nodes }| (rows.len(), nodes.len())).collect();
         let cosets: Vec<_> = wanted.keys().copied().collect();
-        let tasks = wanted.into_iter().map(|(coset, (rows, nodes))| (coset, Task::<2>::Open { rows, nodes }));
+        let tasks = wanted
+            .into_iter()
+            .map(|(coset, Wanted { rows, nodes })| (coset, Task::<2>::Open { rows, nodes }));
         let read = |reader: &mut Reader<'_>| Ok((reader.elements()?, reader.digests::<H>()?));
         let is_right = |index: usize, (values, digests): &(Vec<_>, Vec<_>)| {
             lengths.get(index) == Some(&(values.len() / self.columns, digests.len()))

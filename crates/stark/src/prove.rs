@@ -360,7 +360,7 @@ where
         order.sort_by_key(|chunk| (quotient.shift(chunk % cosets) != tiled.shift(), chunk % cosets));
     }
     let mut elsewhere = match &trace.rows {
-        Rows::Divided(divided) => divided.quotient(quotient)?.into_iter(),
+        Rows::Divided(divided) => divided.quotient(log_chunks, &quotient.factors)?.into_iter(),
         Rows::Kept(_) | Rows::Computed(_) => Vec::new().into_iter(),
     };
     let mut blinded = blinding.as_mut().map(|blinding| blinding.of_quotient(log_rows, chunks));

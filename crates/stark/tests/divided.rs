@@ -111,13 +111,16 @@ fn a_divided_trace_gives_the_same_proof() {
     }
 }
 
+/// What is done to the answers of a round.
+type Change = fn(usize, &mut Vec<Vec<u8>>);
+
 #[test]
 fn wrong_answers_are_no_proof() {
     let (case, level, config) = (Case::new(5, 4, 3), Level::best(), config(Hash::Keccak, 3, 2, 1));
-    let prove = |change: fn(usize, &mut Vec<Vec<u8>>)| case.prove(level, &config, &case.trace, change);
+    let prove = |change: Change| case.prove(level, &config, &case.trace, change);
     prove(|round, answers| assert!(round < 5 && !answers.is_empty())).expect("a proof, of five rounds");
     // The lowest byte of a value, of each kind of answer.
-    let changes: [fn(usize, &mut Vec<Vec<u8>>); 8] = [
+    let changes: [Change; 8] = [
         |round, answers| answers[0][4] ^= u8::from(round == 0),
         |round, answers| answers.last_mut().expect("one")[4] ^= u8::from(round == 1),
         |round, answers| answers[0][8] ^= u8::from(round == 2),

@@ -12,6 +12,7 @@ import numpy
 
 from . import Mismatch, __version__, stark
 from ._ray_workers import Task, Workers
+from .bench import needed
 
 __all__ = ["StarkProver", "StarkWorker", "Statement"]
 
@@ -40,14 +41,15 @@ class StarkWorker:
             raise Mismatch(f"proofmill {__version__} on {os.uname().nodename}, {self.version} on the head: install the same version")
         self.air = self.air or stark.Air(self.text.encode())
 
-    def answer(self, statement: Statement, questions: list[tuple[int, bytes]], trace: numpy.ndarray[Any, Any]) -> list[bytes]:
-        """The answers to questions of ``stark.prove_with_cosets`` about this trace."""
+    def answer(self, statement: Statement, questions: list[tuple[int, bytes]], pieces: list[Any], first: int) -> list[bytes]:
+        """The answers to questions of ``stark.prove_with_cosets`` about the trace of which these are the pieces."""
         if statement.name not in self.cosets:
             self.cosets.clear()
             self.ready()
             assert self.air is not None
-            how = {"hash": statement.hash, "security": statement.security, "threads": self.threads}
-            self.cosets[statement.name] = stark.Cosets(self.air, trace, statement.public, **how)
+            trace, public = whole(pieces, first), statement.public
+            cosets = stark.Cosets(self.air, trace, public, hash=statement.hash, security=statement.security, threads=self.threads)
+            self.cosets[statement.name] = cosets
         cosets = self.cosets[statement.name]
         return [cosets.answer(coset, question, threads=self.threads) for coset, question in questions]
 
@@ -57,6 +59,13 @@ class StarkWorker:
 
     def alive(self) -> None:
         """Answers also during a question."""
+
+
+def whole(pieces: list[Any], first: int) -> numpy.ndarray[Any, Any]:
+    """The array of which the pieces are in Ray's store. Workers begin with different ones, so that most come from each other."""
+    ray, order = needed("ray"), [*range(first, len(pieces)), *range(first)]
+    rows = dict(zip(order, (ray.get(pieces[index]) for index in order)))
+    return numpy.concatenate([rows[index] for index in range(len(pieces))]) if len(pieces) > 1 else rows[0]
 
 
 class StarkProver(Workers):
@@ -94,24 +103,29 @@ class StarkProver(Workers):
         with self._lock:
             self._check_open()
             statement = Statement(secrets.token_hex(8), tuple(public), self._hash, self._security)
-            shared = self._ray.put(trace)
+            pieces: list[Any] = []
+
+            def ask(questions: list[tuple[int, bytes]]) -> list[bytes]:
+                if not pieces:
+                    pieces.extend(self._ray.put(rows) for rows in numpy.array_split(trace, len(self._actors)))
+                return self._ask(statement, pieces, questions)
+
             try:
-                ask = lambda questions: self._ask(statement, shared, questions)  # noqa: E731
                 return stark.prove_with_cosets(self._air, trace, public, ask, hash=self._hash, security=self._security)
             finally:
                 for actor in self._actors:
-                    actor.handle.forget.remote()
+                    actor.handle.forget.options(max_task_retries=0).remote()
 
-    def _ask(self, statement: Statement, trace: Any, questions: list[tuple[int, bytes]]) -> list[bytes]:
+    def _ask(self, statement: Statement, pieces: list[Any], questions: list[tuple[int, bytes]]) -> list[bytes]:
         """The answers, each by the worker that has the coset."""
         tasks: dict[int, Task] = {}
         for question in questions:
             worker = question[0] % len(self._actors)
-            task = tasks.setdefault(worker, Task("answer", "answer", [statement, [], trace]))
+            task = tasks.setdefault(worker, Task("answer", "answer", [statement, [], pieces, worker]))
             task.arguments[1].append(question)
         for worker, task in tasks.items():
             self._give(task, worker)
-        answers = {}
+        answers: dict[tuple[int, bytes], bytes] = {}
         try:
             self._wait(list(tasks.values()))
             for task in tasks.values():
