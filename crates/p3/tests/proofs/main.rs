@@ -5,7 +5,7 @@ mod batch;
 mod batch_verifier;
 mod batches;
 mod blinded_proofs;
-#[allow(dead_code, reason = "examples use the others")]
+#[allow(dead_code, reason = "benchmarks use the others")]
 mod configurations;
 mod engine;
 mod kernels_in_plonky3;

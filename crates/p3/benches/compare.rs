@@ -1,7 +1,7 @@
 //! Times proofs with Plonky3, with Proofmill's kernels in it, with its prover and openings, and with its engine, in turn; prints
 //! medians. The engine's proofs are verified within its time.
 //!
-//! `cargo run --release -p proofmill-p3 --example compare -- keccak-f 12 fibonacci 18`: AIRs and logarithms of their rows, after
+//! `cargo bench -p proofmill-p3 --bench compare -- keccak-f 12 fibonacci 18`: AIRs and logarithms of their rows, after
 //! `--repetitions COUNT` if not 5. On one thread: `RAYON_NUM_THREADS=1`. With our kernels at another level: `PROOFMILL_LEVEL=avx2`. Plonky3's
 //! kernels for this CPU: `RUSTFLAGS="-C target-cpu=native"`.
 
@@ -169,7 +169,7 @@ fn prove_batch_with_engine<H: StarkHash>(batch: &Batch) -> Duration {
 }
 
 fn main() {
-    let mut arguments: Vec<_> = std::env::args().skip(1).collect();
+    let mut arguments: Vec<_> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let mut repetitions = 5_usize;
     if arguments.first().is_some_and(|argument| argument == "--repetitions") {
         let Some(count) = arguments.get(1).and_then(|text| text.parse().ok()).filter(|count| *count > 0)

@@ -1,7 +1,7 @@
 //! Proves Plonky3's Keccak AIR once, with Plonky3 or with the engine, with Keccak hashing, and prints the time and the most memory that
 //! the process has had while proving. Each prover owns the trace, but for `low` it is in a temporary file.
 //!
-//! `cargo run --release -p proofmill-p3 --example memory -- plonky3 14`, or `fast`, `balanced` or `low` in place of `plonky3`; the last
+//! `cargo bench -p proofmill-p3 --bench memory -- plonky3 14`, or `fast`, `balanced` or `low` in place of `plonky3`; the last
 //! argument is the logarithm of the number of rows. On one thread: `RAYON_NUM_THREADS=1`. Temporary files are in `TMPDIR`.
 
 #[path = "../tests/proofs/configurations.rs"]
@@ -36,7 +36,7 @@ const BENCHMARK: Parameters = Parameters {
 static ALLOCATOR: proofmill_memory::LargeBlocks = proofmill_memory::LargeBlocks;
 
 fn main() {
-    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let arguments: Vec<_> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let log_rows = arguments.get(1).and_then(|text| text.parse::<u32>().ok());
     let (Some(prover), Some(log_rows @ 5..=24)) = (arguments.first(), log_rows) else {
         eprintln!(
