@@ -111,7 +111,7 @@ async fn other_outputs_than_promised_are_refused() {
 async fn memory_is_limited() {
     let began = Instant::now();
     expect_dead(json!({"do": "memory", "mebibytes": 600}), "of memory, more than the 258 MiB").await;
-    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(9), "{:?}", began.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -141,7 +141,7 @@ async fn expect_timeout(behaviour: Value) {
     let job = place.submit_with(&key, "w", rules).await;
     let began = Instant::now();
     let job = place.ended(&job).await;
-    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
     assert_eq!(job.progress.state, State::Dead);
     let error = job.error.expect("a message");
     assert!(error.contains("1000 ms, its time-out"), "{error}");
@@ -174,7 +174,7 @@ async fn cancelling_kills_the_prover_and_its_children() {
     place.service.cancel(&place.identity, &id).await.expect("cancelled");
     let began = Instant::now();
     until("both are killed", || !is_alive(prover) && !is_alive(child)).await;
-    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
     assert_eq!(place.ended(&id).await.progress.state, State::Cancelled);
     worker.end().await;
     assert_eq!(place.staged(), [""; 0]);
