@@ -173,7 +173,7 @@ fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
 
 /// A file of any format that appears under its name only when it is complete. If dropped before [`Self::finish`], it is
 /// removed. Where the file system can (Linux), it has no name until then, so that nothing is left of a process that is killed,
-/// unless it was about to replace another file: the complete new one may then be left beside that, as `.proofmill-*.partial`.
+/// unless it was about to replace another file: then the new file, which is complete, can stay beside it as `.proofmill-*.partial`.
 #[derive(Debug)]
 pub struct OutputFile {
     draft: Draft,

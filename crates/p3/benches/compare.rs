@@ -18,7 +18,7 @@ mod configurations;
 use airs::Fibonacci;
 use batches::Batch;
 use configurations::{
-    Parameters, element, elements, keccak, keccak_kernels, poseidon2, poseidon2_12, poseidon2_12_kernels,
+    BENCHMARK, element, elements, keccak, keccak_kernels, poseidon2, poseidon2_12, poseidon2_12_kernels,
     poseidon2_kernels, stock_keccak, stock_poseidon2, stock_poseidon2_12,
 };
 use p3_air::{Air, BaseAir, symbolic::SymbolicAirBuilder};
@@ -34,17 +34,6 @@ use proofmill_hash::{Keccak, NarrowNodes, Poseidon2, Sponge};
 use proofmill_stark::{StarkHash, TablesKey, Trace, air::Preprocessed, prove_tables};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::time::{Duration, Instant};
-
-/// Plonky3's `FriParameters::new_benchmark` without grinding, whose time is chance, and with caps of 8 digests.
-const BENCHMARK: Parameters = Parameters {
-    log_blowup: 1,
-    log_final_poly_len: 0,
-    max_log_arity: 1,
-    cap_height: 3,
-    num_queries: 100,
-    grinding: 0,
-    random_columns: 0,
-};
 
 /// Permutations side by side in a row of the Poseidon2 AIR.
 const SIDE_BY_SIDE: usize = 8;

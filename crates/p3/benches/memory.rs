@@ -8,7 +8,7 @@
 #[allow(dead_code, reason = "the tests prove with more configurations")]
 mod configurations;
 
-use configurations::{Parameters, stock_keccak};
+use configurations::{BENCHMARK, stock_keccak};
 use p3_field::PrimeField64;
 use p3_goldilocks::Goldilocks;
 use p3_keccak_air::KeccakAir;
@@ -19,17 +19,6 @@ use proofmill_memory::{ScratchWords, process_memory, release_kept_memory};
 use proofmill_stark::{Memory, Resources, Trace};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::time::Instant;
-
-/// Those of `compare`.
-const BENCHMARK: Parameters = Parameters {
-    log_blowup: 1,
-    log_final_poly_len: 0,
-    max_log_arity: 1,
-    cap_height: 3,
-    num_queries: 100,
-    grinding: 0,
-    random_columns: 0,
-};
 
 /// Huge pages, for every prover.
 #[global_allocator]

@@ -91,7 +91,7 @@ impl Cosets {
             None => None,
         };
         check(constraints, parameters, fixed, log_rows, public_values)?;
-        Divided::check(parameters.is_blinded(), constraints.log_chunks(parameters), parameters.log_blowup)?;
+        Divided::check(constraints, parameters)?;
         let values = match trace.take() {
             Some(values) => values,
             None => {

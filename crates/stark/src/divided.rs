@@ -1,17 +1,18 @@
 //! A trace whose extension other processes have.
 //!
 //! The extension of a trace consists of its values on `2^log_blowup` cosets. A coset has consecutive rows of the extension, which are the leaves
-//! of a subtree, and with each row the next one that constraints read. So whoever has the trace can extend a coset, hash it and evaluate the
-//! quotient on it without the others. The prover asks [`Question`]s, whose answers by [`Cosets`](crate::Cosets) are pure: any process may give any of them,
+//! of a subtree. It also has the row after each of its rows, which constraints read. So whoever has the trace can extend a coset, hash it
+//! and evaluate the quotient on it without the others. The prover asks [`Question`]s, whose answers by [`Cosets`](crate::Cosets) are pure: any process may give any of them,
 //! and repeat it.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
-    StarkError,
+    Constraints, StarkError,
     domain::reverse,
     encoding::{DecodeError, Reader, Writer},
     error::unreachable_tree,
     proof::OpenedRows,
+    security::Parameters,
 };
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::{Extension, Goldilocks};
@@ -121,11 +122,11 @@ pub(crate) struct Divided {
 
 impl Divided {
     /// Checks that a trace of an AIR can be divided with these parameters.
-    pub(crate) fn check(is_blinded: bool, log_chunks: u32, log_blowup: u32) -> Result<(), StarkError> {
-        if is_blinded {
+    pub(crate) fn check(constraints: &Constraints, parameters: &Parameters) -> Result<(), StarkError> {
+        if parameters.is_blinded() {
             return Err(StarkError::Indivisible("it is not known with zero knowledge"));
         }
-        if log_chunks > log_blowup {
+        if constraints.log_chunks(parameters) > parameters.log_blowup {
             return Err(StarkError::Indivisible("the quotient has more cosets than the extension"));
         }
         Ok(())

@@ -94,7 +94,7 @@ where
     let fixed = preprocessed.map(|key| (key.columns(), key.log_rows));
     check(constraints, parameters, fixed, log_rows, public_values)?;
     if let Trace::Divided { .. } = trace {
-        Divided::check(parameters.is_blinded(), constraints.log_chunks(parameters), parameters.log_blowup)?;
+        Divided::check(constraints, parameters)?;
     }
     let (proof, rows) =
         prove_checked(resources, parameters, constraints, preprocessed, &mut trace, log_rows, public_values)?;

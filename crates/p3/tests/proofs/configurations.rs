@@ -42,6 +42,17 @@ pub(crate) struct Parameters {
     pub(crate) random_columns: usize,
 }
 
+/// Plonky3's `FriParameters::new_benchmark` without grinding, whose time is chance, and with caps of 8 digests.
+pub(crate) const BENCHMARK: Parameters = Parameters {
+    log_blowup: 1,
+    log_final_poly_len: 0,
+    max_log_arity: 1,
+    cap_height: 3,
+    num_queries: 100,
+    grinding: 0,
+    random_columns: 0,
+};
+
 impl Parameters {
     pub(crate) fn fri<M>(self, mmcs: M) -> FriParameters<M> {
         FriParameters {

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy
 
-from . import Mismatch, __version__, stark
-from ._ray_workers import Task, Workers
+from . import __version__, stark
+from ._ray_workers import Task, Workers, check_version
 from .bench import needed
 
 __all__ = ["StarkProver", "StarkWorker", "Statement"]
@@ -28,7 +28,7 @@ class Statement:
 
 
 class StarkWorker:
-    """Has cosets of the extension of the last trace. An actor of Ray, or an object of this process."""
+    """Has cosets of the extension of the last trace. An actor of Ray."""
 
     def __init__(self, version: str, air: str, threads: int) -> None:
         # What can fail is in `ready`, whose exceptions reach the head.
@@ -37,8 +37,7 @@ class StarkWorker:
         self.cosets: dict[str, stark.Cosets] = {}
 
     def ready(self) -> None:
-        if self.version != __version__:
-            raise Mismatch(f"proofmill {__version__} on {os.uname().nodename}, {self.version} on the head: install the same version")
+        check_version(self.version)
         self.air = self.air or stark.Air(self.text.encode())
 
     def answer(self, statement: Statement, questions: list[tuple[int, bytes]], pieces: list[Any], first: int) -> list[bytes]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
-from . import Error
+from . import Error, Mismatch, __version__
 from .bench import needed
 
-__all__ = ["Actor", "Interlude", "Lost", "Task", "Workers"]
+__all__ = ["Actor", "Interlude", "Lost", "Task", "Workers", "check_version"]
 
 # How often workers are asked whether they are alive, and after how many seconds without an answer others get their tasks too.
 PULSE_SECONDS, SILENT_SECONDS = 1.0, 5.0
@@ -24,6 +25,12 @@ TASK_RETRIES, MOST_TRIES = 3, 8
 
 class Lost(Error):
     """The workers are gone, or do not answer. Nothing is wrong with what was to be proven; nothing of the proof is kept."""
+
+
+def check_version(head: str) -> None:
+    """Raises Mismatch if this worker has another version than the head."""
+    if head != __version__:
+        raise Mismatch(f"proofmill {__version__} on {os.uname().nodename}, {head} on the head: install the same version")
 
 
 @dataclass(eq=False)

@@ -31,7 +31,7 @@ import numpy
 
 from . import InsecureSetup, Malformed, Mismatch, __version__, circom, fflonk, groth16, msm, plonk
 from ._ray_stark import StarkProver
-from ._ray_workers import LATE, SILENT_SECONDS, Lost, Task, Workers
+from ._ray_workers import LATE, SILENT_SECONDS, Lost, Task, Workers, check_version
 
 __all__ = ["Lost", "Part", "Prover", "StarkProver", "copy_slice", "parts_of"]
 
@@ -214,8 +214,7 @@ class Worker:
 
     def ready(self, part: Part) -> None:
         """Has the bytes of this part, with their digest."""
-        if self.version != __version__:
-            raise Mismatch(f"proofmill {__version__} on {os.uname().nodename}, {self.version} on the head: install the same version")
+        check_version(self.version)
         if part.digest in self.checked:
             return
         if self.file < 0:

@@ -11,8 +11,8 @@ use std::env;
 /// Names kernels, separated by commas, that must have run for the tests to pass: a skipped test cannot look like a passed one.
 const REQUIRED: &str = "PROOFMILL_REQUIRE_SHA256";
 
-/// Runs `body` with each kernel on its own, and with the best ones of each level.
-fn for_each_kernels(mut body: impl FnMut(Kernels)) {
+/// Each kernel on its own, and the best ones of each level.
+fn all_kernels() -> Vec<Kernels> {
     let available = Kernels::available();
     for name in env::var(REQUIRED).unwrap_or_default().split(',').filter(|name| !name.is_empty()) {
         assert!(available.iter().any(|kernels| kernels.name() == name), "{REQUIRED}: this CPU lacks {name}");
@@ -25,7 +25,12 @@ fn for_each_kernels(mut body: impl FnMut(Kernels)) {
         }
     }
     assert!(all.contains(&Kernels::best()), "{}", Kernels::best());
-    for kernels in all {
+    all
+}
+
+/// Runs `body` with all of them.
+fn for_each_kernels(mut body: impl FnMut(Kernels)) {
+    for kernels in all_kernels() {
         println!("-- {kernels}");
         body(kernels);
     }
