@@ -33,10 +33,16 @@ impl Ref {
     }
 }
 
-/// The rows of all bases, followed by space for the sums of several adders.
+/// The rows of bases, followed by those of sums that are kept and by space for the sums of several adders.
 pub(super) struct Rows<R> {
     rows: Pages<R>,
     bases: usize,
+    kept: usize,
+}
+
+/// Rows of [`Rows`] for sums that outlast their adder; no two overlap.
+pub(super) struct Kept {
+    rows: Range<usize>,
 }
 
 impl<R: Copy + Send + Sync> Rows<R> {
@@ -45,10 +51,28 @@ impl<R: Copy + Send + Sync> Rows<R> {
     /// # Panics
     /// If there are 2^31 - 1 rows or more.
     pub(super) fn new(bases: usize, adders: usize, sums: usize) -> Self {
-        let len = bases + adders * sums;
+        Self::with_kept(bases, 0, 0, adders, sums).0
+    }
+
+    /// As [`new`](Self::new), and `places` times `kept` rows for sums that are kept.
+    ///
+    /// # Panics
+    /// If there are 2^31 - 1 rows or more.
+    pub(super) fn with_kept(
+        bases: usize,
+        places: usize,
+        kept: usize,
+        adders: usize,
+        sums: usize,
+    ) -> (Self, Vec<Kept>) {
+        let len = bases + places * kept + adders * sums;
         assert!(len < (1 << 31) - 1, "fewer than 2^31 - 1 points and sums");
+        let place = |i| Kept { rows: bases + i * kept..bases + (i + 1) * kept };
         // SAFETY: rows are arrays of integers.
-        Self { rows: unsafe { Pages::scratch(len) }, bases }
+        (
+            Self { rows: unsafe { Pages::scratch(len) }, bases, kept: places * kept },
+            (0..places).map(place).collect(),
+        )
     }
 
     pub(super) fn bases_mut(&mut self) -> &mut [R] {
@@ -60,35 +84,36 @@ impl<R: Copy + Send + Sync> Rows<R> {
         &self.rows[index]
     }
 
-    /// One part per adder: each may read all bases and its own sums.
+    /// One part per adder: each may read all bases, its own sums, and those kept in places that it has.
     pub(super) fn parts(&mut self, adders: usize) -> Vec<RowsOfAdder<'_, R>> {
-        let sums = (self.rows.len() - self.bases) / adders;
+        let shared = self.bases + self.kept;
+        let sums = (self.rows.len() - shared) / adders;
         let start = self.rows.as_mut_ptr();
         let part = |i| {
-            let first = self.bases + i * sums;
-            RowsOfAdder { start, bases: self.bases, own: first..first + sums, rows: PhantomData }
+            let first = shared + i * sums;
+            RowsOfAdder { start, shared, own: first..first + sums, rows: PhantomData }
         };
         (0..adders).map(part).collect()
     }
 }
 
-/// The bases, shared, and one adder's own space for sums.
+/// The bases, shared, the places of kept sums, and one adder's own space for sums.
 pub(super) struct RowsOfAdder<'a, R> {
     start: *mut R,
-    bases: usize,
+    shared: usize,
     own: Range<usize>,
     rows: PhantomData<&'a mut [R]>,
 }
 
-// SAFETY: a part writes only its own rows, which no other part reads.
+// SAFETY: a part writes only its own rows, which no other part reads, and those of a `Kept`, which one part has at a time.
 unsafe impl<R: Send + Sync> Send for RowsOfAdder<'_, R> {}
 
 impl<R: Copy> RowsOfAdder<'_, R> {
     #[inline(always)]
     fn get(&self, index: usize) -> &R {
-        debug_assert!(index < self.bases || self.own.contains(&index));
+        debug_assert!(index < self.shared || self.own.contains(&index));
         // SAFETY: references to bases are made by `sort` for indexes below their count, references to sums by
-        // `Adder` for indexes in `own`.
+        // `Adder` for indexes in `own` and in the `Kept` that its caller has.
         unsafe { &*self.start.add(index) }
     }
 
@@ -99,24 +124,44 @@ impl<R: Copy> RowsOfAdder<'_, R> {
         // SAFETY: within `own`, by the assertion.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(index), len) }
     }
+
+    /// Copies a row to place `index` of the kept ones; returns its row there.
+    fn keep(&mut self, row: usize, kept: &mut Kept, index: usize) -> usize {
+        let to = kept.rows.start + index;
+        assert!(to < kept.rows.end && to < self.shared, "room for the sums to keep");
+        let row = *self.get(row);
+        // SAFETY: within the rows of `kept`, which no other part has.
+        unsafe { self.start.add(to).write(row) };
+        to
+    }
 }
 
 /// Adds points, which are bases or earlier sums.
 pub(super) struct Adder<'a, F: Packable, E: Engine> {
     engine: E,
     rows: RowsOfAdder<'a, Row<F>>,
-    /// The row of the next sum to keep.
-    kept: usize,
-    /// The row of the first other sum.
-    first: usize,
+    batch: &'a mut Batch<F::Lanes<E>>,
     /// The row of the next sum.
     next: usize,
     /// Whether a sum may be infinity; the bases never are.
     infinity: bool,
-    /// The groups that share an inversion.
-    batch: usize,
-    steps: Vec<Step<F::Lanes<E>>>,
+}
+
+/// The memory of additions that share an inversion.
+pub(super) struct Batch<L> {
+    /// The most groups that share an inversion.
+    groups: usize,
+    steps: Vec<Step<L>>,
     repairs: Vec<Repair>,
+}
+
+impl<L> Batch<L> {
+    /// For additions of up to `points` points, an even number: enough groups to make an inversion cheap, but few enough that their
+    /// steps stay in the second-level cache and are small compared with the points.
+    pub(super) fn new(points: usize) -> Self {
+        let groups = 2 + (14 * points).min(1 << 19) / size_of::<Step<L>>() / 2 * 2;
+        Self { groups, steps: Vec::new(), repairs: Vec::new() }
+    }
 }
 
 /// The lanes of a group in which the formula does not give the sum.
@@ -132,41 +177,23 @@ struct Repair {
 /// Pairs to add in lanes; as many as a vector has lanes.
 type Group = [[Ref; 2]];
 
-/// The number of groups that share an inversion when up to `points` points, an even number, are added: enough to make it
-/// cheap, but few enough that their steps stay in the second-level cache and are small compared with the points.
-fn batch<L>(points: usize) -> usize {
-    2 + (14 * points).min(1 << 19) / size_of::<Step<L>>() / 2 * 2
-}
-
 /// The distance in pairs by which points are prefetched.
 const PREFETCH: usize = 64;
 
 impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
-    pub(super) fn new(engine: E, rows: RowsOfAdder<'a, Row<F>>, points: usize) -> Self {
-        Self {
-            engine,
-            kept: rows.own.start,
-            first: rows.own.start,
-            next: rows.own.start,
-            rows,
-            infinity: false,
-            batch: batch::<F::Lanes<E>>(points),
-            steps: Vec::new(),
-            repairs: Vec::new(),
-        }
+    pub(super) fn new(engine: E, rows: RowsOfAdder<'a, Row<F>>, batch: &'a mut Batch<F::Lanes<E>>) -> Self {
+        Self { engine, next: rows.own.start, rows, batch, infinity: false }
     }
 
-    /// Discards all sums, and reserves rows for those to [`keep`](Self::keep).
-    pub(super) fn clear(&mut self, kept: usize) {
-        self.kept = self.rows.own.start;
-        self.first = self.kept + kept;
-        self.next = self.first;
-        self.infinity = false;
+    /// Discards all sums except those that are kept; `infinity` says whether infinity may be among these and the bases.
+    pub(super) fn clear(&mut self, infinity: bool) {
+        self.next = self.rows.own.start;
+        self.infinity = infinity;
     }
 
-    /// Infinity may be among the bases.
-    pub(super) fn expect_infinity(&mut self) {
-        self.infinity = true;
+    /// Whether infinity may be among the points.
+    pub(super) fn infinity(&self) -> bool {
+        self.infinity
     }
 
     pub(super) fn engine(&self) -> E {
@@ -185,7 +212,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
             pairs.resize(pairs.len().next_multiple_of(pair_of_groups), last);
         }
         // Batches of about equal length.
-        let batches = pairs.len().div_ceil(self.batch * LanesOf::<F, E>::WIDTH).max(1);
+        let batches = pairs.len().div_ceil(self.batch.groups * LanesOf::<F, E>::WIDTH).max(1);
         let len = pairs.len().div_ceil(batches).next_multiple_of(pair_of_groups);
         for batch in pairs.chunks(len.max(pair_of_groups)) {
             let engine = self.engine;
@@ -198,19 +225,12 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         first
     }
 
-    /// Discards all sums except the given ones and those kept before; the given ones are renumbered.
+    /// Copies the point of a reference to place `index` of the kept ones; returns the reference to it.
     ///
     /// # Panics
-    /// If there are more than [`clear`](Self::clear) reserved rows for.
-    pub(super) fn keep(&mut self, refs: &mut [Ref]) {
-        for reference in refs.iter_mut().filter(|reference| reference.index() >= self.first) {
-            let row = *self.rows.get(reference.index());
-            assert!(self.kept < self.first, "room for the sums to keep");
-            self.rows.slice_mut(self.kept, 1)[0] = row;
-            *reference = Ref::new(self.kept, false);
-            self.kept += 1;
-        }
-        self.next = self.first;
+    /// If there is no such place.
+    pub(super) fn keep(&mut self, reference: Ref, kept: &mut Kept, index: usize) -> Ref {
+        Ref::new(self.rows.keep(reference.index(), kept, index), reference.0 & Ref::NEGATIVE != 0)
     }
 
     /// Writes the points of the references.
@@ -259,9 +279,9 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         let start = self.next;
         self.next += pairs.len();
         let groups = pairs.len() / LanesOf::<F, E>::WIDTH;
-        self.steps.reserve_exact(groups.saturating_sub(self.steps.len()));
-        self.steps.resize(groups.max(self.steps.len()), Step::empty(self.engine));
-        self.repairs.clear();
+        self.batch.steps.reserve_exact(groups.saturating_sub(self.batch.steps.len()));
+        self.batch.steps.resize(groups.max(self.batch.steps.len()), Step::empty(self.engine));
+        self.batch.repairs.clear();
         let mut products = None;
         if !self.infinity {
             products = Some(self.multiply_denominators::<K, false>(pairs));
@@ -274,6 +294,14 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         products = invert_chains::<F, E, K>(products);
         for group in (0..groups).step_by(K).rev() {
             products = self.add_groups(group, start, products);
+        }
+        if !self.batch.repairs.is_empty() {
+            // Rare: a function of its own.
+            LanesOf::<F, E>::outlined(
+                self.engine,
+                #[inline(always)]
+                || self.repair(start),
+            );
         }
     }
 
@@ -305,9 +333,9 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
                 } else {
                     self.step(pairs)
                 };
-                self.steps[group + k] = step;
+                self.batch.steps[group + k] = step;
             }
-            products = chain(products, &mut self.steps[group..group + K]);
+            products = chain(products, &mut self.batch.steps[group..group + K]);
         }
         products
     }
@@ -337,7 +365,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         let opposite = same & LanesOf::<F, E>::zero_lanes(y2.add_lazy(y1));
         let double = same & !opposite;
         if opposite | first != 0 {
-            self.repairs.push(Repair { group, opposite, first });
+            self.batch.repairs.push(Repair { group, opposite, first });
         }
         self.infinity |= opposite != 0;
         let square = x1.square();
@@ -359,20 +387,33 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         start: usize,
         inverses: [F::Lanes<E>; K],
     ) -> [F::Lanes<E>; K] {
-        let zero = F::Lanes::<E>::zero(self.engine);
-        let (sums, inverses) = sums(&self.steps[group..group + K], inverses);
-        for k in (0..K).rev() {
-            let mut sum = sums[k];
-            if let Some(repair) = self.repairs.pop_if(|repair| repair.group == group + k) {
-                for (sum, first) in sum.iter_mut().zip([self.steps[group + k].x1, self.steps[group + k].y1]) {
-                    *sum = LanesOf::<F, E>::select(repair.opposite, zero, *sum);
-                    *sum = LanesOf::<F, E>::select(repair.first, first, *sum);
-                }
-            }
-            let width = LanesOf::<F, E>::WIDTH;
+        let (sums, inverses) = sums(&self.batch.steps[group..group + K], inverses);
+        let width = LanesOf::<F, E>::WIDTH;
+        for (k, sum) in sums.into_iter().enumerate() {
             scatter::<F, E>(sum, self.rows.slice_mut(start + (group + k) * width, width));
         }
         inverses
+    }
+
+    /// Writes the sums that the formula does not give.
+    #[inline(always)]
+    fn repair(&mut self, start: usize) {
+        let width = LanesOf::<F, E>::WIDTH;
+        let (mut infinity, mut first) = ([Row::default(); LANES], [Row::default(); LANES]);
+        scatter::<F, E>([F::Lanes::<E>::zero(self.engine); 2], &mut infinity);
+        for repair in &self.batch.repairs {
+            let Step { x1, y1, .. } = self.batch.steps[repair.group];
+            scatter::<F, E>([x1, y1], &mut first);
+            let sums = self.rows.slice_mut(start + repair.group * width, width);
+            for (lane, sum) in sums.iter_mut().enumerate() {
+                if repair.opposite >> lane & 1 == 1 {
+                    *sum = infinity[lane];
+                }
+                if repair.first >> lane & 1 == 1 {
+                    *sum = first[lane];
+                }
+            }
+        }
     }
 }
 

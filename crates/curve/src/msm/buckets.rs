@@ -1,7 +1,7 @@
 //! One window: sorts its points into buckets and reduces the buckets to one sum.
 
 use super::{
-    batch_add::{Adder, Ref, RowsOfAdder},
+    batch_add::{Adder, Kept, Ref},
     digits::{Digits, Windows},
 };
 use crate::{Affine, Curve, Jacobian, Xyzz};
@@ -14,21 +14,25 @@ fn chunk<R>(points: usize) -> usize {
     (24 * points).clamp(1 << 12, 1 << 20) / size_of::<R>()
 }
 
-/// Sums one window after another, in the same memory.
-pub(super) struct WindowAdder<'a, F: Packable, E: Engine> {
-    adder: Adder<'a, F, E>,
-    chunk: usize,
-    /// The points with nonzero digits, sorted by the digit's absolute value.
-    sorted: Vec<Ref>,
-    /// The end of each absolute value's points.
-    ends: Vec<u32>,
-    pairs: Vec<[Ref; 2]>,
-    segments: Vec<Segment>,
-    /// The sums of the parts of buckets within one chunk.
-    partial: Vec<Ref>,
-    /// The bucket of each partial sum.
-    owners: Vec<usize>,
-    buckets: Vec<Option<Ref>>,
+/// The sums of a window's buckets so far.
+pub(super) struct Buckets {
+    /// Each bucket's sum, at its index in `kept`; `NONE` if it is empty.
+    sums: Vec<Ref>,
+    kept: Kept,
+    /// Whether a sum may be infinity.
+    infinity: bool,
+}
+
+impl Buckets {
+    /// Empty buckets, whose sums will be in [`count`](Self::count) rows.
+    pub(super) fn new(kept: Kept) -> Self {
+        Self { sums: Vec::new(), kept, infinity: false }
+    }
+
+    /// The number of a window's buckets.
+    pub(super) fn count(windows: Windows) -> usize {
+        windows.largest() + 1
+    }
 }
 
 /// Points whose sum is computed: `len` points of a sequence in which segments follow each other, and one more or
@@ -45,48 +49,77 @@ impl Segment {
         Self { len: len as u32, single: Ref::NONE }
     }
 
+    /// And one more point, or [`Ref::NONE`].
+    pub(super) fn and(self, single: Ref) -> Self {
+        Self { single, ..self }
+    }
+
     /// The sum of a segment that was summed.
     pub(super) fn sum(&self) -> Option<Ref> {
         Some(self.single).filter(|sum| *sum != Ref::NONE)
     }
 }
 
-impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
-    /// For up to `points` points with nonzero digits.
-    pub(super) fn new(engine: E, rows: RowsOfAdder<'a, Row<F>>, points: usize) -> Self {
-        Self {
-            adder: Adder::new(engine, rows, points),
-            chunk: chunk::<Row<F>>(points),
-            sorted: Vec::new(),
-            ends: Vec::new(),
-            pairs: Vec::new(),
-            segments: Vec::new(),
-            partial: Vec::new(),
-            owners: Vec::new(),
-            buckets: Vec::new(),
-        }
+/// Adds points to a window's buckets, and sums the buckets, in the same memory for one window after another.
+pub(super) struct WindowAdder {
+    chunk: usize,
+    /// The points with nonzero digits, sorted by the digit's absolute value.
+    sorted: Vec<Ref>,
+    /// The end of each absolute value's points.
+    ends: Vec<u32>,
+    pairs: Vec<[Ref; 2]>,
+    segments: Vec<Segment>,
+    /// The bucket of each segment.
+    owners: Vec<usize>,
+    refs: Vec<Ref>,
+}
+
+impl WindowAdder {
+    /// For up to `points` points with nonzero digits at a time, whose rows are `R`.
+    pub(super) fn new<R>(points: usize) -> Self {
+        let (sorted, ends, pairs, segments, owners, refs) = Default::default();
+        Self { chunk: chunk::<R>(points), sorted, ends, pairs, segments, owners, refs }
     }
 
-    /// The most sums in use at a time while `points` points are summed.
-    pub(super) fn sums(windows: Windows, points: usize) -> usize {
-        let chunk = chunk::<Row<F>>(points);
-        let (buckets, chunks) = (windows.largest() + 1, points.div_ceil(chunk));
-        buckets + chunks + chunk.min(points).max(chunks + 2 * buckets) + 2 * LANES
+    /// The most sums in use at a time, except those of buckets.
+    pub(super) fn sums<R>(windows: Windows, points: usize) -> usize {
+        chunk::<R>(points).min(points).max(2 * Buckets::count(windows)) + 2 * LANES
     }
 
-    /// The sum of `digit * base` over one window and a range of points.
-    pub(super) fn sum<C: Curve<Base = F>>(
+    /// Adds the bases of a range to the buckets of their digits.
+    pub(super) fn add<F: Packable, E: Engine>(
         &mut self,
+        adder: &mut Adder<'_, F, E>,
+        buckets: &mut Buckets,
         digits: &Digits,
         window: usize,
         range: Range<usize>,
-    ) -> Jacobian<C> {
+    ) {
         self.sort(digits, window, range);
-        let chunks = self.sorted.len().div_ceil(self.chunk);
-        // A sum for each part of a bucket within one chunk; `sums` counts them too.
-        self.adder.clear(self.ends.len() + chunks);
-        self.sum_buckets();
-        self.weigh()
+        buckets.sums.resize(Buckets::count(digits.windows()), Ref::NONE);
+        adder.clear(buckets.infinity);
+        let mut bucket = 0;
+        for start in (0..self.sorted.len()).step_by(self.chunk) {
+            let chunk = start..(start + self.chunk).min(self.sorted.len());
+            self.segments.clear();
+            self.owners.clear();
+            let mut at = chunk.start;
+            while at < chunk.end {
+                while self.ends[bucket] as usize <= at {
+                    bucket += 1;
+                }
+                let end = (self.ends[bucket] as usize).min(chunk.end);
+                self.segments.push(Segment::of(end - at).and(buckets.sums[bucket]));
+                self.owners.push(bucket);
+                at = end;
+            }
+            sum_segments(adder, &self.sorted[chunk], &mut self.segments, &mut self.pairs);
+            for (segment, bucket) in self.segments.iter().zip(&self.owners) {
+                buckets.sums[*bucket] = adder.keep(segment.single, &mut buckets.kept, *bucket);
+            }
+            adder.clear(adder.infinity());
+        }
+        buckets.infinity = adder.infinity();
     }
 
     fn sort(&mut self, digits: &Digits, window: usize, range: Range<usize>) {
@@ -116,46 +149,20 @@ impl<'a, F: Packable, E: Engine> WindowAdder<'a, F, E> {
         }
     }
 
-    /// The sum of each bucket; `None` if it is empty.
-    fn sum_buckets(&mut self) {
-        self.partial.clear();
-        self.owners.clear();
-        let mut bucket = 0;
-        for start in (0..self.sorted.len()).step_by(self.chunk) {
-            let chunk = start..(start + self.chunk).min(self.sorted.len());
-            self.segments.clear();
-            let mut at = chunk.start;
-            while at < chunk.end {
-                while self.ends[bucket] as usize <= at {
-                    bucket += 1;
-                }
-                let end = (self.ends[bucket] as usize).min(chunk.end);
-                self.segments.push(Segment::of(end - at));
-                self.owners.push(bucket);
-                at = end;
-            }
-            let kept = self.partial.len();
-            sum_segments(&mut self.adder, &self.sorted[chunk], &mut self.segments, &mut self.pairs);
-            self.partial.extend(self.segments.iter().map(|segment| segment.single));
-            self.adder.keep(&mut self.partial[kept..]);
-        }
-        // Buckets that span several chunks have several partial sums, which are adjacent.
-        self.segments.clear();
-        self.segments.extend(self.owners.chunk_by(|a, b| a == b).map(|run| Segment::of(run.len())));
-        sum_segments(&mut self.adder, &self.partial, &mut self.segments, &mut self.pairs);
-        self.buckets.clear();
-        self.buckets.resize(self.ends.len(), None);
-        for (segment, owner) in self.segments.iter().zip(self.owners.chunk_by(|a, b| a == b)) {
-            self.buckets[owner[0]] = segment.sum();
-        }
-    }
-
-    /// The sum of `i * buckets[i]`.
+    /// The sum of `i * buckets[i]`; the buckets are empty afterwards.
     ///
     /// By halving: with `b'_j = b_2j + b_(2j+1)`, the sum is `2 * sum of j * b'_j` plus the sum of the odd buckets.
     /// The odd buckets of every level are stored and summed together at the end.
-    fn weigh<C: Curve<Base = F>>(&mut self) -> Jacobian<C> {
-        let Self { adder, pairs, segments, buckets, partial: odd, .. } = self;
+    pub(super) fn weigh<C: Curve<Base: Packable>, E: Engine>(
+        &mut self,
+        adder: &mut Adder<'_, C::Base, E>,
+        buckets: &mut Buckets,
+    ) -> Jacobian<C> {
+        let Self { pairs, segments, refs: odd, .. } = self;
+        adder.clear(buckets.infinity);
+        buckets.infinity = false;
+        let sums = buckets.sums.drain(..);
+        let mut buckets: Vec<_> = sums.map(|sum| Some(sum).filter(|sum| *sum != Ref::NONE)).collect();
         odd.clear();
         segments.clear();
         while buckets.len() > 1 {
@@ -197,7 +204,8 @@ pub(super) fn sum_segments<F: Packable, E: Engine>(
     pairs: &mut Vec<[Ref; 2]>,
 ) {
     let engine = adder.engine();
-    let mut points = refs.len();
+    let singles = segments.iter().filter(|segment| segment.single != Ref::NONE).count();
+    let mut points = refs.len() + singles;
     pair_up(
         engine,
         segments,

@@ -1,7 +1,7 @@
 //! Sums and differences of pairs of points, as transforms of points need them.
 
 use super::{
-    batch_add::{Adder, Ref, Rows},
+    batch_add::{Adder, Batch, Ref, Rows},
     fill,
 };
 use crate::{Affine, Curve};
@@ -34,11 +34,9 @@ fn part<E: Engine, C: Curve<Base: Packable>>(engine: E, a: &mut [Affine<C>], b: 
     let (rows_of_a, rows_of_b) = rows.bases_mut().split_at_mut(count);
     fill(engine, a, rows_of_a);
     fill(engine, b, rows_of_b);
-    let mut adder = Adder::new(engine, rows.parts(1).remove(0), 4 * count);
-    adder.clear(0);
-    if a.iter().chain(b.iter()).any(Affine::is_infinity) {
-        adder.expect_infinity();
-    }
+    let mut batch = Batch::new(4 * count);
+    let mut adder = Adder::new(engine, rows.parts(1).remove(0), &mut batch);
+    adder.clear(a.iter().chain(b.iter()).any(Affine::is_infinity));
     let pair = |negative: bool| move |i| [Ref::new(i, false), Ref::new(count + i, negative)];
     let mut pairs = Vec::with_capacity(2 * count + 2 * LANES);
     pairs.extend((0..count).map(pair(false)));

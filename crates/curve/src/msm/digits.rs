@@ -65,7 +65,6 @@ pub(super) const BLOCK: usize = 1 << 9;
 /// The digits of many scalars: 2 bytes per scalar and window.
 pub(super) struct Digits {
     windows: Windows,
-    len: usize,
     /// For each block of scalars, for each window, the bit fields of the block's scalars.
     fields: Vec<u16>,
 }
@@ -73,7 +72,7 @@ pub(super) struct Digits {
 impl Digits {
     /// Space for the digits of `len` scalars.
     pub(super) fn new(windows: Windows, len: usize) -> Self {
-        Self { windows, len, fields: vec![0; len.div_ceil(BLOCK) * BLOCK * windows.count()] }
+        Self { windows, fields: vec![0; len.div_ceil(BLOCK) * BLOCK * windows.count()] }
     }
 
     /// Space for the digits of each [`BLOCK`] of scalars; all must be filled.
@@ -88,7 +87,7 @@ impl Digits {
     }
 
     /// The digits of one window: runs of fields with the index of the first scalar, for a range of scalars
-    /// whose ends are multiples of [`BLOCK`] or the end. A digit is its field minus [`Self::zero`].
+    /// that starts at a multiple of [`BLOCK`]. A digit is its field minus [`Self::zero`].
     pub(super) fn of_window(
         &self,
         window: usize,
@@ -98,7 +97,7 @@ impl Digits {
         let blocks = blocks.take(range.end.div_ceil(BLOCK)).skip(range.start / BLOCK);
         blocks.map(move |(block, fields)| {
             let start = block * BLOCK;
-            (start, &fields[window * BLOCK..][..(self.len - start).min(BLOCK)])
+            (start, &fields[window * BLOCK..][..(range.end - start).min(BLOCK)])
         })
     }
 

@@ -9,7 +9,7 @@
 //! Time depends on the scalars.
 
 use super::{
-    batch_add::{Adder, Ref, Rows},
+    batch_add::{Adder, Batch, Ref, Rows},
     buckets::{Segment, sum_segments},
     digits::Windows,
     fill,
@@ -73,7 +73,8 @@ impl<C: Curve<Base: Packable>> FixedBase<C> {
         let chunks = Mutex::new(scalars.chunks(chunk * bases).zip(points.chunks_mut(chunk)));
         parallel::for_each(self.rows.parts(self.threads), |rows| {
             dispatch!(level, engine => {
-                let mut adder = Adder::new(engine, rows, CHUNK * windows.count());
+                let mut batch = Batch::new(CHUNK * windows.count());
+                let mut adder = Adder::new(engine, rows, &mut batch);
                 let mut sums = Sums::new(windows, bases);
                 loop {
                     let next = chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -115,7 +116,8 @@ fn table<E: Engine, C: Curve<Base: Packable>>(
         }
     };
     for part in rounds.parts(1) {
-        let mut adder = Adder::<C::Base, E>::new(engine, part, len);
+        let mut batch = Batch::new(len);
+        let mut adder = Adder::<C::Base, E>::new(engine, part, &mut batch);
         let mut pairs = Vec::new();
         for m in (0..largest.ilog2()).map(|round| 1 << round) {
             pairs.clear();
@@ -155,7 +157,7 @@ impl Sums {
         scalars: &[C::Scalar],
         points: &mut [Affine<C>],
     ) {
-        adder.clear(0);
+        adder.clear(false);
         self.refs.clear();
         self.segments.clear();
         let (largest, offset) = (self.windows.largest(), self.windows.offset());

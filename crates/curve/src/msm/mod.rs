@@ -10,8 +10,12 @@
 //! Cost: one affine addition (about 6 multiplications) per point and window, 2 per bucket and window. Work is
 //! divided among threads by window and, if there are more threads than windows, by ranges of points.
 //!
-//! Scratch: for each point its row of 2 coordinates, and 2 bytes of digit per window (about 100 bytes
-//! on G1), and for every thread up to 40 bytes per point of its range and 3 rows per bucket.
+//! Bases are read tile by tile, and added to all windows' buckets before the next: scratch is bounded, and rows stay in the cache
+//! while they are read once per window.
+//!
+//! Scratch: for each point of a tile its row of 2 coordinates, 2 bytes of digit per window (about 100 bytes on G1) and for every
+//! thread up to 40 bytes; for every thread 2 rows per bucket; and one row per bucket, for each window if there are several tiles: up to
+//! 60 MB on G1 for each range of points, and 8 MB for each thread.
 //!
 //! Time depends on the scalars.
 
@@ -25,15 +29,18 @@ pub(crate) use butterflies::sums_and_differences;
 pub use fixed_base::FixedBase;
 
 use crate::{Affine, Curve, Jacobian, bls12_381, bn254, grumpkin::Grumpkin};
-use batch_add::Rows;
-use buckets::WindowAdder;
+use batch_add::{Adder, Batch, Rows};
+use buckets::{Buckets, WindowAdder};
 use digits::{BLOCK, Digits, Windows};
 use proofmill_cpu::Level;
 use proofmill_field::{Engine, Field, LANES, Lanes, LanesOf, Packable, PrimeField, Row, dispatch};
 use proofmill_parallel as parallel;
 use std::{
     ops::Range,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 /// A curve whose multi-scalar multiplication is compiled in this crate, once for every level.
@@ -113,12 +120,27 @@ fn pippenger<C: Curve<Base: Packable>>(
 /// Below this many points, double-and-add is as fast.
 const SMALLEST: usize = 4;
 
+/// The bytes of a range's bases that are added to the buckets of all windows before the next are read: they stay in the third-level
+/// cache.
+const TILE: usize = 1 << 24;
+
 /// The bits of a window, and for each window, the top one first, the sum of its digits times the bases, for `active` nonzero scalars.
 pub(crate) fn window_sums<E: Engine, C: Curve<Base: Packable>>(
     engine: E,
     bases: &dyn Bases<C>,
     scalars: &[C::Scalar],
     active: usize,
+) -> (u32, Vec<Jacobian<C>>) {
+    window_sums_in_tiles(engine, bases, scalars, active, TILE / size_of::<Row<C::Base>>())
+}
+
+/// As [`window_sums`], in tiles of about `tile` bases.
+fn window_sums_in_tiles<E: Engine, C: Curve<Base: Packable>>(
+    engine: E,
+    bases: &dyn Bases<C>,
+    scalars: &[C::Scalar],
+    active: usize,
+    tile: usize,
 ) -> (u32, Vec<Jacobian<C>>) {
     let threads = parallel::threads();
     let windows = Windows::for_points(active, C::Scalar::BITS);
@@ -127,42 +149,88 @@ pub(crate) fn window_sums<E: Engine, C: Curve<Base: Packable>>(
     let range_len = scalars.len().div_ceil(ranges).next_multiple_of(BLOCK);
     let starts = (0..scalars.len()).step_by(range_len);
     let ranges: Vec<Range<usize>> = starts.map(|start| start..scalars.len().min(start + range_len)).collect();
-    // Window by window, top window first.
     let tasks = windows.count() * ranges.len();
+    // Each range's bases are read tile by tile, into the same rows.
+    let tiles = range_len.div_ceil(tile);
+    let tile_len = range_len.div_ceil(tiles).next_multiple_of(BLOCK);
+    let points = tile_len.min(active);
     let adders = threads.min(tasks);
-    let points = range_len.min(active);
-    let sums = WindowAdder::<C::Base, E>::sums(windows, points);
-    let mut rows = Rows::new(scalars.len(), adders, sums);
-    let mut digits = Digits::new(windows, scalars.len());
-    let blocks = rows.bases_mut().chunks_mut(BLOCK).zip(digits.blocks_mut()).zip(scalars.chunks(BLOCK));
-    let mut blocks: Vec<_> = blocks.enumerate().collect();
-    let share = blocks.len().div_ceil(4 * threads);
+    // Buckets that no other tile adds to are summed at once.
+    let places = if tiles == 1 { adders } else { tasks };
+    let (mut rows, kept) = Rows::with_kept(
+        ranges.len() * tile_len,
+        places,
+        Buckets::count(windows),
+        adders,
+        WindowAdder::sums::<Row<C::Base>>(windows, points),
+    );
+    let buckets: Vec<_> = kept.into_iter().map(|kept| Mutex::new(Buckets::new(kept))).collect();
+    let mut digits = Digits::new(windows, ranges.len() * tile_len);
+    let scratch = || (Batch::new(points), WindowAdder::new::<Row<C::Base>>(points));
+    let mut scratch: Vec<_> = (0..adders).map(|_| scratch()).collect();
+    let mut sums = Vec::new();
+    for start in (0..range_len).step_by(tile_len) {
+        let of_range = |range: &Range<usize>| {
+            let start = range.start + start;
+            start.min(range.end)..(start + tile_len).min(range.end)
+        };
+        let tiles_of_ranges: Vec<Range<usize>> = ranges.iter().map(of_range).collect();
+        read_tiles(engine, bases, scalars, &tiles_of_ranges, tile_len, rows.bases_mut(), &mut digits);
+        let last = start + tile_len >= range_len;
+        let next = AtomicUsize::new(0);
+        let adders = rows.parts(adders).into_iter().zip(&mut scratch).enumerate();
+        let parts = parallel::map(adders, |(index, (rows, (batch, window_adder)))| {
+            let mut adder = Adder::new(engine, rows, batch);
+            let next_sum = || {
+                // Window by window, top window first.
+                let task = next.fetch_add(1, Ordering::Relaxed);
+                let window = windows.count().checked_sub(task / ranges.len() + 1)?;
+                let range = task % ranges.len();
+                let place = if tiles == 1 { index } else { task };
+                let mut buckets = buckets[place].lock().unwrap_or_else(PoisonError::into_inner);
+                let first = range * tile_len;
+                let bases = first..first + tiles_of_ranges[range].len();
+                window_adder.add(&mut adder, &mut buckets, &digits, window, bases);
+                Some((task, last.then(|| window_adder.weigh(&mut adder, &mut buckets))))
+            };
+            std::iter::from_fn(next_sum).collect::<Vec<_>>()
+        });
+        sums = parts.concat();
+    }
+    sums.sort_unstable_by_key(|(task, _)| *task);
+    let sums = sums.chunks(ranges.len()).map(|parts| parts.iter().filter_map(|(_, sum)| *sum).sum());
+    (windows.bits(), sums.collect())
+}
+
+/// Reads the bases of each range's tile into `tile_len` rows of its own, and cuts their scalars into digits.
+fn read_tiles<E: Engine, C: Curve<Base: Packable>>(
+    engine: E,
+    bases: &dyn Bases<C>,
+    scalars: &[C::Scalar],
+    tiles: &[Range<usize>],
+    tile_len: usize,
+    rows: &mut [Row<C::Base>],
+    digits: &mut Digits,
+) {
+    let blocks = rows.chunks_mut(BLOCK).zip(digits.blocks_mut()).enumerate();
+    let blocks = blocks.filter_map(|(index, block)| {
+        let tile = &tiles[index * BLOCK / tile_len];
+        let start = tile.start + index * BLOCK % tile_len;
+        (start < tile.end).then(|| (start..tile.end.min(start + BLOCK), block))
+    });
+    let mut blocks: Vec<_> = blocks.collect();
+    let share = blocks.len().div_ceil(4 * parallel::threads()).max(1);
     parallel::for_each(blocks.chunks_mut(share), |blocks| {
         let mut block = vec![Affine::INFINITY; BLOCK.min(scalars.len())];
-        for (index, ((rows, digits), scalars)) in blocks {
-            let bases_of_block = &mut block[..scalars.len()];
-            bases.read(*index * BLOCK, bases_of_block);
-            fill(engine, bases_of_block, rows);
-            for (i, (base, scalar)) in bases_of_block.iter().zip(*scalars).enumerate() {
+        for (range, (rows, digits)) in blocks {
+            let bases_of_block = &mut block[..range.len()];
+            bases.read(range.start, bases_of_block);
+            fill(engine, bases_of_block, &mut rows[..range.len()]);
+            for (i, (base, scalar)) in bases_of_block.iter().zip(&scalars[range.clone()]).enumerate() {
                 digits.cut(i, if base.is_infinity() { C::Scalar::ZERO } else { *scalar });
             }
         }
     });
-    drop(blocks);
-    let next = AtomicUsize::new(0);
-    let parts = parallel::map(rows.parts(adders), |rows| {
-        let mut adder = WindowAdder::new(engine, rows, points);
-        let next_sum = || {
-            let task = next.fetch_add(1, Ordering::Relaxed);
-            let window = windows.count().checked_sub(task / ranges.len() + 1)?;
-            Some((task, adder.sum(&digits, window, ranges[task % ranges.len()].clone())))
-        };
-        std::iter::from_fn(next_sum).collect::<Vec<_>>()
-    });
-    let mut sums: Vec<(usize, Jacobian<C>)> = parts.concat();
-    sums.sort_unstable_by_key(|(task, _)| *task);
-    let sums = sums.chunks(ranges.len()).map(|parts| parts.iter().map(|(_, sum)| *sum).sum());
-    (windows.bits(), sums.collect())
 }
 
 /// Smaller ranges would cost more in buckets than they gain.
@@ -189,4 +257,47 @@ fn fill<E: Engine, C: Curve<Base: Packable>>(engine: E, bases: &[Affine<C>], row
             }
         },
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proofmill_field::bn254::Fr;
+    use proofmill_testing::{for_each_level, for_each_pool, rng};
+
+    /// Against one tile, which is compared with arkworks in `tests/msm.rs`.
+    #[test]
+    fn tiles_of_any_length() {
+        type C = bn254::G1;
+        let len = 5 * BLOCK + 77;
+        let mut rng = rng(1);
+        // Few bases, so that sums are equal, opposite and infinite.
+        let few: Vec<_> = (0..4).map(|i| C::GENERATOR.mul_vartime(&Fr::from(i)).to_affine()).collect();
+        let few: Vec<_> = few.iter().flat_map(|point| [*point, -*point]).collect();
+        let bases: Vec<_> = (0..len).map(|i| few[i % few.len()]).collect();
+        let uniform: Vec<_> = (0..len).map(|_| Fr::random(&mut rng)).collect();
+        let sparse = |i: usize| if i % 700 < 3 { uniform[i] } else { Fr::ZERO };
+        let shapes = [
+            uniform.clone(),
+            vec![uniform[0]; len],
+            (0..len).map(|i| Fr::from(i as u64 % 3)).collect(),
+            (0..len).map(sparse).collect(),
+        ];
+        for scalars in &shapes {
+            let active = scalars.iter().filter(|scalar| !scalar.is_zero()).count();
+            for_each_level(|level| {
+                let sums = |tile| -> Vec<Affine<C>> {
+                    let bases = bases.as_slice();
+                    let (_, sums) = dispatch!(level, engine => window_sums_in_tiles(engine, &bases, scalars, active, tile));
+                    sums.iter().map(Jacobian::to_affine).collect()
+                };
+                for_each_pool(&[1, 2, 5], |threads| {
+                    let expected = sums(len);
+                    for tile in [1, BLOCK, 2 * BLOCK + 1, len - 1] {
+                        assert_eq!(sums(tile), expected, "tiles of {tile}, {level}, {threads} threads");
+                    }
+                });
+            });
+        }
+    }
 }

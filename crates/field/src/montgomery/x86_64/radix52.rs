@@ -3,14 +3,18 @@
 //! One vector holds limb i of all eight. Montgomery form with R = 2^(52 L) for L limbs. Operands' limbs are normalised
 //! (below 2^52, held in 64-bit lanes).
 //!
-//! Method: product scanning, then word-by-word Montgomery reduction (Gueron, Krasnov, "Accelerating big
-//! integer arithmetic using Intel IFMA extensions", ARITH 2016; Koc, Acar, Kaliski 1996 for the reduction): 4 L^2
-//! multiply-adds.
+//! Method: limb by limb of one operand, Montgomery reduction in between (Gueron, Krasnov, "Accelerating big integer arithmetic using
+//! Intel IFMA extensions", ARITH 2016; the coarsely integrated operand scanning of Koc, Acar, Kaliski 1996): 4 L^2 multiply-adds.
+//! All but the last two limbs c are removed as `c (2^-52 mod p)`, which needs no quotient and so waits for less; the result of
+//! these is below 2^52 p, and the last two limbs are removed by quotients.
 
 use super::lane_limbs::{LaneLimbs, MAX};
 use crate::montgomery::{Backend, Limbs, Prime, limbs::sbb};
 use proofmill_cpu::{Adx, Avx512Ifma};
-use std::{arch::x86_64::*, marker::PhantomData};
+use std::{
+    arch::{asm, x86_64::*},
+    marker::PhantomData,
+};
 
 /// Intrinsics whose instructions the token proves.
 macro_rules! simd {
@@ -57,6 +61,22 @@ impl<P: Prime, V: LaneLimbs> Radix52<P, V> {
     pub(super) const P4: [u64; MAX] = multiple(&Self::P1, 4);
     /// `-p^-1 mod 2^52`.
     pub(super) const INV: u64 = P::INV & MASK;
+    /// `2^-52 mod p`: `(INV p + 1) / 2^52`.
+    pub(super) const RADIX_INVERSE: [u64; MAX] = {
+        let mut inverse = [0; MAX];
+        let mut carry = 1;
+        let mut i = 0;
+        while i < Self::L {
+            let sum = Self::P1[i] as u128 * Self::INV as u128 + carry;
+            if i > 0 {
+                inverse[i - 1] = sum as u64 & MASK;
+            }
+            carry = sum >> 52;
+            i += 1;
+        }
+        inverse[Self::L - 1] = carry as u64;
+        inverse
+    };
     /// `2^(52 L) mod p`: one.
     pub(super) const ONE: [u64; MAX] = split(&power_of_two::<P>(52 * Self::L as u32));
     /// A product with this converts the 64-bit Montgomery form to this one.
@@ -213,6 +233,51 @@ pub(super) fn normalize<V: LaneLimbs>(token: Avx512Ifma, mut value: V) -> V {
     value
 }
 
+/// Columns of weight 2^(52 i) of `K` values.
+type Columns<const K: usize> = [[__m512i; K]; 2 * MAX];
+
+#[inline(always)]
+fn empty_columns<const K: usize>(token: Avx512Ifma) -> Columns<K> {
+    [[simd!(token; _mm512_setzero_si512()); K]; 2 * MAX]
+}
+
+/// Keeps the compiler from moving operations on the columns from `first` on to the other side of this point. Otherwise LLVM (22)
+/// computes one column of one value after the other, each a sum whose terms wait for each other: several products in one loop take 1.4
+/// times as long.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn keep_order<V: LaneLimbs, const K: usize>(columns: &mut Columns<K>, first: usize) {
+    let end = (first + V::LEN + 1).min(2 * V::LEN);
+    let (sixes, rest) = columns[first..end].as_flattened_mut().as_chunks_mut();
+    for [a, b, c, d, e, f] in sixes {
+        // SAFETY: no instruction.
+        unsafe {
+            asm!(
+                "# {} {} {} {} {} {}",
+                inout(zmm_reg) * a,
+                inout(zmm_reg) * b,
+                inout(zmm_reg) * c,
+                inout(zmm_reg) * d,
+                inout(zmm_reg) * e,
+                inout(zmm_reg) * f,
+                options(pure, nomem, nostack, preserves_flags)
+            );
+        }
+    }
+    for [a, b, c] in rest.as_chunks_mut().0 {
+        // SAFETY: no instruction.
+        unsafe {
+            asm!(
+                "# {} {} {}",
+                inout(zmm_reg) * a,
+                inout(zmm_reg) * b,
+                inout(zmm_reg) * c,
+                options(pure, nomem, nostack, preserves_flags)
+            );
+        }
+    }
+}
+
 /// `K` independent products, interleaved so that their latencies overlap; not normalised.
 #[inline(always)]
 pub(super) fn multiply<P: Prime, V: LaneLimbs, const K: usize>(
@@ -220,28 +285,42 @@ pub(super) fn multiply<P: Prime, V: LaneLimbs, const K: usize>(
     a: &[V; K],
     b: &[V; K],
 ) -> [V; K] {
-    reduce_columns::<P, V, K>(token, columns_of(token, a, b), V::LEN)
+    let mut columns = empty_columns(token);
+    for_each_limb!(V, i => {
+        add_row(token, &mut columns, a, b, i);
+        remove_limb::<P, V, K>(token, &mut columns, i, V::LEN);
+    });
+    upper_limbs(&columns, V::LEN)
 }
 
-/// The columns of weight 2^(52 i) of `K` independent products, each below 2^56.
+/// The columns of `K` independent products, each below 2^56.
 #[inline(always)]
-fn columns_of<V: LaneLimbs, const K: usize>(
+fn columns_of<V: LaneLimbs, const K: usize>(token: Avx512Ifma, a: &[V; K], b: &[V; K]) -> Columns<K> {
+    let mut columns = empty_columns(token);
+    for_each_limb!(V, i => {
+        add_row(token, &mut columns, a, b, i);
+    });
+    columns
+}
+
+/// Adds the products by limb `i` of `b`.
+#[inline(always)]
+fn add_row<V: LaneLimbs, const K: usize>(
     token: Avx512Ifma,
+    columns: &mut Columns<K>,
     a: &[V; K],
     b: &[V; K],
-) -> [[__m512i; K]; 2 * MAX] {
+    i: usize,
+) {
     simd! { token;
-        let mut columns = [[_mm512_setzero_si512(); K]; 2 * MAX];
-        for_each_limb!(V, i => {
-            for j in 0..V::LEN {
-                for k in 0..K {
-                    let (x, y) = (a[k].as_ref()[j], b[k].as_ref()[i]);
-                    columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], x, y);
-                    columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], x, y);
-                }
+        for j in 0..V::LEN {
+            for k in 0..K {
+                let (x, y) = (a[k].as_ref()[j], b[k].as_ref()[i]);
+                columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], x, y);
+                columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], x, y);
             }
-        });
-        columns
+        }
+        keep_order::<V, K>(columns, i);
     }
 }
 
@@ -280,7 +359,7 @@ pub(super) fn scale<P: Prime, V: LaneLimbs, const K: usize>(
     factors: &[&V::Factor; K],
 ) -> [V; K] {
     simd! { token;
-        let mut columns = [[_mm512_setzero_si512(); K]; 2 * MAX];
+        let mut columns = empty_columns(token);
         for_each_limb!(V, i => {
             for j in 0..V::LEN {
                 for k in 0..K {
@@ -289,6 +368,7 @@ pub(super) fn scale<P: Prime, V: LaneLimbs, const K: usize>(
                     columns[j + 1][k] = _mm512_madd52hi_epu64(columns[j + 1][k], x, y);
                 }
             }
+            keep_order::<V, K>(&mut columns, 0);
         });
         reduce_columns::<P, V, K>(token, columns, SCALED)
     }
@@ -298,7 +378,7 @@ pub(super) fn scale<P: Prime, V: LaneLimbs, const K: usize>(
 #[inline(always)]
 pub(super) fn square<P: Prime, V: LaneLimbs, const K: usize>(token: Avx512Ifma, a: &[V; K]) -> [V; K] {
     simd! { token;
-        let mut columns = [[_mm512_setzero_si512(); K]; 2 * MAX];
+        let mut columns = empty_columns(token);
         for_each_limb!(V, i => {
             for j in i + 1..V::LEN {
                 for k in 0..K {
@@ -307,6 +387,7 @@ pub(super) fn square<P: Prime, V: LaneLimbs, const K: usize>(token: Avx512Ifma, 
                     columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], x, y);
                 }
             }
+            keep_order::<V, K>(&mut columns, i);
         });
         for column in &mut columns[1..2 * V::LEN] {
             for sum in column {
@@ -324,46 +405,78 @@ pub(super) fn square<P: Prime, V: LaneLimbs, const K: usize>(token: Avx512Ifma, 
     }
 }
 
-/// Montgomery reduction by `removed` limbs of values that are not negative, given by columns of weight 2^(52 i), each from -2^58 to
-/// 2^58; the result's limbs have the same bound.
+/// Montgomery reduction by `removed` limbs of values that are not negative, given by columns, each from -2^58 to 2^58; the result's
+/// limbs have the same bound.
 #[inline(always)]
 fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(
     token: Avx512Ifma,
-    mut columns: [[__m512i; K]; 2 * MAX],
+    mut columns: Columns<K>,
     removed: usize,
 ) -> [V; K] {
+    for_each_limb!(V, i => {
+        if i < removed {
+            remove_limb::<P, V, K>(token, &mut columns, i, removed);
+        }
+    });
+    upper_limbs(&columns, removed)
+}
+
+#[inline(always)]
+fn upper_limbs<V: LaneLimbs, const K: usize>(columns: &Columns<K>, removed: usize) -> [V; K] {
+    let mut products = [V::ZERO; K];
+    for (k, product) in products.iter_mut().enumerate() {
+        for (limb, column) in product.as_mut().iter_mut().zip(&columns[removed..]) {
+            *limb = column[k];
+        }
+    }
+    products
+}
+
+/// Adds to the columns above column `i`, which is the lowest, what equals it modulo p: all steps but the last two of `removed` add
+/// `c (2^-52 mod p)` for its lower 52 bits c.
+#[inline(always)]
+fn remove_limb<P: Prime, V: LaneLimbs, const K: usize>(
+    token: Avx512Ifma,
+    columns: &mut Columns<K>,
+    i: usize,
+    removed: usize,
+) {
     simd! { token;
-        let inv = splat(token, Radix52::<P, V>::INV);
-        for_each_limb!(V, i => {
-            if i < removed {
-                let mut m = [_mm512_setzero_si512(); K];
-                for (m, column) in m.iter_mut().zip(&columns[i]) {
-                    *m = _mm512_madd52lo_epu64(*m, *column, inv);
-                }
-                for j in 0..V::LEN {
-                    let p = splat(token, Radix52::<P, V>::P1[j]);
-                    for k in 0..K {
-                        if j > 0 {
-                            columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], m[k], p);
-                        }
-                        columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], m[k], p);
+        if i + 2 < removed {
+            for j in 0..V::LEN {
+                let inverse = splat(token, Radix52::<P, V>::RADIX_INVERSE[j]);
+                for k in 0..K {
+                    let low = columns[i][k];
+                    columns[i + j + 1][k] = _mm512_madd52lo_epu64(columns[i + j + 1][k], low, inverse);
+                    if j == 0 {
+                        let carry = _mm512_srai_epi64(low, 52);
+                        columns[i + 1][k] = _mm512_add_epi64(columns[i + 1][k], carry);
                     }
-                }
-                // The low half of m p[0] only completes the column to the next multiple of 2^52.
-                let (low, high) = columns.split_at_mut(i + 1);
-                for (done, next) in low[i].iter().zip(&mut high[0]) {
-                    let carry = _mm512_srai_epi64(_mm512_add_epi64(*done, splat(token, MASK)), 52);
-                    *next = _mm512_add_epi64(*next, carry);
+                    columns[i + j + 2][k] = _mm512_madd52hi_epu64(columns[i + j + 2][k], low, inverse);
                 }
             }
-        });
-        let mut products = [V::ZERO; K];
-        for (k, product) in products.iter_mut().enumerate() {
-            for (limb, column) in product.as_mut().iter_mut().zip(&columns[removed..]) {
-                *limb = column[k];
+        } else {
+            let mut m = [_mm512_setzero_si512(); K];
+            for (m, column) in m.iter_mut().zip(&columns[i]) {
+                *m = _mm512_madd52lo_epu64(*m, *column, splat(token, Radix52::<P, V>::INV));
+            }
+            for j in 0..V::LEN {
+                let p = splat(token, Radix52::<P, V>::P1[j]);
+                for k in 0..K {
+                    if j > 0 {
+                        columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], m[k], p);
+                    }
+                    columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], m[k], p);
+                }
+            }
+            // The low half of m p[0] only completes the column to the next multiple of 2^52.
+            let (low, high) = columns.split_at_mut(i + 1);
+            for (done, next) in low[i].iter().zip(&mut high[0]) {
+                let carry = _mm512_srai_epi64(_mm512_add_epi64(*done, splat(token, MASK)), 52);
+                *next = _mm512_add_epi64(*next, carry);
             }
         }
-        products
+        keep_order::<V, K>(columns, i + 1);
     }
 }
 
