@@ -115,13 +115,22 @@ pub(super) struct DigitsOfBlock<'a> {
 }
 
 impl DigitsOfBlock<'_> {
-    /// Writes the digits of the block's `i`-th scalar.
+    /// Writes the digits of the block's scalars.
     #[inline(always)]
-    pub(super) fn cut<S: PrimeField>(&mut self, i: usize, scalar: S) {
+    pub(super) fn cut<S: PrimeField>(&mut self, scalars: impl Iterator<Item = S>) {
         const { assert!(S::BITS <= 255, "scalars of at most 255 bits") };
-        let shifted = add(scalar.to_words().as_ref(), self.offset);
+        // Word by word, so that a window is one loop in vectors.
+        let mut words = [[0; BLOCK]; 5];
+        for (i, scalar) in scalars.enumerate() {
+            for (word, shifted) in words.iter_mut().zip(add(scalar.to_words().as_ref(), self.offset)) {
+                word[i] = shifted;
+            }
+        }
         for (window, fields) in self.fields.chunks_exact_mut(BLOCK).enumerate() {
-            fields[i] = self.windows.field(&shifted, window);
+            let (word, shift) = self.windows.position(window);
+            for ((field, low), high) in fields.iter_mut().zip(&words[word]).zip(&words[word + 1]) {
+                *field = self.windows.field(*low, *high, shift);
+            }
         }
     }
 }
@@ -133,7 +142,9 @@ impl Windows {
         let shifted = add(scalar.to_words().as_ref(), offset);
         (0..self.count()).map(move |window| {
             let zero = if window + 1 == self.count() { 0 } else { 1 << (self.bits - 1) };
-            i32::from(self.field(&shifted, window)) - zero
+            let (word, shift) = self.position(window);
+            let high = shifted.get(word + 1).copied().unwrap_or(0);
+            i32::from(self.field(shifted[word], high, shift)) - zero
         })
     }
 
@@ -147,12 +158,16 @@ impl Windows {
         offset
     }
 
+    /// The word in which a window begins, and the bit.
+    fn position(self, window: usize) -> (usize, u32) {
+        let bit = window as u32 * self.bits;
+        ((bit / 64) as usize, bit % 64)
+    }
+
+    /// The field that begins at bit `shift` of `low`.
     #[inline(always)]
-    fn field(self, shifted: &[u64; 4], window: usize) -> u16 {
-        let bit = window * self.bits as usize;
-        let (word, shift) = (bit / 64, bit % 64);
-        let high = if word + 1 < 4 { shifted[word + 1] } else { 0 };
-        let field = (shifted[word] >> shift) | (high << 1 << (63 - shift));
+    fn field(self, low: u64, high: u64, shift: u32) -> u16 {
+        let field = (low >> shift) | (high << 1 << (63 - shift));
         (field & ((1 << self.bits) - 1)) as u16
     }
 }

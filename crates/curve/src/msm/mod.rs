@@ -226,9 +226,13 @@ fn read_tiles<E: Engine, C: Curve<Base: Packable>>(
             let bases_of_block = &mut block[..range.len()];
             bases.read(range.start, bases_of_block);
             fill(engine, bases_of_block, &mut rows[..range.len()]);
-            for (i, (base, scalar)) in bases_of_block.iter().zip(&scalars[range.clone()]).enumerate() {
-                digits.cut(i, if base.is_infinity() { C::Scalar::ZERO } else { *scalar });
-            }
+            let pairs = bases_of_block.iter().zip(&scalars[range.clone()]);
+            let active =
+                pairs.map(|(base, scalar)| if base.is_infinity() { C::Scalar::ZERO } else { *scalar });
+            engine.run(
+                #[inline(always)]
+                || digits.cut(active),
+            );
         }
     });
 }
