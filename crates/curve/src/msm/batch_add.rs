@@ -67,12 +67,10 @@ impl<R: Copy + Send + Sync> Rows<R> {
     ) -> (Self, Vec<Kept>) {
         let len = bases + places * kept + adders * sums;
         assert!(len < (1 << 31) - 1, "fewer than 2^31 - 1 points and sums");
-        let place = |i| Kept { rows: bases + i * kept..bases + (i + 1) * kept };
         // SAFETY: rows are arrays of integers.
-        (
-            Self { rows: unsafe { Pages::scratch(len) }, bases, kept: places * kept },
-            (0..places).map(place).collect(),
-        )
+        let rows = unsafe { Pages::scratch(len) };
+        let place = |i| Kept { rows: bases + i * kept..bases + (i + 1) * kept };
+        (Self { rows, bases, kept: places * kept }, (0..places).map(place).collect())
     }
 
     pub(super) fn bases_mut(&mut self) -> &mut [R] {
