@@ -71,14 +71,17 @@ pub(super) struct WindowAdder {
     segments: Vec<Segment>,
     /// The bucket of each segment.
     owners: Vec<usize>,
-    refs: Vec<Ref>,
+    /// The buckets' sums, then those of pairs of buckets, and so on.
+    halves: Vec<Option<Ref>>,
+    /// The odd ones of all these.
+    odd: Vec<Ref>,
 }
 
 impl WindowAdder {
     /// For up to `points` points with nonzero digits at a time, whose rows are `R`.
     pub(super) fn new<R>(points: usize) -> Self {
-        let (sorted, ends, pairs, segments, owners, refs) = Default::default();
-        Self { chunk: chunk::<R>(points), sorted, ends, pairs, segments, owners, refs }
+        let (sorted, ends, pairs, segments, owners, halves, odd) = Default::default();
+        Self { chunk: chunk::<R>(points), sorted, ends, pairs, segments, owners, halves, odd }
     }
 
     /// The most sums in use at a time, except those of buckets.
@@ -158,11 +161,12 @@ impl WindowAdder {
         adder: &mut Adder<'_, C::Base, E>,
         buckets: &mut Buckets,
     ) -> Jacobian<C> {
-        let Self { pairs, segments, refs: odd, .. } = self;
-        adder.clear(buckets.infinity);
-        buckets.infinity = false;
+        let Self { pairs, segments, odd, .. } = self;
+        adder.clear(std::mem::take(&mut buckets.infinity));
         let sums = buckets.sums.drain(..);
-        let mut buckets: Vec<_> = sums.map(|sum| Some(sum).filter(|sum| *sum != Ref::NONE)).collect();
+        let buckets = &mut self.halves;
+        buckets.clear();
+        buckets.extend(sums.map(|sum| Some(sum).filter(|sum| *sum != Ref::NONE)));
         odd.clear();
         segments.clear();
         while buckets.len() > 1 {

@@ -5,7 +5,7 @@
 //! so the spare bits s = log2(R / p) (6.4 on BN254, 5.1 on BLS12-381 Fr, 35 on its Fq) absorb unreduced values.
 //!
 //! Bounds, in multiples of p. *Reduced* means below 1.7 for these fields. A product of operands below A and B is below
-//! `1 + A B / 2^s`, hence reduced as long as A B <= 0.7 * 2^s (59 on BN254), one by a constant ([`Scale`]) below `1 + 2^-49` for any
+//! `1 + 2^-51 + A B / 2^s`, hence reduced as long as A B <= 0.7 * 2^s (59 on BN254), one by a constant ([`Scale`]) below `1 + 2^-49` for any
 //! value of normalised limbs. `add_lazy` adds bounds,
 //! `sub_lazy` adds 2 (its right operand must be reduced): sums of two differences, 7.4 * 7.4 < 59, may be
 //! multiplied on BN254 and BLS12-381 Fq; on BLS12-381 Fr (0.7 * 2^s = 24) only single differences may. `+` and `-` reduce:

@@ -5,8 +5,8 @@
 //!
 //! Method: limb by limb of one operand, Montgomery reduction in between (Gueron, Krasnov, "Accelerating big integer arithmetic using
 //! Intel IFMA extensions", ARITH 2016; the coarsely integrated operand scanning of Koc, Acar, Kaliski 1996): 4 L^2 multiply-adds.
-//! All but the last two limbs c are removed as `c (2^-52 mod p)`, which needs no quotient and so waits for less; the result of
-//! these is below 2^52 p, and the last two limbs are removed by quotients.
+//! All but the last two limbs c are removed as `c (2^-52 mod p)`, which needs no quotient and so waits for less. That adds up to
+//! 2^52 p, of which the last two, removed by quotients, leave 2^-52 p.
 
 use super::lane_limbs::{LaneLimbs, MAX};
 use crate::montgomery::{Backend, Limbs, Prime, limbs::sbb};
