@@ -309,7 +309,7 @@ impl<C: Endomorphism, E: Engine> Batch<C, E> {
         let products = engine.run(
             #[inline(always)]
             || {
-                chain_all::<C, E>(
+                chain(
                     *engine,
                     steps,
                     #[inline(always)]
@@ -326,7 +326,7 @@ impl<C: Endomorphism, E: Engine> Batch<C, E> {
         let products = engine.run(
             #[inline(always)]
             || {
-                chain_all::<C, E>(
+                chain(
                     *engine,
                     steps,
                     #[inline(always)]
@@ -432,23 +432,6 @@ fn batch<C: Endomorphism, E: Engine>(
         },
     );
     Ok(())
-}
-
-/// Makes each group's step, and multiplies the denominators.
-#[inline(always)]
-fn chain_all<C: Endomorphism, E: Engine>(
-    engine: E,
-    steps: &mut [Step<L<C, E>>],
-    step: impl Fn(usize) -> Step<L<C, E>>,
-) -> [L<C, E>; K] {
-    let mut products = [L::<C, E>::one(engine); K];
-    for (i, steps) in steps.chunks_exact_mut(K).enumerate() {
-        for k in 0..K {
-            steps[k] = step(i * K + k);
-        }
-        products = chain(products, steps);
-    }
-    products
 }
 
 /// The bits of a digit in every lane, the lowest first.

@@ -42,18 +42,35 @@ impl<L: Algebra> Step<L> {
     }
 }
 
-/// Continues the products of denominators by the next groups.
+/// Makes the step of each group, and returns the products of the denominators of every K-th one. There are K groups, or a multiple.
 #[inline(always)]
-pub(crate) fn chain<L: Algebra, const K: usize>(products: [L; K], steps: &mut [Step<L>]) -> [L; K] {
-    let (mut denominators, mut numerators) = (products, products);
+pub(crate) fn chain<L: Algebra, const K: usize>(
+    token: L::Token,
+    steps: &mut [Step<L>],
+    mut step: impl FnMut(usize) -> Step<L>,
+) -> [L; K] {
+    let mut products = [L::one(token); K];
     for k in 0..K {
-        (denominators[k], numerators[k]) = (steps[k].denominator, steps[k].numerator);
+        steps[k] = step(k);
     }
-    let numerators = mul_each(products, numerators);
-    for (step, numerator) in steps.iter_mut().zip(numerators) {
-        step.numerator = numerator;
+    for group in (0..steps.len()).step_by(K) {
+        let (mut denominators, mut numerators) = (products, products);
+        for k in 0..K {
+            (denominators[k], numerators[k]) = (steps[group + k].denominator, steps[group + k].numerator);
+        }
+        let numerators = mul_each(products, numerators);
+        for k in 0..K {
+            steps[group + k].numerator = numerators[k];
+        }
+        // Between products, each of which takes its time, the steps that the next ones need.
+        if let Some(next) = steps.get_mut(group + K..group + 2 * K) {
+            for k in 0..K {
+                next[k] = step(group + K + k);
+            }
+        }
+        products = mul_each(products, denominators);
     }
-    mul_each(products, denominators)
+    products
 }
 
 /// The results of groups, given the inverses of the products of all denominators up to and including theirs, and the inverses for the

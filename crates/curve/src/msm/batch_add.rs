@@ -33,6 +33,18 @@ impl Ref {
     }
 }
 
+/// The row of a sum that is to be computed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place(u32);
+
+impl Place {
+    /// The sum, once it is computed.
+    #[inline(always)]
+    pub(super) fn sum(self) -> Ref {
+        Ref::new(self.0 as usize, false)
+    }
+}
+
 /// The rows of bases, followed by those of sums that are kept and by space for the sums of several adders.
 pub(super) struct Rows<R> {
     rows: Pages<R>,
@@ -43,6 +55,23 @@ pub(super) struct Rows<R> {
 /// Rows of [`Rows`] for sums that outlast their adder; no two overlap.
 pub(super) struct Kept {
     rows: Range<usize>,
+}
+
+impl Kept {
+    /// The row of index `index`.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    #[inline(always)]
+    pub(super) fn place(&mut self, index: usize) -> Place {
+        assert!(index < self.rows.len(), "room for the sums to keep");
+        Place((self.rows.start + index) as u32)
+    }
+
+    /// The index of one of these rows.
+    pub(super) fn index(&self, place: Place) -> usize {
+        place.0 as usize - self.rows.start
+    }
 }
 
 impl<R: Copy + Send + Sync> Rows<R> {
@@ -115,22 +144,11 @@ impl<R: Copy> RowsOfAdder<'_, R> {
         unsafe { &*self.start.add(index) }
     }
 
-    /// `len` of its own rows, starting at `index`.
+    /// The row of a place, to write it.
     #[inline(always)]
-    fn slice_mut(&mut self, index: usize, len: usize) -> &mut [R] {
-        assert!(self.own.start <= index && index + len <= self.own.end, "room for the sums");
-        // SAFETY: within `own`, by the assertion.
-        unsafe { std::slice::from_raw_parts_mut(self.start.add(index), len) }
-    }
-
-    /// Copies a row to place `index` of the kept ones; returns its row there.
-    fn keep(&mut self, row: usize, kept: &mut Kept, index: usize) -> usize {
-        let to = kept.rows.start + index;
-        assert!(to < kept.rows.end && to < self.shared, "room for the sums to keep");
-        let row = *self.get(row);
-        // SAFETY: within the rows of `kept`, which no other part has.
-        unsafe { self.start.add(to).write(row) };
-        to
+    fn place(&mut self, place: Place) -> *mut R {
+        debug_assert!((place.0 as usize) < self.own.end);
+        self.start.wrapping_add(place.0 as usize)
     }
 }
 
@@ -151,6 +169,8 @@ pub(super) struct Batch<L> {
     groups: usize,
     steps: Vec<Step<L>>,
     repairs: Vec<Repair>,
+    /// Of sums that follow each other.
+    places: Vec<Place>,
 }
 
 impl<L> Batch<L> {
@@ -158,7 +178,7 @@ impl<L> Batch<L> {
     /// steps stay in the second-level cache and are small compared with the points.
     pub(super) fn new(points: usize) -> Self {
         let groups = 2 + (14 * points).min(1 << 19) / size_of::<Step<L>>() / 2 * 2;
-        Self { groups, steps: Vec::new(), repairs: Vec::new() }
+        Self { groups, steps: Vec::new(), repairs: Vec::new(), places: Vec::new() }
     }
 }
 
@@ -198,6 +218,11 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         self.engine
     }
 
+    /// The pairs whose additions share an inversion.
+    pub(super) fn batch_len(&self) -> usize {
+        self.batch.groups * LanesOf::<F, E>::WIDTH
+    }
+
     /// Adds each pair, and returns the first result's row; the others follow in order. The pairs are padded to whole groups
     /// of lanes.
     ///
@@ -205,30 +230,44 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     /// If there is not enough space for the sums.
     pub(super) fn add_pairs(&mut self, pairs: &mut Vec<[Ref; 2]>) -> usize {
         let (first, end) = (self.next, self.next + pairs.len());
-        let pair_of_groups = 2 * LanesOf::<F, E>::WIDTH;
-        if let Some(last) = pairs.last().copied() {
-            pairs.resize(pairs.len().next_multiple_of(pair_of_groups), last);
-        }
-        // Batches of about equal length.
-        let batches = pairs.len().div_ceil(self.batch.groups * LanesOf::<F, E>::WIDTH).max(1);
-        let len = pairs.len().div_ceil(batches).next_multiple_of(pair_of_groups);
-        for batch in pairs.chunks(len.max(pair_of_groups)) {
-            let engine = self.engine;
-            engine.run(
-                #[inline(always)]
-                || self.add_batch::<2>(batch),
-            );
-        }
+        assert!(end <= self.rows.own.end, "room for the sums");
         self.next = end;
+        let mut places = std::mem::take(&mut self.batch.places);
+        places.clear();
+        places.extend((first..end).map(|row| Place(row as u32)));
+        self.add_pairs_to(pairs, &mut places);
+        self.batch.places = places;
         first
     }
 
-    /// Copies the point of a reference to place `index` of the kept ones; returns the reference to it.
-    ///
-    /// # Panics
-    /// If there is no such place.
-    pub(super) fn keep(&mut self, reference: Ref, kept: &mut Kept, index: usize) -> Ref {
-        Ref::new(self.rows.keep(reference.index(), kept, index), reference.0 & Ref::NEGATIVE != 0)
+    /// Adds each pair and writes the sum to its place, which may be that of one of its points, but of no other pair. Pairs and places are
+    /// padded to whole groups of lanes.
+    pub(super) fn add_pairs_to(&mut self, pairs: &mut Vec<[Ref; 2]>, places: &mut Vec<Place>) {
+        assert_eq!(pairs.len(), places.len(), "a place for each sum");
+        let pair_of_groups = 2 * LanesOf::<F, E>::WIDTH;
+        if let (Some(pair), Some(place)) = (pairs.last().copied(), places.last().copied()) {
+            let padded = pairs.len().next_multiple_of(pair_of_groups);
+            pairs.resize(padded, pair);
+            places.resize(padded, place);
+        }
+        // Batches of about equal length.
+        let batches = pairs.len().div_ceil(self.batch.groups * LanesOf::<F, E>::WIDTH).max(1);
+        let len = pairs.len().div_ceil(batches).next_multiple_of(pair_of_groups).max(pair_of_groups);
+        for (pairs, places) in pairs.chunks(len).zip(places.chunks(len)) {
+            let engine = self.engine;
+            engine.run(
+                #[inline(always)]
+                || self.add_batch::<2>(pairs, places),
+            );
+        }
+    }
+
+    /// Copies the point of a reference to a place, and returns the reference to it there.
+    pub(super) fn copy(&mut self, reference: Ref, place: Place) -> Ref {
+        let row = *self.rows.get(reference.index());
+        // SAFETY: a place is a row of its own.
+        unsafe { self.rows.place(place).write(row) };
+        Ref::new(place.0 as usize, reference.0 & Ref::NEGATIVE != 0)
     }
 
     /// Writes the points of the references.
@@ -273,9 +312,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     }
 
     #[inline(always)]
-    fn add_batch<const K: usize>(&mut self, pairs: &[[Ref; 2]]) {
-        let start = self.next;
-        self.next += pairs.len();
+    fn add_batch<const K: usize>(&mut self, pairs: &[[Ref; 2]], places: &[Place]) {
         let groups = pairs.len() / LanesOf::<F, E>::WIDTH;
         self.batch.steps.reserve_exact(groups.saturating_sub(self.batch.steps.len()));
         self.batch.steps.resize(groups.max(self.batch.steps.len()), Step::empty(self.engine));
@@ -291,14 +328,14 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         };
         products = invert_chains::<F, E, K>(products);
         for group in (0..groups).step_by(K).rev() {
-            products = self.add_groups(group, start, products);
+            products = self.add_groups(group, places, products);
         }
         if !self.batch.repairs.is_empty() {
             // Rare: a function of its own.
             LanesOf::<F, E>::outlined(
                 self.engine,
                 #[inline(always)]
-                || self.repair(start),
+                || self.repair(places),
             );
         }
     }
@@ -311,30 +348,32 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         pairs: &[[Ref; 2]],
     ) -> [F::Lanes<E>; K] {
         let width = LanesOf::<F, E>::WIDTH;
-        let mut products = [F::Lanes::<E>::one(self.engine); K];
-        for group in (0..pairs.len() / width).step_by(K) {
-            let ahead = group * width + PREFETCH;
-            if let Some(ahead) = pairs.get(ahead..ahead + K * width) {
-                for reference in ahead.iter().flatten() {
-                    prefetch(self.rows.get(reference.index()));
+        let mut steps = std::mem::take(&mut self.batch.steps);
+        let products = chain(
+            self.engine,
+            &mut steps[..pairs.len() / width],
+            #[inline(always)]
+            |group| {
+                let ahead = group * width + PREFETCH;
+                if let Some(ahead) = pairs.get(ahead..ahead + width) {
+                    for reference in ahead.iter().flatten() {
+                        prefetch(self.rows.get(reference.index()));
+                    }
                 }
-            }
-            for k in 0..K {
-                let pairs = &pairs[(group + k) * width..][..width];
-                let step = if CAREFUL {
+                let pairs = &pairs[group * width..][..width];
+                if CAREFUL {
                     // Rare: a function of its own.
                     LanesOf::<F, E>::outlined(
                         self.engine,
                         #[inline(always)]
-                        || self.careful_step(pairs, group + k),
+                        || self.careful_step(pairs, group),
                     )
                 } else {
                     self.step(pairs)
-                };
-                self.batch.steps[group + k] = step;
-            }
-            products = chain(products, &mut self.batch.steps[group..group + K]);
-        }
+                }
+            },
+        );
+        self.batch.steps = steps;
         products
     }
 
@@ -382,47 +421,66 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     fn add_groups<const K: usize>(
         &mut self,
         group: usize,
-        start: usize,
+        places: &[Place],
         inverses: [F::Lanes<E>; K],
     ) -> [F::Lanes<E>; K] {
         let (sums, inverses) = sums(&self.batch.steps[group..group + K], inverses);
         let width = LanesOf::<F, E>::WIDTH;
-        for (k, sum) in sums.into_iter().enumerate() {
-            scatter::<F, E>(sum, self.rows.slice_mut(start + (group + k) * width, width));
+        for (k, sum) in sums.iter().enumerate() {
+            let places = &places[(group + k) * width..][..width];
+            let mut rows = [std::ptr::null_mut(); LANES];
+            for (row, place) in rows.iter_mut().zip(places) {
+                *row = self.rows.place(*place);
+            }
+            scatter::<F, E, _>(
+                sum,
+                &mut rows,
+                #[inline(always)]
+                // SAFETY: rows of places are this adder's.
+                |row| unsafe { &mut **row },
+            );
         }
         inverses
     }
 
     /// Writes the sums that the formula does not give.
     #[inline(always)]
-    fn repair(&mut self, start: usize) {
+    fn repair(&mut self, places: &[Place]) {
         let width = LanesOf::<F, E>::WIDTH;
         let (mut infinity, mut first) = ([Row::default(); LANES], [Row::default(); LANES]);
-        scatter::<F, E>([F::Lanes::<E>::zero(self.engine); 2], &mut infinity);
+        scatter::<F, E, _>(&[F::Lanes::<E>::zero(self.engine); 2], &mut infinity, |row| row);
         for repair in &self.batch.repairs {
             let Step { x1, y1, .. } = self.batch.steps[repair.group];
-            scatter::<F, E>([x1, y1], &mut first);
-            let sums = self.rows.slice_mut(start + repair.group * width, width);
-            for (lane, sum) in sums.iter_mut().enumerate() {
-                if repair.opposite >> lane & 1 == 1 {
-                    *sum = infinity[lane];
-                }
-                if repair.first >> lane & 1 == 1 {
-                    *sum = first[lane];
+            scatter::<F, E, _>(&[x1, y1], &mut first, |row| row);
+            for (lane, place) in places[repair.group * width..][..width].iter().enumerate() {
+                let sum = self.rows.place(*place);
+                // SAFETY: a place is a row of its own.
+                unsafe {
+                    if repair.opposite >> lane & 1 == 1 {
+                        sum.write(infinity[lane]);
+                    }
+                    if repair.first >> lane & 1 == 1 {
+                        sum.write(first[lane]);
+                    }
                 }
             }
         }
     }
 }
 
-/// Writes both coordinates of as many points as there are lanes.
+/// Writes both coordinates of as many points as there are lanes, to the row of each element of `rows`.
 #[inline(always)]
-pub(super) fn scatter<F: Packable, E: Engine>(point: [LanesOf<F, E>; 2], rows: &mut [Row<F>]) {
-    for (k, coordinate) in point.into_iter().enumerate() {
-        coordinate.scatter(
+pub(super) fn scatter<F: Packable, E: Engine, R>(
+    point: &[LanesOf<F, E>; 2],
+    rows: &mut [R],
+    row: impl Fn(&mut R) -> &mut Row<F>,
+) {
+    // By index: the compiler copies vectors of which it makes an iterator.
+    for k in 0..2 {
+        point[k].scatter(
             rows,
             #[inline(always)]
-            |row| &mut row.0[k],
+            |element| &mut row(element).0[k],
         );
     }
 }

@@ -1,11 +1,12 @@
-//! One window: sorts its points into buckets and reduces the buckets to one sum.
+//! One window: adds its points to buckets and reduces the buckets to one sum.
 
 use super::{
+    accumulator::Accumulator,
     batch_add::{Adder, Kept, Ref},
     digits::{Digits, Windows},
 };
 use crate::{Affine, Curve, Jacobian, Xyzz};
-use proofmill_field::{Engine, LANES, Packable, Row};
+use proofmill_field::{Engine, Packable, Row};
 use std::{array, ops::Range};
 
 /// The points whose sums are computed together: their rounds' results stay in the second-level cache, and are small compared
@@ -63,6 +64,7 @@ impl Segment {
 /// Adds points to a window's buckets, and sums the buckets, in the same memory for one window after another.
 pub(super) struct WindowAdder {
     chunk: usize,
+    accumulator: Accumulator,
     /// The points with nonzero digits, sorted by the digit's absolute value.
     sorted: Vec<Ref>,
     /// The end of each absolute value's points.
@@ -81,12 +83,22 @@ impl WindowAdder {
     /// For up to `points` points with nonzero digits at a time, whose rows are `R`.
     pub(super) fn new<R>(points: usize) -> Self {
         let (sorted, ends, pairs, segments, owners, halves, odd) = Default::default();
-        Self { chunk: chunk::<R>(points), sorted, ends, pairs, segments, owners, halves, odd }
+        Self {
+            chunk: chunk::<R>(points),
+            accumulator: Accumulator::default(),
+            sorted,
+            ends,
+            pairs,
+            segments,
+            owners,
+            halves,
+            odd,
+        }
     }
 
     /// The most sums in use at a time, except those of buckets.
     pub(super) fn sums<R>(windows: Windows, points: usize) -> usize {
-        chunk::<R>(points).min(points).max(2 * Buckets::count(windows)) + 2 * LANES
+        chunk::<R>(points).min(points).max(2 * Buckets::count(windows))
     }
 
     /// Adds the bases of a range to the buckets of their digits.
@@ -98,9 +110,21 @@ impl WindowAdder {
         window: usize,
         range: Range<usize>,
     ) {
-        self.sort(digits, window, range);
-        buckets.sums.resize(Buckets::count(digits.windows()), Ref::NONE);
+        let Buckets { sums, kept, .. } = buckets;
+        let zero = digits.zero(window);
+        let blocks = digits.of_window(window, range).map(|(start, fields)| {
+            let point =
+                move |(i, field): (usize, &u16)| (field.abs_diff(zero), Ref::new(start + i, *field < zero));
+            fields.iter().enumerate().map(point)
+        });
+        sums.resize(Buckets::count(digits.windows()), Ref::NONE);
         adder.clear(buckets.infinity);
+        if Accumulator::pays(adder, sums.len()) {
+            let rest = self.accumulator.add(adder, sums, kept, blocks);
+            sort(rest.iter().copied(), sums.len(), &mut self.ends, &mut self.sorted);
+        } else {
+            sort(blocks.flatten(), sums.len(), &mut self.ends, &mut self.sorted);
+        }
         let mut bucket = 0;
         for start in (0..self.sorted.len()).step_by(self.chunk) {
             let chunk = start..(start + self.chunk).min(self.sorted.len());
@@ -118,38 +142,11 @@ impl WindowAdder {
             }
             sum_segments(adder, &self.sorted[chunk], &mut self.segments, &mut self.pairs);
             for (segment, bucket) in self.segments.iter().zip(&self.owners) {
-                buckets.sums[*bucket] = adder.keep(segment.single, &mut buckets.kept, *bucket);
+                buckets.sums[*bucket] = adder.copy(segment.single, buckets.kept.place(*bucket));
             }
             adder.clear(adder.infinity());
         }
         buckets.infinity = adder.infinity();
-    }
-
-    fn sort(&mut self, digits: &Digits, window: usize, range: Range<usize>) {
-        let zero = digits.zero(window);
-        let (ends, sorted) = (&mut self.ends, &mut self.sorted);
-        ends.clear();
-        ends.resize(digits.windows().largest() + 1, 0);
-        for (_, fields) in digits.of_window(window, range.clone()) {
-            for field in fields {
-                ends[usize::from(field.abs_diff(zero))] += 1;
-            }
-        }
-        ends[0] = 0;
-        let mut total = 0;
-        for end in ends.iter_mut() {
-            let start = total;
-            total += *end;
-            *end = start;
-        }
-        sorted.resize(total as usize, Ref::new(0, false));
-        for (start, fields) in digits.of_window(window, range) {
-            for (i, field) in fields.iter().enumerate().filter(|(_, field)| **field != zero) {
-                let end = &mut ends[usize::from(field.abs_diff(zero))];
-                sorted[*end as usize] = Ref::new(start + i, *field < zero);
-                *end += 1;
-            }
-        }
     }
 
     /// The sum of `i * buckets[i]`; the buckets are empty afterwards.
@@ -197,6 +194,31 @@ impl WindowAdder {
         });
         sums.fold(Xyzz::INFINITY, |total, sum| total.double().add_affine(&sum)).into()
     }
+}
+
+/// Sorts points with their buckets, of which there are `count`, into `sorted`, and writes the end of each bucket's; ignores those of bucket 0.
+fn sort(
+    points: impl Iterator<Item = (u16, Ref)> + Clone,
+    count: usize,
+    ends: &mut Vec<u32>,
+    sorted: &mut Vec<Ref>,
+) {
+    ends.clear();
+    ends.resize(count, 0);
+    points.clone().for_each(|(bucket, _)| ends[usize::from(bucket)] += 1);
+    ends[0] = 0;
+    let mut total = 0;
+    for end in ends.iter_mut() {
+        let start = total;
+        total += *end;
+        *end = start;
+    }
+    sorted.resize(total as usize, Ref::NONE);
+    points.filter(|(bucket, _)| *bucket != 0).for_each(|(bucket, point)| {
+        let end = &mut ends[usize::from(bucket)];
+        sorted[*end as usize] = point;
+        *end += 1;
+    });
 }
 
 /// Sums each segment, all together, round by round, each as a balanced tree; the references are those of the segments one

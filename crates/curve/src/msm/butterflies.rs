@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{Affine, Curve};
 use proofmill_cpu::Level;
-use proofmill_field::{Engine, LANES, Packable, dispatch};
+use proofmill_field::{Engine, Packable, dispatch};
 use proofmill_parallel as parallel;
 
 /// The pairs of a task: their rows fit the second-level cache.
@@ -30,7 +30,7 @@ pub(crate) fn sums_and_differences<C: Curve<Base: Packable>>(
 
 fn part<E: Engine, C: Curve<Base: Packable>>(engine: E, a: &mut [Affine<C>], b: &mut [Affine<C>]) {
     let count = a.len();
-    let mut rows = Rows::new(2 * count, 1, 2 * count + 2 * LANES);
+    let mut rows = Rows::new(2 * count, 1, 2 * count);
     let (rows_of_a, rows_of_b) = rows.bases_mut().split_at_mut(count);
     fill(engine, a, rows_of_a);
     fill(engine, b, rows_of_b);
@@ -38,7 +38,7 @@ fn part<E: Engine, C: Curve<Base: Packable>>(engine: E, a: &mut [Affine<C>], b: 
     let mut adder = Adder::new(engine, rows.parts(1).remove(0), &mut batch);
     adder.clear(a.iter().chain(b.iter()).any(Affine::is_infinity));
     let pair = |negative: bool| move |i| [Ref::new(i, false), Ref::new(count + i, negative)];
-    let mut pairs = Vec::with_capacity(2 * count + 2 * LANES);
+    let mut pairs = Vec::with_capacity(2 * count);
     pairs.extend((0..count).map(pair(false)));
     pairs.extend((0..count).map(pair(true)));
     let first = adder.add_pairs(&mut pairs);

@@ -92,7 +92,7 @@ impl Digits {
         &self,
         window: usize,
         range: Range<usize>,
-    ) -> impl Iterator<Item = (usize, &[u16])> {
+    ) -> impl Iterator<Item = (usize, &[u16])> + Clone {
         let blocks = self.fields.chunks(BLOCK * self.windows.count()).enumerate();
         let blocks = blocks.take(range.end.div_ceil(BLOCK)).skip(range.start / BLOCK);
         blocks.map(move |(block, fields)| {

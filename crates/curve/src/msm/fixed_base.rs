@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{Affine, Curve, Jacobian};
 use proofmill_cpu::Level;
-use proofmill_field::{Engine, LANES, Packable, PrimeField, Row, dispatch};
+use proofmill_field::{Engine, Packable, PrimeField, Row, dispatch};
 use proofmill_parallel as parallel;
 use std::{
     iter::successors,
@@ -106,7 +106,7 @@ fn table<E: Engine, C: Curve<Base: Packable>>(
     let shifts: Vec<_> = bases.iter().flat_map(|base| shifts(*base)).collect();
     let len = count * largest;
     // Each round doubles the number of multiples of each window's point: from those up to m it computes m more.
-    let mut rounds = Rows::new(count, 1, len - count + 2 * LANES);
+    let mut rounds = Rows::new(count, 1, len - count);
     fill(engine, &Jacobian::batch_to_affine(&shifts), rounds.bases_mut());
     let row = |window: usize, digit: usize| match digit {
         1 => window,
@@ -128,7 +128,7 @@ fn table<E: Engine, C: Curve<Base: Packable>>(
             adder.add_pairs(&mut pairs);
         }
     }
-    let mut rows = Rows::new(len, threads, CHUNK * windows.count() + 2 * LANES);
+    let mut rows = Rows::new(len, threads, CHUNK * windows.count());
     for (index, to) in rows.bases_mut().iter_mut().enumerate() {
         *to = *rounds.row(row(index / largest, index % largest + 1));
     }

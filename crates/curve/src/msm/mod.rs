@@ -1,10 +1,11 @@
 //! Multi-scalar multiplication: Pippenger's bucket method with signed digits. All additions are affine,
 //! in lanes, and share inversions.
 //!
-//! * Scalars are split into signed digits ([`digits`]). A window's points are sorted by their digits.
-//! * A bucket's points are summed as a balanced tree: every round pairs the points of all buckets of a chunk,
-//!   and adds all pairs in one pass of [`batch_add`]. No batch needs a bucket's running sum twice, and a bucket
-//!   that holds all points (equal scalars) is as parallel as thousands of small ones.
+//! * Scalars are split into signed digits ([`digits`]).
+//! * Points are added to their buckets' sums in batches ([`accumulator`]). A point whose bucket is in the batch waits for a later one.
+//! * Where few buckets have most of the points, or there are few buckets, the points are sorted by their digits, and a bucket's are
+//!   summed as a balanced tree: every round pairs the points of all buckets of a chunk, and adds all pairs in one pass of
+//!   [`batch_add`]. So a bucket that holds all points (equal scalars) is as parallel as thousands of small ones.
 //! * `sum of i * bucket_i` is reduced by halving ([`buckets`]): again rounds of independent additions.
 //!
 //! Cost: one affine addition (about 6 multiplications) per point and window, 2 per bucket and window. Work is
@@ -14,11 +15,12 @@
 //! while they are read once per window.
 //!
 //! Scratch: for each point of a tile its row of 2 coordinates, 2 bytes of digit per window (about 100 bytes on G1) and for every
-//! thread up to 40 bytes; for every thread 2 rows per bucket; and one row per bucket, for each window if there are several tiles: up to
+//! thread up to 50 bytes; for every thread 2 rows per bucket; and one row per bucket, for each window if there are several tiles: up to
 //! 60 MB on G1 for each range of points, and 8 MB for each thread.
 //!
 //! Time depends on the scalars.
 
+mod accumulator;
 mod batch_add;
 mod buckets;
 mod butterflies;
@@ -256,7 +258,12 @@ fn fill<E: Engine, C: Curve<Base: Packable>>(engine: E, bases: &[Affine<C>], row
                     LanesOf::<C::Base, E>::load(engine, &xs[..width]),
                     LanesOf::<C::Base, E>::load(engine, &ys[..width]),
                 ];
-                batch_add::scatter::<C::Base, E>(lanes, &mut block);
+                batch_add::scatter::<C::Base, E, _>(
+                    &lanes,
+                    &mut block,
+                    #[inline(always)]
+                    |row| row,
+                );
                 rows.copy_from_slice(&block[..rows.len()]);
             }
         },

@@ -1,0 +1,117 @@
+//! Additions of points to their buckets' sums, in batches that have every bucket at most once.
+
+use super::{
+    batch_add::{Adder, Kept, Place, Ref},
+    digits::BLOCK,
+};
+use proofmill_field::{Engine, Packable};
+use std::mem;
+
+/// What a bucket has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Empty,
+    /// A point elsewhere, or the negative of the one in its place.
+    Point,
+    /// The sum in its place.
+    Sum,
+    /// An addition in the batch, whose sum will be in its place.
+    Batched,
+}
+
+/// Memory of a batch.
+#[derive(Default)]
+pub(super) struct Accumulator {
+    states: Vec<State>,
+    /// What is added, and where the sums will be.
+    pairs: Vec<[Ref; 2]>,
+    places: Vec<Place>,
+    /// Points whose bucket was in the batch, with their buckets.
+    deferred: Vec<(u16, Ref)>,
+}
+
+impl Accumulator {
+    /// Whether [`add`](Self::add) is faster than sorting: with fewer buckets, too many points meet one that is in the batch.
+    pub(super) fn pays<F: Packable, E: Engine>(adder: &Adder<'_, F, E>, buckets: usize) -> bool {
+        buckets >= 2 * adder.batch_len()
+    }
+
+    /// Adds points, in blocks of up to [`BLOCK`], to the sums of their buckets, which are in `kept` before and afterwards; ignores those of
+    /// bucket 0. Returns those that are left, if few buckets have most of the points.
+    pub(super) fn add<F: Packable, E: Engine, B: Iterator<Item = (u16, Ref)>>(
+        &mut self,
+        adder: &mut Adder<'_, F, E>,
+        sums: &mut [Ref],
+        kept: &mut Kept,
+        blocks: impl Iterator<Item = B>,
+    ) -> &[(u16, Ref)] {
+        self.states.clear();
+        self.states.extend(sums.iter().enumerate().map(|(bucket, sum)| match *sum {
+            Ref::NONE => State::Empty,
+            sum if sum == kept.place(bucket).sum() => State::Sum,
+            _ => State::Point,
+        }));
+        self.deferred.clear();
+        let mut points = 0;
+        for block in blocks {
+            points += BLOCK;
+            self.push(adder, sums, kept, block);
+        }
+        self.add_batch(adder, kept);
+        while !self.deferred.is_empty() && self.deferred.len() <= points / 2 {
+            let deferred = mem::take(&mut self.deferred);
+            points = deferred.len();
+            for block in deferred.chunks(BLOCK) {
+                self.push(adder, sums, kept, block.iter().copied());
+            }
+            self.add_batch(adder, kept);
+        }
+        for (bucket, (sum, state)) in sums.iter_mut().zip(&self.states).enumerate() {
+            match state {
+                State::Sum => *sum = kept.place(bucket).sum(),
+                State::Point => *sum = adder.copy(*sum, kept.place(bucket)),
+                State::Batched | State::Empty => (),
+            }
+        }
+        &self.deferred
+    }
+
+    /// Puts points into the batch, and adds it if another block might not fit.
+    #[inline(always)]
+    fn push<F: Packable, E: Engine>(
+        &mut self,
+        adder: &mut Adder<'_, F, E>,
+        sums: &mut [Ref],
+        kept: &mut Kept,
+        points: impl Iterator<Item = (u16, Ref)>,
+    ) {
+        for (bucket, point) in points {
+            let index = usize::from(bucket);
+            let state = &mut self.states[index];
+            match *state {
+                _ if bucket == 0 => (),
+                State::Empty => (*state, sums[index]) = (State::Point, point),
+                State::Batched => self.deferred.push((bucket, point)),
+                State::Point | State::Sum => {
+                    let place = kept.place(index);
+                    let sum = if *state == State::Sum { place.sum() } else { sums[index] };
+                    self.pairs.push([sum, point]);
+                    self.places.push(place);
+                    *state = State::Batched;
+                }
+            }
+        }
+        if self.pairs.len() + BLOCK > adder.batch_len() {
+            self.add_batch(adder, kept);
+        }
+    }
+
+    fn add_batch<F: Packable, E: Engine>(&mut self, adder: &mut Adder<'_, F, E>, kept: &Kept) {
+        for place in &self.places {
+            self.states[kept.index(*place)] = State::Sum;
+        }
+        adder.add_pairs_to(&mut self.pairs, &mut self.places);
+        self.pairs.clear();
+        self.places.clear();
+    }
+}
