@@ -28,6 +28,8 @@ pub(super) struct Accumulator {
     places: Vec<Place>,
     /// Points whose bucket was in the batch, with their buckets.
     deferred: Vec<(u16, Ref)>,
+    /// Those that are tried again.
+    retried: Vec<(u16, Ref)>,
 }
 
 impl Accumulator {
@@ -59,12 +61,14 @@ impl Accumulator {
         }
         self.add_batch(adder, kept);
         while !self.deferred.is_empty() && self.deferred.len() <= points / 2 {
-            let deferred = mem::take(&mut self.deferred);
-            points = deferred.len();
-            for block in deferred.chunks(BLOCK) {
+            let retried = mem::replace(&mut self.deferred, mem::take(&mut self.retried));
+            self.deferred.clear();
+            points = retried.len();
+            for block in retried.chunks(BLOCK) {
                 self.push(adder, sums, kept, block.iter().copied());
             }
             self.add_batch(adder, kept);
+            self.retried = retried;
         }
         for (bucket, (sum, state)) in sums.iter_mut().zip(&self.states).enumerate() {
             match state {

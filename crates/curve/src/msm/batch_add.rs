@@ -251,7 +251,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
             places.resize(padded, place);
         }
         // Batches of about equal length.
-        let batches = pairs.len().div_ceil(self.batch.groups * LanesOf::<F, E>::WIDTH).max(1);
+        let batches = pairs.len().div_ceil(self.batch_len()).max(1);
         let len = pairs.len().div_ceil(batches).next_multiple_of(pair_of_groups).max(pair_of_groups);
         for (pairs, places) in pairs.chunks(len).zip(places.chunks(len)) {
             let engine = self.engine;
