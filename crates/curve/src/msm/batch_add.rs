@@ -33,7 +33,7 @@ impl Ref {
     }
 }
 
-/// The row of a sum that is to be computed.
+/// The row of a sum that is to be computed: one of the adder's own, or of a [`Kept`] that its caller has.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place(u32);
 
@@ -139,8 +139,8 @@ impl<R: Copy> RowsOfAdder<'_, R> {
     #[inline(always)]
     fn get(&self, index: usize) -> &R {
         debug_assert!(index < self.shared || self.own.contains(&index));
-        // SAFETY: references to bases are made by `sort` for indexes below their count, references to sums by
-        // `Adder` for indexes in `own` and in the `Kept` that its caller has.
+        // SAFETY: references to bases are made for indexes below their count, references to sums
+        // for places.
         unsafe { &*self.start.add(index) }
     }
 
@@ -265,7 +265,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     /// Copies the point of a reference to a place, and returns the reference to it there.
     pub(super) fn copy(&mut self, reference: Ref, place: Place) -> Ref {
         let row = *self.rows.get(reference.index());
-        // SAFETY: a place is a row of its own.
+        // SAFETY: nobody else has the row of a place.
         unsafe { self.rows.place(place).write(row) };
         Ref::new(place.0 as usize, reference.0 & Ref::NEGATIVE != 0)
     }
@@ -436,7 +436,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
                 sum,
                 &mut rows,
                 #[inline(always)]
-                // SAFETY: rows of places are this adder's.
+                // SAFETY: nobody else has the row of a place.
                 |row| unsafe { &mut **row },
             );
         }
@@ -454,7 +454,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
             scatter::<F, E, _>(&[x1, y1], &mut first, |row| row);
             for (lane, place) in places[repair.group * width..][..width].iter().enumerate() {
                 let sum = self.rows.place(*place);
-                // SAFETY: a place is a row of its own.
+                // SAFETY: nobody else has the row of a place.
                 unsafe {
                     if repair.opposite >> lane & 1 == 1 {
                         sum.write(infinity[lane]);

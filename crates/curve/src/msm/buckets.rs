@@ -65,7 +65,7 @@ impl Segment {
 pub(super) struct WindowAdder {
     chunk: usize,
     accumulator: Accumulator,
-    /// The points with nonzero digits, sorted by the digit's absolute value.
+    /// The points that the accumulator does not add, sorted by the digit's absolute value.
     sorted: Vec<Ref>,
     /// The end of each absolute value's points.
     ends: Vec<u32>,
