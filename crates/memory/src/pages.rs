@@ -88,7 +88,7 @@ impl<T> DerefMut for Pages<T> {
 }
 
 /// 64-bit words, zero at first, that begin on a cache line: aligned vectors in them never straddle two lines.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Lines {
     lines: Vec<Line>,
     len: usize,

@@ -124,12 +124,13 @@ impl<W: U64s> Gaussian<W> {
         Self { re: re & mask, im: (self.im & mask) + re.shr::<PART>() }
     }
 
-    /// Words that represent the elements, canonical or not, from non-negative parts below 2^63.
+    /// Words that represent the elements, canonical or not, from non-negative parts below 2^63, of which the real one is at
+    /// least 2^15.
     #[inline(always)]
     pub fn words(self) -> W {
-        let im = self.im + self.re.shr::<PART>();
-        let low = (self.re & W::splat(self.re.token(), PART_MASK)) + im.shl::<PART>();
-        low.add_folded(im.shr::<16>().mul_epsilon()).sub_folded(im.shr::<PART>())
+        // By 2^96 = -1.
+        let re = self.re - self.im.shr::<PART>();
+        self.im.shl::<PART>().add_folded(re).add_folded(self.im.shr::<16>().mul_epsilon())
     }
 }
 

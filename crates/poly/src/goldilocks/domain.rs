@@ -18,6 +18,7 @@ use proofmill_field::{
 };
 use proofmill_memory::{Lines, advise_huge_pages, prefetch_at};
 use proofmill_parallel as parallel;
+use std::{cell::Cell, ops::Range};
 
 /// The subgroup of order n = 2^log_n.
 ///
@@ -62,7 +63,8 @@ impl Powers {
     }
 
     fn get(&self, exponent: usize) -> Goldilocks {
-        self.low[exponent % self.low.len()] * self.high[exponent / self.low.len()]
+        let log_low = self.low.len().trailing_zeros();
+        self.low[exponent & (self.low.len() - 1)] * self.high[exponent >> log_low]
     }
 }
 
@@ -432,21 +434,38 @@ impl Transform {
         let (lanes, width) = (tile::lanes(engine), self.width);
         let factors = step.factors(self.after, shift);
         let input = Input::of(&factors);
-        let state = || (step.tables.scratch(lanes), Lines::zeroed(lanes * step.rows()));
-        each(width.div_ceil(lanes), state, |(scratch, copy), tile| {
-            let (first, len) = (tile * lanes, lanes.min(width - tile * lanes));
-            let [from, to] = [from, to].map(|part| part.rows(first, width));
-            let copy = Part::new(copy).rows(0, lanes);
-            // SAFETY: only this task uses these words, and the copy is its own.
-            unsafe {
-                if len == lanes {
-                    return tile::transform_tile(engine, &step.tables, input, from, to, scratch);
-                }
-                copy_rows(from, copy, step.rows(), len);
-                tile::transform_tile(engine, &step.tables, input, copy, copy, scratch);
-                copy_rows(copy, to, step.rows(), len);
-            }
+        let words = [step.tables.scratch(lanes), lanes * step.rows()];
+        each(width.div_ceil(lanes), words, |tiles, scratch, copy| {
+            let (first, last) = (tiles.start * lanes, width.min(tiles.end * lanes));
+            let rows = [from, to].map(|part| part.rows(first, width));
+            self.tiles(engine, step, input, rows, last - first, scratch, copy);
         });
+    }
+
+    /// Transforms `len` adjacent columns, the last of which may be less than a tile.
+    #[expect(clippy::too_many_arguments, reason = "two buffers")]
+    fn tiles<E: GoldilocksEngine>(
+        self,
+        engine: E,
+        step: &Step,
+        input: Input<'_>,
+        [from, to]: [Rows; 2],
+        len: usize,
+        scratch: &mut [u64],
+        copy: &mut [u64],
+    ) {
+        let lanes = tile::lanes(engine);
+        let (rest, whole) = (len % lanes, len - len % lanes);
+        // SAFETY: only this task uses these columns, and its copy.
+        unsafe {
+            tile::transform_tiles(engine, &step.tables, input, [from, to], len / lanes, scratch);
+            if rest > 0 {
+                let copy = Part::new(copy).rows(0, lanes);
+                copy_rows(from.columns(whole), copy, step.rows(), rest);
+                tile::transform_tiles(engine, &step.tables, input, [copy; 2], 1, scratch);
+                copy_rows(copy, to.columns(whole), step.rows(), rest);
+            }
+        }
     }
 
     /// Transforms a part after multiplying its value j by `shift^j`.
@@ -486,15 +505,13 @@ impl Transform {
         shift: Goldilocks,
     ) {
         let (lanes, row, shift) = (tile::lanes(engine), step.columns * self.width, step.shift(shift));
-        each(
-            row / lanes,
-            || step.tables.scratch(lanes),
-            |scratch, tile| {
-                let [from, to] = [from, to].map(|part| part.rows(tile * lanes, row));
-                // SAFETY: only this task uses these words.
-                unsafe { tile::transform_tile(engine, &step.tables, Input::of(&shift), from, to, scratch) };
-            },
-        );
+        each(row / lanes, [step.tables.scratch(lanes), 0], |tiles, scratch, _| {
+            let rows = [from, to].map(|part| part.rows(tiles.start * lanes, row));
+            // SAFETY: only this task uses these columns.
+            unsafe {
+                tile::transform_tiles(engine, &step.tables, Input::of(&shift), rows, tiles.len(), scratch);
+            }
+        });
     }
 
     /// As [`columns`](Self::columns), for rows so far apart that their words would share few cache lines: on
@@ -511,28 +528,35 @@ impl Transform {
         const COPY: usize = 1 << 13;
         let (lanes, row, shift) = (tile::lanes(engine), step.columns * self.width, step.shift(shift));
         let copied = (COPY / step.rows()).max(lanes);
-        let state = || (step.tables.scratch(lanes), Lines::zeroed(copied * step.rows()));
-        each(row.div_ceil(copied), state, |(scratch, copy), block| {
-            let first = block * copied;
-            let len = copied.min(row - first);
-            let copy = Part::new(copy).rows(0, copied);
-            let [from, to] = [from, to].map(|part| part.rows(first, row));
-            // SAFETY: only this task uses these words.
-            unsafe { copy_rows(from, copy, step.rows(), len) };
-            let tiles = len.div_ceil(lanes);
-            for column in (0..len).step_by(lanes) {
-                // Prefetches a part of the next block during the computation.
-                let tile = column / lanes;
-                for r in tile * step.rows() / tiles..(tile + 1) * step.rows() / tiles {
-                    (0..len).step_by(8).for_each(|word| prefetch_at(from.row(r).wrapping_add(copied + word)));
+        each(
+            row.div_ceil(copied),
+            [step.tables.scratch(lanes), copied * step.rows()],
+            |blocks, scratch, copy| {
+                for block in blocks {
+                    let first = block * copied;
+                    let len = copied.min(row - first);
+                    let copy = Part::new(copy).rows(0, copied);
+                    let [from, to] = [from, to].map(|part| part.rows(first, row));
+                    // SAFETY: only this task uses these words.
+                    unsafe { copy_rows(from, copy, step.rows(), len) };
+                    let tiles = len.div_ceil(lanes);
+                    for tile in 0..tiles {
+                        // Prefetches a part of the next block during the computation.
+                        for r in tile * step.rows() / tiles..(tile + 1) * step.rows() / tiles {
+                            let next = from.row(r).wrapping_add(copied);
+                            (0..len).step_by(8).for_each(|word| prefetch_at(next.wrapping_add(word)));
+                        }
+                        let rows = [copy.columns(tile * lanes); 2];
+                        // SAFETY: as above.
+                        unsafe {
+                            tile::transform_tiles(engine, &step.tables, Input::of(&shift), rows, 1, scratch);
+                        }
+                    }
+                    // SAFETY: as above.
+                    unsafe { copy_rows(copy, to, step.rows(), len) };
                 }
-                let rows = Rows { start: copy.start.wrapping_add(column), stride: copied };
-                // SAFETY: as above.
-                unsafe { tile::transform_tile(engine, &step.tables, Input::of(&shift), rows, rows, scratch) };
-            }
-            // SAFETY: as above.
-            unsafe { copy_rows(copy, to, step.rows(), len) };
-        });
+            },
+        );
     }
 
     /// Transforms every row of the result of `step`, with value j2 times `(shift w^k1)^j2`.
@@ -545,68 +569,60 @@ impl Transform {
         shift: Goldilocks,
     ) {
         let (lanes, width, row) = (tile::lanes(engine), self.width, step.columns * self.width);
+        let scratch = last.tables.scratch(lanes);
         if width.is_multiple_of(lanes) || width > MANY_VECTORS * lanes {
-            let state = || (last.tables.scratch(lanes), Lines::zeroed(lanes * last.rows()));
-            return each(step.rows(), state, |(scratch, copy), r| {
-                let factors = last.factors(self.after, shift * step.power(r, 1));
-                let mut transform = |rows| {
-                    // SAFETY: only this task uses these words.
-                    unsafe {
-                        tile::transform_tile(engine, &last.tables, Input::of(&factors), rows, rows, scratch)
-                    };
-                };
-                let whole = width - width % lanes;
-                for first in (0..whole).step_by(lanes) {
-                    transform(part.rows(r * row + first, width));
-                }
-                if whole < width {
-                    let (copy, rows) = (Part::new(copy).rows(0, lanes), part.rows(r * row + whole, width));
-                    // SAFETY: as above.
-                    unsafe { copy_rows(rows, copy, last.rows(), width - whole) };
-                    transform(copy);
-                    // SAFETY: as above.
-                    unsafe { copy_rows(copy, rows, last.rows(), width - whole) };
+            return each(step.rows(), [scratch, lanes * last.rows()], |rows, scratch, copy| {
+                for r in rows {
+                    let factors = last.factors(self.after, shift * step.power(r, 1));
+                    let rows = [part.rows(r * row, width); 2];
+                    self.tiles(engine, last, Input::of(&factors), rows, width, scratch, copy);
                 }
             });
         }
         let leap = last.tables.leap();
         let shift_leap = shift.pow_vartime(&[leap as u64]);
         let powers = |r| [self.after, shift * step.power(r, 1), shift_leap * step.power(r, leap)];
-        each(
-            step.rows() / lanes,
-            || (last.tables.scratch(lanes), Lines::zeroed(row * lanes)),
-            |(scratch, tile), block| {
+        each(step.rows() / lanes, [scratch, row * lanes], |blocks, scratch, tile| {
+            let columns = Part::new(tile).rows(0, lanes);
+            for block in blocks {
                 let scale = Scale::new(lanes, |lane| powers(block * lanes + lane));
                 let rows = part.rows(block * lanes * row, row);
-                let tile = Part::new(tile);
-                let columns = tile.rows(0, lanes);
                 // SAFETY: only this task uses these rows and its tile.
                 unsafe {
                     tile::rows_to_columns(engine, rows, columns, row);
-                    for polynomial in 0..width {
-                        let rows = tile.rows(polynomial * lanes, width * lanes);
-                        tile::transform_tile(
-                            engine,
-                            &last.tables,
-                            Input::Scaled(&scale),
-                            rows,
-                            rows,
-                            scratch,
-                        );
-                    }
+                    let polynomials = [Rows { stride: width * lanes, ..columns }; 2];
+                    let input = Input::Scaled(&scale);
+                    tile::transform_tiles(engine, &last.tables, input, polynomials, width, scratch);
                     tile::columns_to_rows(engine, columns, rows, row);
                 }
-            },
-        );
+            }
+        });
     }
 }
 
-/// Runs `body` on every index below `count`, with a state made per task.
-fn each<S>(count: usize, state: impl Fn() -> S + Sync, body: impl Fn(&mut S, usize) + Sync) {
+/// Runs `body` on ranges that together are all indices below `count`, with two buffers of these lengths, in words, of any content.
+fn each(
+    count: usize,
+    [scratch, copy]: [usize; 2],
+    body: impl Fn(Range<usize>, &mut [u64], &mut [u64]) + Sync,
+) {
+    /// The most words that a thread keeps.
+    const KEPT: usize = 1 << 16;
+    thread_local! {
+        /// Kept between calls: new buffers take a twentieth of a transform, because the cache does not have them.
+        static BUFFER: Cell<Lines> = Cell::new(Lines::default());
+    }
     let threads = parallel::threads();
     let tasks = if threads == 1 { 1 } else { count.min(4 * threads) };
     parallel::for_each(0..tasks, |task| {
-        let mut state = state();
-        (task * count / tasks..(task + 1) * count / tasks).for_each(|index| body(&mut state, index));
+        let mut buffer = BUFFER.take();
+        if buffer.len() < scratch + copy {
+            buffer = Lines::zeroed(scratch + copy);
+        }
+        let (first, second) = buffer.split_at_mut(scratch);
+        body(task * count / tasks..(task + 1) * count / tasks, first, &mut second[..copy]);
+        if buffer.len() <= KEPT {
+            BUFFER.set(buffer);
+        }
     });
 }

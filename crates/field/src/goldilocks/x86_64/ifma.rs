@@ -268,18 +268,29 @@ impl GoldilocksVector for IfmaChain {
 pub struct IfmaFactor {
     re: U64x8Ifma,
     im: U64x8Ifma,
+    /// `16 (2^48 - 1) - im`.
+    minus_im: U64x8Ifma,
 }
 
 impl IfmaFactor {
+    #[inline(always)]
+    fn of_parts(re: U64x8Ifma, im: U64x8Ifma) -> Self {
+        Self { re, im, minus_im: im.like(((1 << 48) - 1) << 4) - im }
+    }
+
     /// `x self` for x with parts below 2^49; the low halves are sixteen times their value.
     #[inline(always)]
     fn multiply(self, x: Gaussian<U64x8Ifma>) -> Gaussian<U64x8Ifma> {
-        let (a, b, zero) = ([x.re, x.im], [self.re, self.im], self.re.like(0));
-        let re_low = zero.like(PRODUCT_ZERO[0] << 4).madd_low(a[0], b[0]) - zero.madd_low(a[1], b[1]);
-        let re_high = zero.madd_high(a[0], b[1]).madd_high(a[1], b[0]);
-        let im_low = zero.madd_low(a[0], b[1]).madd_low(a[1], b[0]);
-        let im_high = zero.like(PRODUCT_ZERO[1]).madd_high(a[0], b[0]) - zero.madd_high(a[1], b[1]);
-        Gaussian { re: re_low.shr::<4>() - re_high, im: im_low.shr::<4>() + im_high }
+        const ZERO: [u64; 2] = PRODUCT_ZERO;
+        let zero = self.re.like(0);
+        // The product with `minus_im` is `(i - 1) x.im` too large.
+        let high = zero.like(ZERO[1]) - x.im;
+        let low_re =
+            zero.like((ZERO[0] + ZERO[1]) << 4).madd_low(x.re, self.re).madd_low(x.im, self.minus_im);
+        let high_im = high.madd_high(x.re, self.re).madd_high(x.im, self.minus_im);
+        let low_im = zero.madd_low(x.re, self.im).madd_low(x.im, self.re);
+        let high_re = high.madd_high(x.re, self.im).madd_high(x.im, self.re);
+        Gaussian { re: low_re.shr::<4>() - high_re, im: low_im.shr::<4>() + high_im }
     }
 }
 
@@ -294,12 +305,12 @@ impl Factor<U64x8Ifma> for IfmaFactor {
     #[inline(always)]
     fn new(words: U64x8Ifma) -> Self {
         let parts = Gaussian::new(words);
-        Self { re: parts.re.shl::<4>(), im: parts.im.shl::<4>() }
+        Self::of_parts(parts.re.shl::<4>(), parts.im.shl::<4>())
     }
 
     #[inline(always)]
     fn splat(token: Avx512Ifma, twiddle: &Twiddle) -> Self {
-        Self { re: U64x8Ifma::splat(token, twiddle.parts[0]), im: U64x8Ifma::splat(token, twiddle.parts[1]) }
+        Self::of_parts(U64x8Ifma::splat(token, twiddle.parts[0]), U64x8Ifma::splat(token, twiddle.parts[1]))
     }
 
     #[inline(always)]

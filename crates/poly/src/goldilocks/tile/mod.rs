@@ -14,8 +14,8 @@ use proofmill_field::{
     Algebra, Field,
     goldilocks::{Factor, Gaussian, Goldilocks, GoldilocksEngine, Twiddle, U64s},
 };
-use proofmill_memory::{Lines, prefetch_at};
-use std::marker::PhantomData;
+use proofmill_memory::prefetch_at;
+use std::{marker::PhantomData, mem::MaybeUninit};
 
 /// Rows of `lanes` words in memory.
 #[derive(Clone, Copy)]
@@ -31,6 +31,12 @@ impl Rows {
     pub(crate) fn row(self, index: usize) -> *mut u64 {
         // Kernels request only rows that their callers promise.
         self.start.wrapping_add(index * self.stride)
+    }
+
+    /// The rows without the words before this one.
+    #[inline(always)]
+    pub(crate) fn columns(self, first: usize) -> Self {
+        Self { start: self.start.wrapping_add(first), ..self }
     }
 }
 
@@ -146,8 +152,9 @@ pub(crate) struct Tables {
 struct Pass {
     radix: usize,
     stride: usize,
-    /// The output of the transform that is output `place` of the butterflies.
-    outputs: [usize; MAX_RADIX],
+    /// Where output `place` of the butterflies is written: the bit-reversed number of the transform's output that it is, times the
+    /// stride.
+    rows: [usize; MAX_RADIX],
     /// In blocks of 64 rows, the twiddle of row i for output `place` is `2^(3 i place)` times the imaginary unit to the power of
     /// `i turns`.
     turns: [u32; MAX_RADIX],
@@ -172,10 +179,11 @@ impl Tables {
             let (radix, stride) = (1 << log_radix, 1 << (left - log_radix));
             let order = (radix * stride).min(64);
             let exponent = exponent_of(root.pow_vartime(&[(radix * stride / order) as u64]), order);
-            let (mut outputs, mut turns) = ([0; MAX_RADIX], [0; MAX_RADIX]);
+            let (mut outputs, mut rows, mut turns) = ([0; MAX_RADIX], [0; MAX_RADIX], [0; MAX_RADIX]);
             for output in 0..radix {
                 let place = output * exponent % radix;
                 outputs[place] = output;
+                rows[place] = reverse_bits(output, log_radix) * stride;
                 turns[place] = (output * exponent % order / radix) as u32;
             }
             let mut twiddles = Vec::new();
@@ -187,7 +195,7 @@ impl Tables {
                     row_root *= root;
                 }
             }
-            passes.push(Pass { radix, stride, outputs, turns, twiddles });
+            passes.push(Pass { radix, stride, rows, turns, twiddles });
             left -= log_radix;
             (0..log_radix).for_each(|_| root *= root);
         }
@@ -204,9 +212,9 @@ impl Tables {
         self.passes.first().map_or(1, |pass| pass.stride)
     }
 
-    /// Scratch for this number of lanes.
-    pub(crate) fn scratch(&self, lanes: usize) -> Lines {
-        Lines::zeroed(2 * self.len * lanes)
+    /// The words of scratch for this number of lanes.
+    pub(crate) fn scratch(&self, lanes: usize) -> usize {
+        2 * self.len * lanes
     }
 }
 
@@ -228,34 +236,45 @@ pub(crate) fn lanes<E: GoldilocksEngine>(engine: E) -> usize {
     E::U64s::WIDTH
 }
 
-/// Transforms every lane from natural to bit-reversed order, from rows to others or in place; the number of rows is that of
-/// the tables. Inputs are any words, outputs are canonical.
+/// Transforms every lane of adjacent tiles from natural to bit-reversed order, from rows to others or in place; the number of rows
+/// is that of the tables. Inputs are any words, outputs are canonical.
 ///
 /// # Safety
-/// The rows must be readable at `from` and writable at `to`, must be the same or not overlap, and not be accessed by others
-/// during the call.
+/// The rows, of [`lanes`] words for each tile, must be readable at `from` and writable at `to`, must be the same or not overlap, and
+/// not be accessed by others during the call.
 ///
 /// # Panics
 /// If the length of `scratch` is not that of [`Tables::scratch`].
-pub(crate) unsafe fn transform_tile<E: GoldilocksEngine>(
+pub(crate) unsafe fn transform_tiles<E: GoldilocksEngine>(
     engine: E,
     tables: &Tables,
     input: Input<'_>,
-    from: Rows,
-    to: Rows,
+    [from, to]: [Rows; 2],
+    tiles: usize,
     scratch: &mut [u64],
 ) {
-    assert_eq!(scratch.len(), 2 * tables.len * lanes(engine), "scratch for the whole tile");
+    let lanes = lanes(engine);
+    assert_eq!(scratch.len(), 2 * tables.len * lanes, "scratch for a whole tile");
     let scratch = scratch.as_mut_ptr();
+    let tile = |index: usize| [from, to].map(|rows| rows.columns(index * lanes));
     #[cfg(target_arch = "aarch64")]
     if let Some(assembly) = engine.assembly() {
-        // SAFETY: the caller's promise.
-        return unsafe { sve::transform(assembly, tables, input, from, to, scratch) };
+        for index in 0..tiles {
+            let [from, to] = tile(index);
+            // SAFETY: the caller's promise.
+            unsafe { sve::transform(assembly, tables, input, from, to, scratch) };
+        }
+        return;
     }
     engine.run(
         #[inline(always)]
-        // SAFETY: the caller's promise.
-        || unsafe { passes::<E::U64s, E::Factor>(engine, tables, input, from, to, scratch) },
+        || {
+            for index in 0..tiles {
+                let [from, to] = tile(index);
+                // SAFETY: the caller's promise.
+                unsafe { passes::<E::U64s, E::Factor>(engine, tables, input, from, to, scratch) };
+            }
+        },
     );
 }
 
@@ -263,7 +282,7 @@ pub(crate) unsafe fn transform_tile<E: GoldilocksEngine>(
 /// multiple of the lanes.
 ///
 /// # Safety
-/// As [`transform_tile`], without overlap.
+/// As [`transform_tiles`], without overlap.
 pub(crate) unsafe fn rows_to_columns<E: GoldilocksEngine>(engine: E, from: Rows, to: Rows, len: usize) {
     #[cfg(target_arch = "aarch64")]
     if let Some(assembly) = engine.assembly() {
@@ -274,7 +293,7 @@ pub(crate) unsafe fn rows_to_columns<E: GoldilocksEngine>(engine: E, from: Rows,
         #[inline(always)]
         || {
             for column in (0..len).step_by(E::U64s::WIDTH) {
-                let from = Rows { start: from.start.wrapping_add(column), ..from };
+                let from = from.columns(column);
                 let to = Rows { start: to.row(column), ..to };
                 // SAFETY: the caller's promise.
                 unsafe { square::<E::U64s>(engine, from, to) }
@@ -298,7 +317,7 @@ pub(crate) unsafe fn columns_to_rows<E: GoldilocksEngine>(engine: E, from: Rows,
         || {
             for column in (0..len).step_by(E::U64s::WIDTH) {
                 let from = Rows { start: from.row(column), ..from };
-                let to = Rows { start: to.start.wrapping_add(column), ..to };
+                let to = to.columns(column);
                 // SAFETY: the caller's promise.
                 unsafe { square::<E::U64s>(engine, from, to) }
             }
@@ -377,7 +396,7 @@ unsafe fn exchange_in_registers<W: U64s>(token: W::Token, a: Rows, b: Rows, squa
 }
 
 /// # Safety
-/// As [`transform_tile`].
+/// As [`transform_tiles`].
 #[inline(always)]
 unsafe fn passes<W: U64s, F: Factor<W>>(
     token: W::Token,
@@ -423,7 +442,7 @@ const SCALED: u8 = 2;
 const GAUSSIAN: u8 = 3;
 
 /// # Safety
-/// As [`transform_tile`].
+/// As [`transform_tiles`].
 #[inline(always)]
 unsafe fn load<W: U64s>(token: W::Token, from: *const u64) -> W {
     // SAFETY: the caller's promise.
@@ -431,7 +450,7 @@ unsafe fn load<W: U64s>(token: W::Token, from: *const u64) -> W {
 }
 
 /// # Safety
-/// As [`transform_tile`].
+/// As [`transform_tiles`].
 #[inline(always)]
 unsafe fn store<W: U64s>(words: W, to: *mut u64) {
     // SAFETY: the caller's promise.
@@ -450,7 +469,7 @@ struct Blocks<'a> {
 
 impl Blocks<'_> {
     /// # Safety
-    /// As [`transform_tile`].
+    /// As [`transform_tiles`].
     #[inline(always)]
     unsafe fn run<W: U64s, F: Factor<W>, const FROM: u8, const TO: u8>(
         &self,
@@ -474,7 +493,7 @@ impl Blocks<'_> {
     }
 
     /// # Safety
-    /// As [`transform_tile`].
+    /// As [`transform_tiles`].
     #[inline(always)]
     unsafe fn of_radix<W: U64s, F: Factor<W>, const R: usize, const FROM: u8, const TO: u8>(
         &self,
@@ -487,11 +506,7 @@ impl Blocks<'_> {
         let mut reader = Reader::<W, F, R>::new::<FROM>(token, input, from);
         let twiddles = &pass.twiddles[..];
         assert!(TO != GAUSSIAN || twiddles.len() == R * stride, "a row of twiddles for each row of a block");
-        // The offsets of the outputs of a block from output 0, in rows.
-        let mut offsets = [0; R];
-        for k in 0..R {
-            offsets[k] = reverse_bits(pass.outputs[k], R.trailing_zeros()) * stride;
-        }
+        let rows: &[usize; R] = pass.rows[..R].try_into().expect("R is at most the largest radix");
         for block in (0..len).step_by(R * stride) {
             for i in 0..stride {
                 // SAFETY: the caller's promise.
@@ -506,7 +521,7 @@ impl Blocks<'_> {
                     );
                     for k in 0..R {
                         // SAFETY: the caller's promise.
-                        unsafe { write::<W, F, TO>(y[k], k, to.row(block + i + offsets[k]), row_twiddles) };
+                        unsafe { write::<W, F, TO>(y[k], k, to.row(block + i + rows[k]), row_twiddles) };
                     }
                 } else {
                     transform(
@@ -514,7 +529,7 @@ impl Blocks<'_> {
                         #[inline(always)]
                         |k, y| {
                             // SAFETY: the caller's promise.
-                            unsafe { write::<W, F, TO>(y, k, to.row(block + i + offsets[k]), row_twiddles) };
+                            unsafe { write::<W, F, TO>(y, k, to.row(block + i + rows[k]), row_twiddles) };
                         },
                     );
                 }
@@ -526,7 +541,7 @@ impl Blocks<'_> {
     /// `e k = place + 16 turns`.
     ///
     /// # Safety
-    /// As [`transform_tile`].
+    /// As [`transform_tiles`].
     #[inline(always)]
     unsafe fn of_64<W: U64s, F: Factor<W>, const FROM: u8>(&self, token: W::Token, from: Rows, to: Rows) {
         let Self { len, input, .. } = *self;
@@ -543,7 +558,7 @@ impl Blocks<'_> {
     }
 
     /// # Safety
-    /// As [`transform_tile`].
+    /// As [`transform_tiles`].
     #[inline(always)]
     unsafe fn row_of_64<W: U64s, F: Factor<W>, const I: usize, const FROM: u8>(
         &self,
@@ -558,7 +573,7 @@ impl Blocks<'_> {
                 #[inline(always)]
                 |k, y| {
                     let y = y.mul_root_of_64(I * k).turned(I as u32 * self.pass.turns[k]);
-                    let row = to.row(block + I + 4 * reverse_bits(self.pass.outputs[k], 4));
+                    let row = to.row(block + I + self.pass.rows[k]);
                     store(y.re, row);
                     store(y.im, row.wrapping_add(W::WIDTH));
                 },
@@ -603,18 +618,18 @@ impl<'a, W: U64s, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
     /// Reads R rows from this one on.
     ///
     /// # Safety
-    /// As [`transform_tile`].
+    /// As [`transform_tiles`].
     #[inline(always)]
     unsafe fn read<const FROM: u8>(&mut self, first: usize, stride: usize) -> [Gaussian<W>; R] {
         let token = self.token;
-        let mut x = [Gaussian::new(W::splat(token, 0)); R];
+        let mut x = [const { MaybeUninit::uninit() }; R];
         for k in 0..R {
             let row = self.rows.row(first + k * stride);
             if FROM != GAUSSIAN {
                 prefetch_at(row.wrapping_add(AHEAD * W::WIDTH));
             }
             // SAFETY: the caller's promise.
-            x[k] = unsafe {
+            x[k].write(unsafe {
                 match FROM {
                     PLAIN => Gaussian::new(load(token, row)),
                     MULTIPLIED => {
@@ -627,16 +642,17 @@ impl<'a, W: U64s, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
                     }
                     _ => Gaussian { re: load(token, row), im: load(token, row.wrapping_add(W::WIDTH)) },
                 }
-            };
+            });
         }
-        x
+        // SAFETY: all were written.
+        unsafe { x.as_ptr().cast::<[Gaussian<W>; R]>().read() }
     }
 }
 
 /// Writes output k of a row, as words or in Gaussian form.
 ///
 /// # Safety
-/// As [`transform_tile`].
+/// As [`transform_tiles`].
 #[inline(always)]
 unsafe fn write<W: U64s, F: Factor<W>, const TO: u8>(
     y: Gaussian<W>,

@@ -100,7 +100,7 @@ pub(super) fn lanes(assembly: Assembly) -> usize {
 }
 
 /// # Safety
-/// As [`transform_tile`](super::transform_tile).
+/// As [`transform_tiles`](super::transform_tiles).
 pub(super) unsafe fn transform(
     assembly: Assembly,
     tables: &Tables,
@@ -139,7 +139,7 @@ pub(super) unsafe fn exchange_reversed(assembly: Assembly, a: Rows, b: Rows, squ
 
 impl Kernels {
     /// # Safety
-    /// As [`transform_tile`](super::transform_tile), on a CPU that has the kernels' instructions.
+    /// As [`transform_tiles`](super::transform_tiles), on a CPU that has the kernels' instructions.
     unsafe fn transform(
         self,
         lanes: usize,
@@ -185,7 +185,7 @@ impl Kernels {
 
 impl Pass {
     /// # Safety
-    /// As [`transform_tile`](super::transform_tile); the kernel must match the pass's radix and the content of the rows.
+    /// As [`transform_tiles`](super::transform_tiles); the kernel must match the pass's radix and the content of the rows.
     unsafe fn run(&self, kernel: unsafe extern "C" fn(*const Job), len: usize, from: Rows, to: Rows) {
         const BYTES: usize = size_of::<u64>();
         let Self { radix, stride, .. } = *self;
@@ -199,7 +199,7 @@ impl Pass {
         let (mut from_offsets, mut to_offsets) = ([0; MAX_RADIX], [0; MAX_RADIX]);
         for k in 0..radix {
             from_offsets[k] = k * stride * from.stride;
-            to_offsets[k] = reverse_bits(self.outputs[k], radix.trailing_zeros()) * stride * to.stride;
+            to_offsets[k] = self.rows[k] * to.stride;
         }
         let mut job = Job {
             from: from.start,
