@@ -4,7 +4,10 @@ use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use proofmill_field::{
     Algebra, Field, FieldError, Invert, PrimeField, batch_invert_vartime, dispatch_goldilocks,
-    goldilocks::{Goldilocks, GoldilocksEngine, GoldilocksVector, MODULUS, Planes, U64s, constant_planes},
+    goldilocks::{
+        Factor, Gaussian, Goldilocks, GoldilocksEngine, GoldilocksVector, MODULUS, Planes, Twiddle, U64s,
+        constant_planes,
+    },
 };
 use proofmill_testing::{edge_integers, for_each_goldilocks_level, rng};
 use rand_chacha::rand_core::RngCore;
@@ -227,4 +230,78 @@ fn vectors() {
     for_each_goldilocks_level(
         |level| dispatch_goldilocks!(level, engine => check_engine(engine, &words, &table)),
     );
+}
+
+/// Products `a b` in Gaussian form by every way to make a factor, as words.
+#[inline(always)]
+fn products<W: U64s, F: Factor<W>>(token: W::Token, a: &[u64], b: &[u64], out: &mut [[u64; 8]; PRODUCTS]) {
+    let (x, y) = (W::load(token, a), W::load(token, b));
+    let mut put = |place: usize, product: Gaussian<W>| {
+        // The bound of products, which `words` does not need.
+        let above = product.re.shr::<51>() + product.im.shr::<51>();
+        (product.words() + above).canonical().store(&mut out[place]);
+    };
+    put(0, F::new(x).times_words(y));
+    put(1, F::new(x).times(Gaussian::new(y).lifted()));
+    put(2, F::scale(F::power(x), y));
+    // One more factor, 1: the product is a power.
+    put(3, F::scale(F::new(x).raise(F::power(y)), W::splat(token, 1)));
+    for lane in 0..W::WIDTH {
+        let mut words = [0; 8];
+        let uniform = F::splat(token, &Twiddle::new(a[lane])).times_words(y).words().canonical();
+        uniform.store(&mut words);
+        out[4][lane] = words[lane];
+    }
+}
+
+const PRODUCTS: usize = 5;
+
+fn check_products<E: GoldilocksEngine>(engine: E, words: &[u64]) {
+    let (width, n) = (E::U64s::WIDTH, words.len());
+    let mut out = [[0; 8]; PRODUCTS];
+    for shift in 0..n {
+        let mut rotated = words.to_vec();
+        rotated.rotate_left(shift);
+        for at in (0..n).step_by(width) {
+            engine.run(
+                #[inline(always)]
+                || products::<E::U64s, E::Factor>(engine, &words[at..], &rotated[at..], &mut out),
+            );
+            for lane in 0..width {
+                let (a, b) = (words[at + lane], rotated[at + lane]);
+                let product = residue(big(a) * big(b));
+                assert_eq!(out.map(|results| results[lane]), [product; PRODUCTS], "{a:#x}, {b:#x}");
+            }
+        }
+    }
+}
+
+/// Elements in Gaussian form of the largest parts to words.
+fn check_words<E: GoldilocksEngine>(engine: E) {
+    let parts = [0, 1, (1 << 16) - 1, 1 << 16, (1 << 48) - 1, 1 << 48, (1 << 58) - 1, (1 << 63) - 1];
+    for re in parts {
+        for im in parts {
+            let re = re.max(1 << 15);
+            let mut words = [0; 8];
+            engine.run(
+                #[inline(always)]
+                || {
+                    let part = |word| E::U64s::splat(engine, word);
+                    Gaussian { re: part(re), im: part(im) }.words().canonical().store(&mut words);
+                },
+            );
+            assert_eq!(words[0], residue(big(re) + (big(im) << 48u32)), "{re:#x} + {im:#x} i");
+        }
+    }
+}
+
+#[test]
+fn gaussian_integers() {
+    let words = words();
+    for_each_goldilocks_level(|level| {
+        dispatch_goldilocks!(level, engine => {
+            check_products(engine, &words);
+            check_words(engine);
+        });
+    });
 }
