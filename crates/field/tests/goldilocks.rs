@@ -232,7 +232,7 @@ fn vectors() {
     );
 }
 
-/// Products `a b` in Gaussian form by every way to make a factor, as words.
+/// Products in Gaussian form by every way to make a factor, as words.
 #[inline(always)]
 fn products<W: U64s, F: Factor<W>>(token: W::Token, a: &[u64], b: &[u64], out: &mut [[u64; 8]; PRODUCTS]) {
     let (x, y) = (W::load(token, a), W::load(token, b));
@@ -246,6 +246,11 @@ fn products<W: U64s, F: Factor<W>>(token: W::Token, a: &[u64], b: &[u64], out: &
     put(2, F::scale(F::power(x), y));
     // One more factor, 1: the product is a power.
     put(3, F::scale(F::new(x).raise(F::power(y)), W::splat(token, 1)));
+    let mut power = F::power(y);
+    for _ in 0..RAISED {
+        power = F::new(x).raise(power);
+    }
+    put(5, F::scale(power, W::splat(token, u64::MAX)));
     for lane in 0..W::WIDTH {
         let mut words = [0; 8];
         let uniform = F::splat(token, &Twiddle::new(a[lane])).times_words(y).words().canonical();
@@ -254,7 +259,10 @@ fn products<W: U64s, F: Factor<W>>(token: W::Token, a: &[u64], b: &[u64], out: &
     }
 }
 
-const PRODUCTS: usize = 5;
+const PRODUCTS: usize = 6;
+
+/// The exponent of a in the last product, `a^RAISED b (2^64 - 1)`.
+const RAISED: u32 = 20;
 
 fn check_products<E: GoldilocksEngine>(engine: E, words: &[u64]) {
     let (width, n) = (E::U64s::WIDTH, words.len());
@@ -269,8 +277,9 @@ fn check_products<E: GoldilocksEngine>(engine: E, words: &[u64]) {
             );
             for lane in 0..width {
                 let (a, b) = (words[at + lane], rotated[at + lane]);
-                let product = residue(big(a) * big(b));
-                assert_eq!(out.map(|results| results[lane]), [product; PRODUCTS], "{a:#x}, {b:#x}");
+                let mut products = [residue(big(a) * big(b)); PRODUCTS];
+                products[5] = residue(big(a).pow(RAISED) * big(b) * u64::MAX);
+                assert_eq!(out.map(|results| results[lane]), products, "{a:#x}, {b:#x}");
             }
         }
     }

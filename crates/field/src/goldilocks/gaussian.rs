@@ -257,6 +257,6 @@ impl<W: U64s> Factor<W> for GoldilocksLanes<W> {
     }
 }
 
-/// The offset that keeps both parts of a product of 52-bit limbs non-negative: about 2^50.
+/// The offset that keeps both parts of a product of 52-bit limbs non-negative: about 2^33.
 #[cfg(target_arch = "x86_64")]
-pub(crate) const PRODUCT_ZERO: [u64; 2] = zero(18);
+pub(crate) const PRODUCT_ZERO: [u64; 2] = zero(1);

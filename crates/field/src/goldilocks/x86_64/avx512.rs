@@ -111,36 +111,31 @@ impl<T: Into<Avx512> + Copy + Send + Sync + 'static> U64s for U64x8<T> {
         Self { words: unsafe { _mm512_set1_epi64(word as i64) }, token }
     }
 
-    /// By transposing squares of 2, of 4 and of 8 rows.
+    /// By transposing squares of two words, then four by four pairs.
     #[inline(always)]
     unsafe fn transpose(token: T, from: impl Fn(usize) -> *const u64, to: impl Fn(usize) -> *mut u64) {
+        /// Selects pairs 0 and 2 of both vectors.
+        const EVEN: i32 = 0b10_00_10_00;
+        /// Selects pairs 1 and 3.
+        const ODD: i32 = 0b11_01_11_01;
         let _: Avx512 = token.into();
         // SAFETY: see the head; the caller promises the rows.
         unsafe {
-            // Columns k and k + 4 of rows 0 to 3, then of rows 4 to 7.
-            let mut halves = [[Self::splat(token, 0).words; 4]; 2];
-            let low = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0);
-            let high = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
-            for (k, half) in halves.iter_mut().enumerate() {
-                let row0 = _mm512_loadu_si512(from(4 * k).cast());
-                let row1 = _mm512_loadu_si512(from(4 * k + 1).cast());
-                let row2 = _mm512_loadu_si512(from(4 * k + 2).cast());
-                let row3 = _mm512_loadu_si512(from(4 * k + 3).cast());
-                let (even, odd) = (_mm512_unpacklo_epi64(row0, row1), _mm512_unpackhi_epi64(row0, row1));
-                let (even2, odd2) = (_mm512_unpacklo_epi64(row2, row3), _mm512_unpackhi_epi64(row2, row3));
-                *half = [
-                    _mm512_permutex2var_epi64(even, low, even2),
-                    _mm512_permutex2var_epi64(odd, low, odd2),
-                    _mm512_permutex2var_epi64(even, high, even2),
-                    _mm512_permutex2var_epi64(odd, high, odd2),
-                ];
-            }
+            // Words of even columns, then of odd ones.
+            let mut pairs = [[Self::splat(token, 0).words; 4]; 2];
             for k in 0..4 {
-                let (top, bottom) = (halves[0][k], halves[1][k]);
-                let column = _mm512_shuffle_i64x2::<0b01_00_01_00>(top, bottom);
-                _mm512_storeu_si512(to(k).cast(), column);
-                let column = _mm512_shuffle_i64x2::<0b11_10_11_10>(top, bottom);
-                _mm512_storeu_si512(to(k + 4).cast(), column);
+                let row = _mm512_loadu_si512(from(2 * k).cast());
+                let next = _mm512_loadu_si512(from(2 * k + 1).cast());
+                pairs[0][k] = _mm512_unpacklo_epi64(row, next);
+                pairs[1][k] = _mm512_unpackhi_epi64(row, next);
+            }
+            for (column, [a, b, c, d]) in pairs.into_iter().enumerate() {
+                let (top, bottom) = (_mm512_shuffle_i64x2::<EVEN>(a, b), _mm512_shuffle_i64x2::<EVEN>(c, d));
+                _mm512_storeu_si512(to(column).cast(), _mm512_shuffle_i64x2::<EVEN>(top, bottom));
+                _mm512_storeu_si512(to(column + 4).cast(), _mm512_shuffle_i64x2::<ODD>(top, bottom));
+                let (top, bottom) = (_mm512_shuffle_i64x2::<ODD>(a, b), _mm512_shuffle_i64x2::<ODD>(c, d));
+                _mm512_storeu_si512(to(column + 2).cast(), _mm512_shuffle_i64x2::<EVEN>(top, bottom));
+                _mm512_storeu_si512(to(column + 6).cast(), _mm512_shuffle_i64x2::<ODD>(top, bottom));
             }
         }
     }

@@ -278,7 +278,10 @@ impl IfmaFactor {
         Self { re, im, minus_im: im.like(((1 << 48) - 1) << 4) - im }
     }
 
-    /// `x self` for x with parts below 2^49; the low halves are sixteen times their value.
+    /// `x self` for x with parts below 2^49 and 2^50; the low halves are sixteen times their value.
+    ///
+    /// The real part is at least the offset's less 2^17, and below 2^51: the high half that is subtracted is no more than `x.im`, which is
+    /// added. The imaginary part is at least the offset's less 2^19, and below 2^50 if `x.re` is below 2^48.
     #[inline(always)]
     fn multiply(self, x: Gaussian<U64x8Ifma>) -> Gaussian<U64x8Ifma> {
         const ZERO: [u64; 2] = PRODUCT_ZERO;
@@ -295,7 +298,7 @@ impl IfmaFactor {
 }
 
 impl Factor<U64x8Ifma> for IfmaFactor {
-    /// A reduced element.
+    /// An element with parts below 2^48 and 2^50.
     type Power = Gaussian<U64x8Ifma>;
 
     const APART: bool = true;
@@ -330,7 +333,8 @@ impl Factor<U64x8Ifma> for IfmaFactor {
 
     #[inline(always)]
     fn raise(self, power: Gaussian<U64x8Ifma>) -> Gaussian<U64x8Ifma> {
-        self.multiply(power).reduced()
+        let Gaussian { re, im } = self.multiply(power);
+        Gaussian { re: re.low_bits::<48>(), im: im + re.shr::<48>() }
     }
 
     #[inline(always)]
