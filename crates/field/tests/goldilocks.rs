@@ -193,28 +193,44 @@ fn expected(a: u64, b: u64) -> [u64; OPERATIONS] {
     ]
 }
 
-fn check<V: GoldilocksVector<Token = E>, E: GoldilocksEngine>(
+/// Compares what `compute` makes of all pairs of words, lane by lane, with `expected` of the words' places.
+fn check_pairs<E: GoldilocksEngine, const N: usize>(
     engine: E,
     words: &[u64],
-    table: &[[u64; OPERATIONS]],
+    compute: impl Fn(&[u64], &[u64], &mut [[u64; 8]; N]),
+    expected: impl Fn(usize, usize) -> [u64; N],
 ) {
-    let (width, n) = (V::U64s::WIDTH, words.len());
-    let mut out = [[0; 8]; OPERATIONS];
+    let (width, n) = (E::U64s::WIDTH, words.len());
+    let mut out = [[0; 8]; N];
     for shift in 0..n {
         let mut rotated = words.to_vec();
         rotated.rotate_left(shift);
         for at in (0..n).step_by(width) {
             engine.run(
                 #[inline(always)]
-                || compute::<V>(engine, &words[at..], &rotated[at..], &mut out),
+                || compute(&words[at..], &rotated[at..], &mut out),
             );
             for lane in 0..width {
                 let (i, j) = (at + lane, (at + lane + shift) % n);
                 let got = out.map(|results| results[lane]);
-                assert_eq!(got, table[i * n + j], "{:#x}, {:#x}", words[i], words[j]);
+                assert_eq!(got, expected(i, j), "{:#x}, {:#x}", words[i], words[j]);
             }
         }
     }
+}
+
+fn check<V: GoldilocksVector<Token = E>, E: GoldilocksEngine>(
+    engine: E,
+    words: &[u64],
+    table: &[[u64; OPERATIONS]],
+) {
+    check_pairs(
+        engine,
+        words,
+        #[inline(always)]
+        |a, b, out| compute::<V>(engine, a, b, out),
+        |i, j| table[i * words.len() + j],
+    );
 }
 
 /// Both vector types of a level.
@@ -265,24 +281,18 @@ const PRODUCTS: usize = 6;
 const RAISED: u32 = 20;
 
 fn check_products<E: GoldilocksEngine>(engine: E, words: &[u64]) {
-    let (width, n) = (E::U64s::WIDTH, words.len());
-    let mut out = [[0; 8]; PRODUCTS];
-    for shift in 0..n {
-        let mut rotated = words.to_vec();
-        rotated.rotate_left(shift);
-        for at in (0..n).step_by(width) {
-            engine.run(
-                #[inline(always)]
-                || products::<E::U64s, E::Factor>(engine, &words[at..], &rotated[at..], &mut out),
-            );
-            for lane in 0..width {
-                let (a, b) = (words[at + lane], rotated[at + lane]);
-                let mut products = [residue(big(a) * big(b)); PRODUCTS];
-                products[5] = residue(big(a).pow(RAISED) * big(b) * u64::MAX);
-                assert_eq!(out.map(|results| results[lane]), products, "{a:#x}, {b:#x}");
-            }
-        }
-    }
+    check_pairs(
+        engine,
+        words,
+        #[inline(always)]
+        |a, b, out| products::<E::U64s, E::Factor>(engine, a, b, out),
+        |i, j| {
+            let (a, b) = (big(words[i]), big(words[j]));
+            let mut products = [residue(&a * &b); PRODUCTS];
+            products[5] = residue(a.pow(RAISED) * b * u64::MAX);
+            products
+        },
+    );
 }
 
 /// Elements in Gaussian form of the largest parts to words.

@@ -435,15 +435,14 @@ impl Transform {
         let factors = step.factors(self.after, shift);
         let input = Input::of(&factors);
         let words = [step.tables.scratch(lanes), lanes * step.rows()];
-        each(width.div_ceil(lanes), words, |tiles, scratch, copy| {
+        each(width.div_ceil(lanes), words, |tiles, buffers| {
             let (first, last) = (tiles.start * lanes, width.min(tiles.end * lanes));
             let rows = [from, to].map(|part| part.rows(first, width));
-            self.tiles(engine, step, input, rows, last - first, scratch, copy);
+            self.tiles(engine, step, input, rows, last - first, buffers);
         });
     }
 
     /// Transforms `len` adjacent columns, the last of which may be less than a tile.
-    #[expect(clippy::too_many_arguments, reason = "two buffers")]
     fn tiles<E: GoldilocksEngine>(
         self,
         engine: E,
@@ -451,8 +450,7 @@ impl Transform {
         input: Input<'_>,
         [from, to]: [Rows; 2],
         len: usize,
-        scratch: &mut [u64],
-        copy: &mut [u64],
+        [scratch, copy]: &mut [&mut [u64]; 2],
     ) {
         let lanes = tile::lanes(engine);
         let (rest, whole) = (len % lanes, len - len % lanes);
@@ -505,7 +503,7 @@ impl Transform {
         shift: Goldilocks,
     ) {
         let (lanes, row, shift) = (tile::lanes(engine), step.columns * self.width, step.shift(shift));
-        each(row / lanes, [step.tables.scratch(lanes), 0], |tiles, scratch, _| {
+        each(row / lanes, [step.tables.scratch(lanes), 0], |tiles, [scratch, _]| {
             let rows = [from, to].map(|part| part.rows(tiles.start * lanes, row));
             // SAFETY: only this task uses these columns.
             unsafe {
@@ -531,7 +529,7 @@ impl Transform {
         each(
             row.div_ceil(copied),
             [step.tables.scratch(lanes), copied * step.rows()],
-            |blocks, scratch, copy| {
+            |blocks, [scratch, copy]| {
                 for block in blocks {
                     let first = block * copied;
                     let len = copied.min(row - first);
@@ -571,18 +569,18 @@ impl Transform {
         let (lanes, width, row) = (tile::lanes(engine), self.width, step.columns * self.width);
         let scratch = last.tables.scratch(lanes);
         if width.is_multiple_of(lanes) || width > MANY_VECTORS * lanes {
-            return each(step.rows(), [scratch, lanes * last.rows()], |rows, scratch, copy| {
+            return each(step.rows(), [scratch, lanes * last.rows()], |rows, buffers| {
                 for r in rows {
                     let factors = last.factors(self.after, shift * step.power(r, 1));
                     let rows = [part.rows(r * row, width); 2];
-                    self.tiles(engine, last, Input::of(&factors), rows, width, scratch, copy);
+                    self.tiles(engine, last, Input::of(&factors), rows, width, buffers);
                 }
             });
         }
         let leap = last.tables.leap();
         let shift_leap = shift.pow_vartime(&[leap as u64]);
         let powers = |r| [self.after, shift * step.power(r, 1), shift_leap * step.power(r, leap)];
-        each(step.rows() / lanes, [scratch, row * lanes], |blocks, scratch, tile| {
+        each(step.rows() / lanes, [scratch, row * lanes], |blocks, [scratch, tile]| {
             let columns = Part::new(tile).rows(0, lanes);
             for block in blocks {
                 let scale = Scale::new(lanes, |lane| powers(block * lanes + lane));
@@ -601,11 +599,7 @@ impl Transform {
 }
 
 /// Runs `body` on ranges that together are all indices below `count`, with two buffers of these lengths, in words, of any content.
-fn each(
-    count: usize,
-    [scratch, copy]: [usize; 2],
-    body: impl Fn(Range<usize>, &mut [u64], &mut [u64]) + Sync,
-) {
+fn each(count: usize, [scratch, copy]: [usize; 2], body: impl Fn(Range<usize>, &mut [&mut [u64]; 2]) + Sync) {
     /// The most words that a thread keeps.
     const KEPT: usize = 1 << 16;
     thread_local! {
@@ -620,7 +614,8 @@ fn each(
             buffer = Lines::zeroed(scratch + copy);
         }
         let (first, second) = buffer.split_at_mut(scratch);
-        body(task * count / tasks..(task + 1) * count / tasks, first, &mut second[..copy]);
+        let range = task * count / tasks..(task + 1) * count / tasks;
+        body(range, &mut [first, &mut second[..copy]]);
         if buffer.len() <= KEPT {
             BUFFER.set(buffer);
         }

@@ -284,12 +284,11 @@ impl IfmaFactor {
     /// added. The imaginary part is at least the offset's less 2^19, and below 2^50 if `x.re` is below 2^48.
     #[inline(always)]
     fn multiply(self, x: Gaussian<U64x8Ifma>) -> Gaussian<U64x8Ifma> {
-        const ZERO: [u64; 2] = PRODUCT_ZERO;
-        let zero = self.re.like(0);
+        let ([offset_re, offset_im], zero) = (PRODUCT_ZERO, self.re.like(0));
         // The product with `minus_im` is `(i - 1) x.im` too large.
-        let high = zero.like(ZERO[1]) - x.im;
+        let high = zero.like(offset_im) - x.im;
         let low_re =
-            zero.like((ZERO[0] + ZERO[1]) << 4).madd_low(x.re, self.re).madd_low(x.im, self.minus_im);
+            zero.like((offset_re + offset_im) << 4).madd_low(x.re, self.re).madd_low(x.im, self.minus_im);
         let high_im = high.madd_high(x.re, self.re).madd_high(x.im, self.minus_im);
         let low_im = zero.madd_low(x.re, self.im).madd_low(x.im, self.re);
         let high_re = high.madd_high(x.re, self.im).madd_high(x.im, self.re);
