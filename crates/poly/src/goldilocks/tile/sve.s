@@ -34,30 +34,27 @@ proofmill_goldilocks_ntt_words_to_words_1_sve:
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
-    ld1rd {z27.d}, p0/z, [x2, #24]
 1:
     ld1d {z0.d}, p0/z, [x3]
     and z1.d, z0.d, z30.d
     add z1.d, z1.d, z29.d
     lsr z0.d, z0.d, #48
     add z0.d, z0.d, z28.d
-    lsr z2.d, z1.d, #48
-    add z2.d, z0.d, z2.d
-    and z1.d, z1.d, z30.d
-    mla z1.d, p0/m, z2.d, z27.d
-    lsr z0.d, z2.d, #16
+    lsr z2.d, z0.d, #48
+    sub z2.d, z1.d, z2.d
+    lsl z1.d, z0.d, #48
+    add z1.d, z1.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    lsr z0.d, z0.d, #16
     and z0.d, z0.d, z31.d
     mul z0.d, p0/m, z0.d, z31.d
     add z1.d, z1.d, z0.d
     cmphi p1.d, p0/z, z0.d, z1.d
     add z1.d, p1/m, z1.d, z31.d
-    lsr z2.d, z2.d, #48
-    cmphi p1.d, p0/z, z2.d, z1.d
-    sub z2.d, z1.d, z2.d
-    sub z2.d, p1/m, z2.d, z31.d
-    add z1.d, z2.d, z31.d
-    umin z1.d, p0/m, z1.d, z2.d
-    st1d {z1.d}, p0, [x5]
+    add z0.d, z1.d, z31.d
+    umin z0.d, p0/m, z0.d, z1.d
+    st1d {z0.d}, p0, [x5]
     add x3, x3, x11
     add x5, x5, x12
     subs x13, x13, #1
@@ -73,7 +70,6 @@ proofmill_goldilocks_ntt_words_to_words_1_sve:
     .xword 0xffffffffffff
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
-    .xword 0x1000000000000
     .size proofmill_goldilocks_ntt_words_to_words_1_sve, . - proofmill_goldilocks_ntt_words_to_words_1_sve
 
 // A pass: x0 the job.
@@ -105,55 +101,50 @@ proofmill_goldilocks_ntt_words_to_words_2_sve:
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
-    ld1rd {z27.d}, p0/z, [x2, #24]
 1:
     ld1d {z0.d}, p0/z, [x3]
     and z1.d, z0.d, z30.d
-    add z1.d, z1.d, z28.d
+    add z1.d, z1.d, z29.d
     lsr z0.d, z0.d, #48
-    add z0.d, z0.d, z27.d
+    add z0.d, z0.d, z28.d
     ld1d {z2.d}, p0/z, [x3, x7, lsl #3]
     and z3.d, z2.d, z30.d
     add z4.d, z1.d, z3.d
     lsr z2.d, z2.d, #48
     add z5.d, z0.d, z2.d
-    lsr z6.d, z4.d, #48
-    add z6.d, z5.d, z6.d
-    and z4.d, z4.d, z30.d
-    mla z4.d, p0/m, z6.d, z29.d
-    lsr z5.d, z6.d, #16
+    lsr z6.d, z5.d, #48
+    sub z6.d, z4.d, z6.d
+    lsl z4.d, z5.d, #48
+    add z4.d, z4.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    lsr z5.d, z5.d, #16
     and z5.d, z5.d, z31.d
     mul z5.d, p0/m, z5.d, z31.d
     add z4.d, z4.d, z5.d
     cmphi p1.d, p0/z, z5.d, z4.d
     add z4.d, p1/m, z4.d, z31.d
-    lsr z6.d, z6.d, #48
-    cmphi p1.d, p0/z, z6.d, z4.d
-    sub z6.d, z4.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    add z4.d, z6.d, z31.d
-    umin z4.d, p0/m, z4.d, z6.d
-    st1d {z4.d}, p0, [x5]
+    add z5.d, z4.d, z31.d
+    umin z5.d, p0/m, z5.d, z4.d
+    st1d {z5.d}, p0, [x5]
     sub z3.d, z1.d, z3.d
     sub z2.d, z0.d, z2.d
-    lsr z0.d, z3.d, #48
-    add z0.d, z2.d, z0.d
-    and z3.d, z3.d, z30.d
-    mla z3.d, p0/m, z0.d, z29.d
-    lsr z2.d, z0.d, #16
+    lsr z0.d, z2.d, #48
+    sub z0.d, z3.d, z0.d
+    lsl z3.d, z2.d, #48
+    add z3.d, z3.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    lsr z2.d, z2.d, #16
     and z2.d, z2.d, z31.d
     mul z2.d, p0/m, z2.d, z31.d
     add z3.d, z3.d, z2.d
     cmphi p1.d, p0/z, z2.d, z3.d
     add z3.d, p1/m, z3.d, z31.d
-    lsr z0.d, z0.d, #48
-    cmphi p1.d, p0/z, z0.d, z3.d
-    sub z0.d, z3.d, z0.d
-    sub z0.d, p1/m, z0.d, z31.d
-    add z3.d, z0.d, z31.d
-    umin z3.d, p0/m, z3.d, z0.d
+    add z2.d, z3.d, z31.d
+    umin z2.d, p0/m, z2.d, z3.d
     ldr x10, [x0, #184]
-    st1d {z3.d}, p0, [x5, x10, lsl #3]
+    st1d {z2.d}, p0, [x5, x10, lsl #3]
     add x3, x3, x11
     add x5, x5, x12
     subs x13, x13, #1
@@ -167,7 +158,6 @@ proofmill_goldilocks_ntt_words_to_words_2_sve:
     .p2align 3
 90:
     .xword 0xffffffffffff
-    .xword 0x1000000000000
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
     .size proofmill_goldilocks_ntt_words_to_words_2_sve, . - proofmill_goldilocks_ntt_words_to_words_2_sve
@@ -203,13 +193,12 @@ proofmill_goldilocks_ntt_words_to_words_4_sve:
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
-    ld1rd {z27.d}, p0/z, [x2, #24]
 1:
     ld1d {z0.d}, p0/z, [x3]
     and z1.d, z0.d, z30.d
-    add z1.d, z1.d, z28.d
+    add z1.d, z1.d, z29.d
     lsr z0.d, z0.d, #48
-    add z0.d, z0.d, z27.d
+    add z0.d, z0.d, z28.d
     ld1d {z2.d}, p0/z, [x3, x8, lsl #3]
     and z3.d, z2.d, z30.d
     add z4.d, z1.d, z3.d
@@ -235,77 +224,69 @@ proofmill_goldilocks_ntt_words_to_words_4_sve:
     sub z9.d, z5.d, z9.d
     add z6.d, z3.d, z6.d
     sub z7.d, z2.d, z7.d
-    lsr z2.d, z0.d, #48
-    add z2.d, z1.d, z2.d
-    and z0.d, z0.d, z30.d
-    mla z0.d, p0/m, z2.d, z29.d
-    lsr z1.d, z2.d, #16
+    lsr z2.d, z1.d, #48
+    sub z2.d, z0.d, z2.d
+    lsl z0.d, z1.d, #48
+    add z0.d, z0.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    lsr z1.d, z1.d, #16
     and z1.d, z1.d, z31.d
     mul z1.d, p0/m, z1.d, z31.d
     add z0.d, z0.d, z1.d
     cmphi p1.d, p0/z, z1.d, z0.d
     add z0.d, p1/m, z0.d, z31.d
-    lsr z2.d, z2.d, #48
-    cmphi p1.d, p0/z, z2.d, z0.d
-    sub z2.d, z0.d, z2.d
-    sub z2.d, p1/m, z2.d, z31.d
-    add z0.d, z2.d, z31.d
-    umin z0.d, p0/m, z0.d, z2.d
-    st1d {z0.d}, p0, [x5]
-    lsr z0.d, z10.d, #48
-    add z0.d, z11.d, z0.d
-    and z10.d, z10.d, z30.d
-    mla z10.d, p0/m, z0.d, z29.d
-    lsr z11.d, z0.d, #16
+    add z1.d, z0.d, z31.d
+    umin z1.d, p0/m, z1.d, z0.d
+    st1d {z1.d}, p0, [x5]
+    lsr z1.d, z11.d, #48
+    sub z1.d, z10.d, z1.d
+    lsl z10.d, z11.d, #48
+    add z10.d, z10.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z10.d
+    add z10.d, p1/m, z10.d, z31.d
+    lsr z11.d, z11.d, #16
     and z11.d, z11.d, z31.d
     mul z11.d, p0/m, z11.d, z31.d
     add z10.d, z10.d, z11.d
     cmphi p1.d, p0/z, z11.d, z10.d
     add z10.d, p1/m, z10.d, z31.d
-    lsr z0.d, z0.d, #48
-    cmphi p1.d, p0/z, z0.d, z10.d
-    sub z0.d, z10.d, z0.d
-    sub z0.d, p1/m, z0.d, z31.d
-    add z10.d, z0.d, z31.d
-    umin z10.d, p0/m, z10.d, z0.d
+    add z11.d, z10.d, z31.d
+    umin z11.d, p0/m, z11.d, z10.d
     ldr x10, [x0, #184]
-    st1d {z10.d}, p0, [x5, x10, lsl #3]
-    lsr z10.d, z8.d, #48
-    add z10.d, z9.d, z10.d
-    and z8.d, z8.d, z30.d
-    mla z8.d, p0/m, z10.d, z29.d
-    lsr z9.d, z10.d, #16
+    st1d {z11.d}, p0, [x5, x10, lsl #3]
+    lsr z11.d, z9.d, #48
+    sub z11.d, z8.d, z11.d
+    lsl z8.d, z9.d, #48
+    add z8.d, z8.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    lsr z9.d, z9.d, #16
     and z9.d, z9.d, z31.d
     mul z9.d, p0/m, z9.d, z31.d
     add z8.d, z8.d, z9.d
     cmphi p1.d, p0/z, z9.d, z8.d
     add z8.d, p1/m, z8.d, z31.d
-    lsr z10.d, z10.d, #48
-    cmphi p1.d, p0/z, z10.d, z8.d
-    sub z10.d, z8.d, z10.d
-    sub z10.d, p1/m, z10.d, z31.d
-    add z8.d, z10.d, z31.d
-    umin z8.d, p0/m, z8.d, z10.d
+    add z9.d, z8.d, z31.d
+    umin z9.d, p0/m, z9.d, z8.d
     ldr x10, [x0, #192]
-    st1d {z8.d}, p0, [x5, x10, lsl #3]
-    lsr z8.d, z6.d, #48
-    add z8.d, z7.d, z8.d
-    and z6.d, z6.d, z30.d
-    mla z6.d, p0/m, z8.d, z29.d
-    lsr z7.d, z8.d, #16
+    st1d {z9.d}, p0, [x5, x10, lsl #3]
+    lsr z9.d, z7.d, #48
+    sub z9.d, z6.d, z9.d
+    lsl z6.d, z7.d, #48
+    add z6.d, z6.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    lsr z7.d, z7.d, #16
     and z7.d, z7.d, z31.d
     mul z7.d, p0/m, z7.d, z31.d
     add z6.d, z6.d, z7.d
     cmphi p1.d, p0/z, z7.d, z6.d
     add z6.d, p1/m, z6.d, z31.d
-    lsr z8.d, z8.d, #48
-    cmphi p1.d, p0/z, z8.d, z6.d
-    sub z8.d, z6.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    add z6.d, z8.d, z31.d
-    umin z6.d, p0/m, z6.d, z8.d
+    add z7.d, z6.d, z31.d
+    umin z7.d, p0/m, z7.d, z6.d
     ldr x10, [x0, #200]
-    st1d {z6.d}, p0, [x5, x10, lsl #3]
+    st1d {z7.d}, p0, [x5, x10, lsl #3]
     add x3, x3, x11
     add x5, x5, x12
     subs x13, x13, #1
@@ -319,7 +300,6 @@ proofmill_goldilocks_ntt_words_to_words_4_sve:
     .p2align 3
 90:
     .xword 0xffffffffffff
-    .xword 0x1000000000000
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
     .size proofmill_goldilocks_ntt_words_to_words_4_sve, . - proofmill_goldilocks_ntt_words_to_words_4_sve
@@ -357,13 +337,12 @@ proofmill_goldilocks_ntt_words_to_words_8_sve:
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
-    ld1rd {z27.d}, p0/z, [x2, #24]
 1:
     ld1d {z0.d}, p0/z, [x3]
     and z1.d, z0.d, z30.d
-    add z1.d, z1.d, z28.d
+    add z1.d, z1.d, z29.d
     lsr z0.d, z0.d, #48
-    add z0.d, z0.d, z27.d
+    add z0.d, z0.d, z28.d
     ld1d {z2.d}, p0/z, [x3, x16, lsl #3]
     and z3.d, z2.d, z30.d
     add z4.d, z1.d, z3.d
@@ -437,163 +416,147 @@ proofmill_goldilocks_ntt_words_to_words_8_sve:
     add z5.d, z5.d, z14.d
     add z14.d, z0.d, z2.d
     add z18.d, z1.d, z3.d
-    lsr z13.d, z14.d, #48
-    add z13.d, z18.d, z13.d
-    and z14.d, z14.d, z30.d
-    mla z14.d, p0/m, z13.d, z29.d
-    lsr z18.d, z13.d, #16
+    lsr z13.d, z18.d, #48
+    sub z13.d, z14.d, z13.d
+    lsl z14.d, z18.d, #48
+    add z14.d, z14.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    lsr z18.d, z18.d, #16
     and z18.d, z18.d, z31.d
     mul z18.d, p0/m, z18.d, z31.d
     add z14.d, z14.d, z18.d
     cmphi p1.d, p0/z, z18.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
-    lsr z13.d, z13.d, #48
-    cmphi p1.d, p0/z, z13.d, z14.d
-    sub z13.d, z14.d, z13.d
-    sub z13.d, p1/m, z13.d, z31.d
-    add z14.d, z13.d, z31.d
-    umin z14.d, p0/m, z14.d, z13.d
-    st1d {z14.d}, p0, [x5]
-    add z14.d, z10.d, z19.d
-    add z13.d, z11.d, z4.d
-    lsr z18.d, z14.d, #48
-    add z18.d, z13.d, z18.d
-    and z14.d, z14.d, z30.d
-    mla z14.d, p0/m, z18.d, z29.d
-    lsr z13.d, z18.d, #16
-    and z13.d, z13.d, z31.d
-    mul z13.d, p0/m, z13.d, z31.d
-    add z14.d, z14.d, z13.d
-    cmphi p1.d, p0/z, z13.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z14.d
-    sub z18.d, z14.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
+    add z18.d, z14.d, z31.d
+    umin z18.d, p0/m, z18.d, z14.d
+    st1d {z18.d}, p0, [x5]
+    add z18.d, z10.d, z19.d
+    add z14.d, z11.d, z4.d
+    lsr z13.d, z14.d, #48
+    sub z13.d, z18.d, z13.d
+    lsl z18.d, z14.d, #48
+    add z18.d, z18.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    lsr z14.d, z14.d, #16
+    and z14.d, z14.d, z31.d
+    mul z14.d, p0/m, z14.d, z31.d
+    add z18.d, z18.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
     add z14.d, z18.d, z31.d
     umin z14.d, p0/m, z14.d, z18.d
     ldr x10, [x0, #184]
     st1d {z14.d}, p0, [x5, x10, lsl #3]
     sub z14.d, z8.d, z17.d
     add z18.d, z9.d, z16.d
-    lsr z13.d, z14.d, #48
-    add z13.d, z18.d, z13.d
-    and z14.d, z14.d, z30.d
-    mla z14.d, p0/m, z13.d, z29.d
-    lsr z18.d, z13.d, #16
+    lsr z13.d, z18.d, #48
+    sub z13.d, z14.d, z13.d
+    lsl z14.d, z18.d, #48
+    add z14.d, z14.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    lsr z18.d, z18.d, #16
     and z18.d, z18.d, z31.d
     mul z18.d, p0/m, z18.d, z31.d
     add z14.d, z14.d, z18.d
     cmphi p1.d, p0/z, z18.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
-    lsr z13.d, z13.d, #48
-    cmphi p1.d, p0/z, z13.d, z14.d
-    sub z13.d, z14.d, z13.d
-    sub z13.d, p1/m, z13.d, z31.d
-    add z14.d, z13.d, z31.d
-    umin z14.d, p0/m, z14.d, z13.d
+    add z18.d, z14.d, z31.d
+    umin z18.d, p0/m, z18.d, z14.d
     ldr x10, [x0, #192]
-    st1d {z14.d}, p0, [x5, x10, lsl #3]
-    sub z14.d, z6.d, z5.d
-    add z13.d, z7.d, z15.d
-    lsr z18.d, z14.d, #48
-    add z18.d, z13.d, z18.d
-    and z14.d, z14.d, z30.d
-    mla z14.d, p0/m, z18.d, z29.d
-    lsr z13.d, z18.d, #16
-    and z13.d, z13.d, z31.d
-    mul z13.d, p0/m, z13.d, z31.d
-    add z14.d, z14.d, z13.d
-    cmphi p1.d, p0/z, z13.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z14.d
-    sub z18.d, z14.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
+    st1d {z18.d}, p0, [x5, x10, lsl #3]
+    sub z18.d, z6.d, z5.d
+    add z14.d, z7.d, z15.d
+    lsr z13.d, z14.d, #48
+    sub z13.d, z18.d, z13.d
+    lsl z18.d, z14.d, #48
+    add z18.d, z18.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    lsr z14.d, z14.d, #16
+    and z14.d, z14.d, z31.d
+    mul z14.d, p0/m, z14.d, z31.d
+    add z18.d, z18.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
     add z14.d, z18.d, z31.d
     umin z14.d, p0/m, z14.d, z18.d
     ldr x10, [x0, #200]
     st1d {z14.d}, p0, [x5, x10, lsl #3]
     sub z2.d, z0.d, z2.d
     sub z3.d, z1.d, z3.d
-    lsr z1.d, z2.d, #48
-    add z1.d, z3.d, z1.d
-    and z2.d, z2.d, z30.d
-    mla z2.d, p0/m, z1.d, z29.d
-    lsr z3.d, z1.d, #16
+    lsr z1.d, z3.d, #48
+    sub z1.d, z2.d, z1.d
+    lsl z2.d, z3.d, #48
+    add z2.d, z2.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    lsr z3.d, z3.d, #16
     and z3.d, z3.d, z31.d
     mul z3.d, p0/m, z3.d, z31.d
     add z2.d, z2.d, z3.d
     cmphi p1.d, p0/z, z3.d, z2.d
     add z2.d, p1/m, z2.d, z31.d
-    lsr z1.d, z1.d, #48
-    cmphi p1.d, p0/z, z1.d, z2.d
-    sub z1.d, z2.d, z1.d
-    sub z1.d, p1/m, z1.d, z31.d
-    add z2.d, z1.d, z31.d
-    umin z2.d, p0/m, z2.d, z1.d
+    add z3.d, z2.d, z31.d
+    umin z3.d, p0/m, z3.d, z2.d
     ldr x10, [x0, #208]
-    st1d {z2.d}, p0, [x5, x10, lsl #3]
+    st1d {z3.d}, p0, [x5, x10, lsl #3]
     sub z19.d, z10.d, z19.d
     sub z4.d, z11.d, z4.d
-    lsr z11.d, z19.d, #48
-    add z11.d, z4.d, z11.d
-    and z19.d, z19.d, z30.d
-    mla z19.d, p0/m, z11.d, z29.d
-    lsr z4.d, z11.d, #16
+    lsr z11.d, z4.d, #48
+    sub z11.d, z19.d, z11.d
+    lsl z19.d, z4.d, #48
+    add z19.d, z19.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    lsr z4.d, z4.d, #16
     and z4.d, z4.d, z31.d
     mul z4.d, p0/m, z4.d, z31.d
     add z19.d, z19.d, z4.d
     cmphi p1.d, p0/z, z4.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
-    lsr z11.d, z11.d, #48
-    cmphi p1.d, p0/z, z11.d, z19.d
-    sub z11.d, z19.d, z11.d
-    sub z11.d, p1/m, z11.d, z31.d
-    add z19.d, z11.d, z31.d
-    umin z19.d, p0/m, z19.d, z11.d
+    add z4.d, z19.d, z31.d
+    umin z4.d, p0/m, z4.d, z19.d
     ldr x10, [x0, #216]
-    st1d {z19.d}, p0, [x5, x10, lsl #3]
+    st1d {z4.d}, p0, [x5, x10, lsl #3]
     add z17.d, z8.d, z17.d
     sub z16.d, z9.d, z16.d
-    lsr z9.d, z17.d, #48
-    add z9.d, z16.d, z9.d
-    and z17.d, z17.d, z30.d
-    mla z17.d, p0/m, z9.d, z29.d
-    lsr z16.d, z9.d, #16
+    lsr z9.d, z16.d, #48
+    sub z9.d, z17.d, z9.d
+    lsl z17.d, z16.d, #48
+    add z17.d, z17.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    lsr z16.d, z16.d, #16
     and z16.d, z16.d, z31.d
     mul z16.d, p0/m, z16.d, z31.d
     add z17.d, z17.d, z16.d
     cmphi p1.d, p0/z, z16.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    lsr z9.d, z9.d, #48
-    cmphi p1.d, p0/z, z9.d, z17.d
-    sub z9.d, z17.d, z9.d
-    sub z9.d, p1/m, z9.d, z31.d
-    add z17.d, z9.d, z31.d
-    umin z17.d, p0/m, z17.d, z9.d
+    add z16.d, z17.d, z31.d
+    umin z16.d, p0/m, z16.d, z17.d
     ldr x10, [x0, #224]
-    st1d {z17.d}, p0, [x5, x10, lsl #3]
+    st1d {z16.d}, p0, [x5, x10, lsl #3]
     add z5.d, z6.d, z5.d
     sub z15.d, z7.d, z15.d
-    lsr z7.d, z5.d, #48
-    add z7.d, z15.d, z7.d
-    and z5.d, z5.d, z30.d
-    mla z5.d, p0/m, z7.d, z29.d
-    lsr z15.d, z7.d, #16
+    lsr z7.d, z15.d, #48
+    sub z7.d, z5.d, z7.d
+    lsl z5.d, z15.d, #48
+    add z5.d, z5.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z5.d
+    add z5.d, p1/m, z5.d, z31.d
+    lsr z15.d, z15.d, #16
     and z15.d, z15.d, z31.d
     mul z15.d, p0/m, z15.d, z31.d
     add z5.d, z5.d, z15.d
     cmphi p1.d, p0/z, z15.d, z5.d
     add z5.d, p1/m, z5.d, z31.d
-    lsr z7.d, z7.d, #48
-    cmphi p1.d, p0/z, z7.d, z5.d
-    sub z7.d, z5.d, z7.d
-    sub z7.d, p1/m, z7.d, z31.d
-    add z5.d, z7.d, z31.d
-    umin z5.d, p0/m, z5.d, z7.d
+    add z15.d, z5.d, z31.d
+    umin z15.d, p0/m, z15.d, z5.d
     ldr x10, [x0, #232]
-    st1d {z5.d}, p0, [x5, x10, lsl #3]
+    st1d {z15.d}, p0, [x5, x10, lsl #3]
     add x3, x3, x11
     add x5, x5, x12
     subs x13, x13, #1
@@ -607,7 +570,6 @@ proofmill_goldilocks_ntt_words_to_words_8_sve:
     .p2align 3
 90:
     .xword 0xffffffffffff
-    .xword 0x1000000000000
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
     .size proofmill_goldilocks_ntt_words_to_words_8_sve, . - proofmill_goldilocks_ntt_words_to_words_8_sve
@@ -624,7 +586,7 @@ proofmill_goldilocks_ntt_words_to_words_16_sve:
     stp d10, d11, [sp, #16]
     stp d12, d13, [sp, #32]
     stp d14, d15, [sp, #48]
-    addvl sp, sp, #-6
+    addvl sp, sp, #-5
     ptrue p0.d
     adr x2, 90f
     mov z31.d, #0xffffffff
@@ -643,567 +605,532 @@ proofmill_goldilocks_ntt_words_to_words_16_sve:
     ldr x15, [x0, #72]
     ldr x16, [x0, #80]
     ldr x17, [x0, #88]
-    ld1rd {z30.d}, p0/z, [x2, #0]
 1:
     ld1d {z0.d}, p0/z, [x3]
-    and z1.d, z0.d, z30.d
-    ld1rd {z2.d}, p0/z, [x2, #8]
-    add z1.d, z1.d, z2.d
+    ld1rd {z1.d}, p0/z, [x2, #0]
+    and z2.d, z0.d, z1.d
+    ld1rd {z3.d}, p0/z, [x2, #8]
+    add z2.d, z2.d, z3.d
     lsr z0.d, z0.d, #48
-    ld1rd {z2.d}, p0/z, [x2, #16]
-    add z0.d, z0.d, z2.d
+    ld1rd {z3.d}, p0/z, [x2, #16]
+    add z0.d, z0.d, z3.d
     ldr x9, [x0, #112]
-    ld1d {z2.d}, p0/z, [x3, x9, lsl #3]
-    and z3.d, z2.d, z30.d
-    add z4.d, z1.d, z3.d
-    lsr z2.d, z2.d, #48
-    add z5.d, z0.d, z2.d
-    sub z3.d, z1.d, z3.d
-    sub z2.d, z0.d, z2.d
+    ld1d {z3.d}, p0/z, [x3, x9, lsl #3]
+    and z4.d, z3.d, z1.d
+    add z5.d, z2.d, z4.d
+    lsr z3.d, z3.d, #48
+    add z6.d, z0.d, z3.d
+    sub z4.d, z2.d, z4.d
+    sub z3.d, z0.d, z3.d
     ld1d {z0.d}, p0/z, [x3, x16, lsl #3]
-    and z1.d, z0.d, z30.d
+    and z2.d, z0.d, z1.d
     ldr x9, [x0, #144]
-    ld1d {z6.d}, p0/z, [x3, x9, lsl #3]
-    and z7.d, z6.d, z30.d
-    add z8.d, z1.d, z7.d
+    ld1d {z7.d}, p0/z, [x3, x9, lsl #3]
+    and z8.d, z7.d, z1.d
+    add z9.d, z2.d, z8.d
     lsr z0.d, z0.d, #48
-    lsr z6.d, z6.d, #48
-    add z9.d, z0.d, z6.d
-    sub z7.d, z1.d, z7.d
-    sub z6.d, z0.d, z6.d
-    add z0.d, z4.d, z8.d
-    add z1.d, z5.d, z9.d
-    sub z10.d, z3.d, z6.d
-    add z11.d, z2.d, z7.d
-    sub z8.d, z4.d, z8.d
+    lsr z7.d, z7.d, #48
+    add z10.d, z0.d, z7.d
+    sub z8.d, z2.d, z8.d
+    sub z7.d, z0.d, z7.d
+    add z0.d, z5.d, z9.d
+    add z2.d, z6.d, z10.d
+    sub z11.d, z4.d, z7.d
+    add z12.d, z3.d, z8.d
     sub z9.d, z5.d, z9.d
-    add z6.d, z3.d, z6.d
-    sub z7.d, z2.d, z7.d
-    ld1d {z2.d}, p0/z, [x3, x7, lsl #3]
-    and z3.d, z2.d, z30.d
+    sub z10.d, z6.d, z10.d
+    add z7.d, z4.d, z7.d
+    sub z8.d, z3.d, z8.d
+    ld1d {z3.d}, p0/z, [x3, x7, lsl #3]
+    and z4.d, z3.d, z1.d
     ldr x9, [x0, #120]
-    ld1d {z5.d}, p0/z, [x3, x9, lsl #3]
-    and z4.d, z5.d, z30.d
-    add z12.d, z3.d, z4.d
-    lsr z2.d, z2.d, #48
-    lsr z5.d, z5.d, #48
-    add z13.d, z2.d, z5.d
-    sub z4.d, z3.d, z4.d
-    sub z5.d, z2.d, z5.d
-    ld1d {z2.d}, p0/z, [x3, x17, lsl #3]
-    and z3.d, z2.d, z30.d
+    ld1d {z6.d}, p0/z, [x3, x9, lsl #3]
+    and z5.d, z6.d, z1.d
+    add z13.d, z4.d, z5.d
+    lsr z3.d, z3.d, #48
+    lsr z6.d, z6.d, #48
+    add z14.d, z3.d, z6.d
+    sub z5.d, z4.d, z5.d
+    sub z6.d, z3.d, z6.d
+    ld1d {z3.d}, p0/z, [x3, x17, lsl #3]
+    and z4.d, z3.d, z1.d
     ldr x9, [x0, #152]
-    ld1d {z14.d}, p0/z, [x3, x9, lsl #3]
-    and z15.d, z14.d, z30.d
-    add z16.d, z3.d, z15.d
-    lsr z2.d, z2.d, #48
-    lsr z14.d, z14.d, #48
-    add z17.d, z2.d, z14.d
+    ld1d {z15.d}, p0/z, [x3, x9, lsl #3]
+    and z16.d, z15.d, z1.d
+    add z17.d, z4.d, z16.d
+    lsr z3.d, z3.d, #48
+    lsr z15.d, z15.d, #48
+    add z18.d, z3.d, z15.d
+    sub z16.d, z4.d, z16.d
     sub z15.d, z3.d, z15.d
-    sub z14.d, z2.d, z14.d
-    add z2.d, z12.d, z16.d
     add z3.d, z13.d, z17.d
-    sub z18.d, z4.d, z14.d
-    add z19.d, z5.d, z15.d
-    sub z16.d, z12.d, z16.d
+    add z4.d, z14.d, z18.d
+    sub z19.d, z5.d, z15.d
+    add z20.d, z6.d, z16.d
     sub z17.d, z13.d, z17.d
-    add z14.d, z4.d, z14.d
-    sub z15.d, z5.d, z15.d
-    lsl z5.d, z18.d, #28
-    lsr z5.d, z5.d, #16
-    asr z18.d, z18.d, #36
-    lsl z4.d, z19.d, #28
-    lsr z4.d, z4.d, #16
+    sub z18.d, z14.d, z18.d
+    add z15.d, z5.d, z15.d
+    sub z16.d, z6.d, z16.d
+    lsl z6.d, z19.d, #28
+    lsr z6.d, z6.d, #16
     asr z19.d, z19.d, #36
-    sub z19.d, z5.d, z19.d
-    add z4.d, z4.d, z18.d
-    lsl z18.d, z16.d, #40
-    lsr z18.d, z18.d, #16
-    asr z16.d, z16.d, #24
-    lsl z5.d, z17.d, #40
+    lsl z5.d, z20.d, #28
     lsr z5.d, z5.d, #16
+    asr z20.d, z20.d, #36
+    sub z20.d, z6.d, z20.d
+    add z5.d, z5.d, z19.d
+    lsl z19.d, z17.d, #40
+    lsr z19.d, z19.d, #16
     asr z17.d, z17.d, #24
-    sub z17.d, z18.d, z17.d
-    add z5.d, z5.d, z16.d
-    lsl z16.d, z14.d, #52
-    lsr z16.d, z16.d, #16
-    asr z14.d, z14.d, #12
-    lsl z18.d, z15.d, #52
-    lsr z18.d, z18.d, #16
+    lsl z6.d, z18.d, #40
+    lsr z6.d, z6.d, #16
+    asr z18.d, z18.d, #24
+    sub z18.d, z19.d, z18.d
+    add z6.d, z6.d, z17.d
+    lsl z17.d, z15.d, #52
+    lsr z17.d, z17.d, #16
     asr z15.d, z15.d, #12
-    sub z15.d, z16.d, z15.d
-    add z18.d, z18.d, z14.d
-    ld1d {z14.d}, p0/z, [x3, x8, lsl #3]
-    and z16.d, z14.d, z30.d
+    lsl z19.d, z16.d, #52
+    lsr z19.d, z19.d, #16
+    asr z16.d, z16.d, #12
+    sub z16.d, z17.d, z16.d
+    add z19.d, z19.d, z15.d
+    ld1d {z15.d}, p0/z, [x3, x8, lsl #3]
+    and z17.d, z15.d, z1.d
     ldr x9, [x0, #128]
-    ld1d {z13.d}, p0/z, [x3, x9, lsl #3]
-    and z12.d, z13.d, z30.d
-    add z20.d, z16.d, z12.d
-    lsr z14.d, z14.d, #48
-    lsr z13.d, z13.d, #48
-    add z21.d, z14.d, z13.d
-    sub z12.d, z16.d, z12.d
-    sub z13.d, z14.d, z13.d
-    ldr x9, [x0, #96]
     ld1d {z14.d}, p0/z, [x3, x9, lsl #3]
-    and z16.d, z14.d, z30.d
-    ldr x9, [x0, #160]
-    ld1d {z22.d}, p0/z, [x3, x9, lsl #3]
-    and z23.d, z22.d, z30.d
-    add z24.d, z16.d, z23.d
+    and z13.d, z14.d, z1.d
+    add z21.d, z17.d, z13.d
+    lsr z15.d, z15.d, #48
     lsr z14.d, z14.d, #48
-    lsr z22.d, z22.d, #48
-    add z25.d, z14.d, z22.d
-    sub z23.d, z16.d, z23.d
-    sub z22.d, z14.d, z22.d
-    add z14.d, z20.d, z24.d
-    add z16.d, z21.d, z25.d
-    sub z26.d, z12.d, z22.d
-    add z27.d, z13.d, z23.d
-    sub z24.d, z20.d, z24.d
+    add z22.d, z15.d, z14.d
+    sub z13.d, z17.d, z13.d
+    sub z14.d, z15.d, z14.d
+    ldr x9, [x0, #96]
+    ld1d {z15.d}, p0/z, [x3, x9, lsl #3]
+    and z17.d, z15.d, z1.d
+    ldr x9, [x0, #160]
+    ld1d {z23.d}, p0/z, [x3, x9, lsl #3]
+    and z24.d, z23.d, z1.d
+    add z25.d, z17.d, z24.d
+    lsr z15.d, z15.d, #48
+    lsr z23.d, z23.d, #48
+    add z26.d, z15.d, z23.d
+    sub z24.d, z17.d, z24.d
+    sub z23.d, z15.d, z23.d
+    add z15.d, z21.d, z25.d
+    add z17.d, z22.d, z26.d
+    sub z27.d, z13.d, z23.d
+    add z28.d, z14.d, z24.d
     sub z25.d, z21.d, z25.d
-    add z22.d, z12.d, z22.d
-    sub z23.d, z13.d, z23.d
-    lsl z13.d, z26.d, #40
-    lsr z13.d, z13.d, #16
-    asr z26.d, z26.d, #24
-    lsl z12.d, z27.d, #40
-    lsr z12.d, z12.d, #16
+    sub z26.d, z22.d, z26.d
+    add z23.d, z13.d, z23.d
+    sub z24.d, z14.d, z24.d
+    lsl z14.d, z27.d, #40
+    lsr z14.d, z14.d, #16
     asr z27.d, z27.d, #24
-    sub z27.d, z13.d, z27.d
-    add z12.d, z12.d, z26.d
-    lsl z26.d, z22.d, #40
-    lsr z26.d, z26.d, #16
-    asr z22.d, z22.d, #24
-    lsl z13.d, z23.d, #40
+    lsl z13.d, z28.d, #40
     lsr z13.d, z13.d, #16
+    asr z28.d, z28.d, #24
+    sub z28.d, z14.d, z28.d
+    add z13.d, z13.d, z27.d
+    lsl z27.d, z23.d, #40
+    lsr z27.d, z27.d, #16
     asr z23.d, z23.d, #24
-    sub z23.d, z26.d, z23.d
-    add z13.d, z13.d, z22.d
-    ld1d {z22.d}, p0/z, [x3, x15, lsl #3]
-    and z26.d, z22.d, z30.d
+    lsl z14.d, z24.d, #40
+    lsr z14.d, z14.d, #16
+    asr z24.d, z24.d, #24
+    sub z24.d, z27.d, z24.d
+    add z14.d, z14.d, z23.d
+    ld1d {z23.d}, p0/z, [x3, x15, lsl #3]
+    and z27.d, z23.d, z1.d
     ldr x9, [x0, #136]
-    ld1d {z21.d}, p0/z, [x3, x9, lsl #3]
-    and z20.d, z21.d, z30.d
-    add z28.d, z26.d, z20.d
-    lsr z22.d, z22.d, #48
-    lsr z21.d, z21.d, #48
-    add z29.d, z22.d, z21.d
-    sub z20.d, z26.d, z20.d
-    sub z21.d, z22.d, z21.d
-    ldr x9, [x0, #104]
     ld1d {z22.d}, p0/z, [x3, x9, lsl #3]
-    and z26.d, z22.d, z30.d
-    str z18, [sp, #0, mul vl]
-    ldr x9, [x0, #168]
-    ld1d {z18.d}, p0/z, [x3, x9, lsl #3]
-    str z15, [sp, #1, mul vl]
-    and z15.d, z18.d, z30.d
-    str z23, [sp, #2, mul vl]
-    add z23.d, z26.d, z15.d
+    and z21.d, z22.d, z1.d
+    add z29.d, z27.d, z21.d
+    lsr z23.d, z23.d, #48
     lsr z22.d, z22.d, #48
-    lsr z18.d, z18.d, #48
-    str z7, [sp, #3, mul vl]
-    add z7.d, z22.d, z18.d
-    sub z15.d, z26.d, z15.d
-    sub z18.d, z22.d, z18.d
-    add z22.d, z28.d, z23.d
-    add z26.d, z29.d, z7.d
-    str z13, [sp, #4, mul vl]
-    sub z13.d, z20.d, z18.d
-    str z6, [sp, #5, mul vl]
-    add z6.d, z21.d, z15.d
-    sub z23.d, z28.d, z23.d
-    sub z7.d, z29.d, z7.d
-    add z18.d, z20.d, z18.d
-    sub z15.d, z21.d, z15.d
-    lsl z21.d, z13.d, #52
+    add z30.d, z23.d, z22.d
+    sub z21.d, z27.d, z21.d
+    sub z22.d, z23.d, z22.d
+    ldr x9, [x0, #104]
+    ld1d {z23.d}, p0/z, [x3, x9, lsl #3]
+    and z27.d, z23.d, z1.d
+    str z19, [sp, #0, mul vl]
+    ldr x9, [x0, #168]
+    ld1d {z19.d}, p0/z, [x3, x9, lsl #3]
+    and z1.d, z19.d, z1.d
+    str z16, [sp, #1, mul vl]
+    add z16.d, z27.d, z1.d
+    lsr z23.d, z23.d, #48
+    lsr z19.d, z19.d, #48
+    str z24, [sp, #2, mul vl]
+    add z24.d, z23.d, z19.d
+    sub z1.d, z27.d, z1.d
+    sub z19.d, z23.d, z19.d
+    add z23.d, z29.d, z16.d
+    add z27.d, z30.d, z24.d
+    str z8, [sp, #3, mul vl]
+    sub z8.d, z21.d, z19.d
+    str z14, [sp, #4, mul vl]
+    add z14.d, z22.d, z1.d
+    sub z16.d, z29.d, z16.d
+    sub z24.d, z30.d, z24.d
+    add z19.d, z21.d, z19.d
+    sub z1.d, z22.d, z1.d
+    lsl z22.d, z8.d, #52
+    lsr z22.d, z22.d, #16
+    asr z8.d, z8.d, #12
+    lsl z21.d, z14.d, #52
     lsr z21.d, z21.d, #16
-    asr z13.d, z13.d, #12
-    lsl z20.d, z6.d, #52
-    lsr z20.d, z20.d, #16
-    asr z6.d, z6.d, #12
-    sub z6.d, z21.d, z6.d
-    add z20.d, z20.d, z13.d
-    lsl z13.d, z23.d, #40
-    lsr z13.d, z13.d, #16
-    asr z23.d, z23.d, #24
-    lsl z21.d, z7.d, #40
-    lsr z21.d, z21.d, #16
-    asr z7.d, z7.d, #24
-    sub z7.d, z13.d, z7.d
-    add z21.d, z21.d, z23.d
-    lsl z23.d, z18.d, #28
-    lsr z23.d, z23.d, #16
-    asr z18.d, z18.d, #36
-    lsl z13.d, z15.d, #28
-    lsr z13.d, z13.d, #16
-    asr z15.d, z15.d, #36
-    sub z15.d, z23.d, z15.d
-    add z13.d, z13.d, z18.d
-    add z18.d, z0.d, z14.d
-    add z23.d, z1.d, z16.d
-    sub z14.d, z0.d, z14.d
-    sub z16.d, z1.d, z16.d
-    add z1.d, z2.d, z22.d
-    add z0.d, z3.d, z26.d
-    sub z22.d, z2.d, z22.d
-    sub z26.d, z3.d, z26.d
-    add z3.d, z18.d, z1.d
-    add z2.d, z23.d, z0.d
-    sub z29.d, z14.d, z26.d
-    add z28.d, z16.d, z22.d
-    sub z1.d, z18.d, z1.d
-    sub z0.d, z23.d, z0.d
-    add z26.d, z14.d, z26.d
-    sub z22.d, z16.d, z22.d
-    lsr z16.d, z3.d, #48
-    add z16.d, z2.d, z16.d
-    and z3.d, z3.d, z30.d
-    ld1rd {z2.d}, p0/z, [x2, #24]
-    mla z3.d, p0/m, z16.d, z2.d
-    lsr z14.d, z16.d, #16
-    and z14.d, z14.d, z31.d
-    mul z14.d, p0/m, z14.d, z31.d
-    add z3.d, z3.d, z14.d
-    cmphi p1.d, p0/z, z14.d, z3.d
-    add z3.d, p1/m, z3.d, z31.d
-    lsr z16.d, z16.d, #48
-    cmphi p1.d, p0/z, z16.d, z3.d
-    sub z16.d, z3.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    add z3.d, z16.d, z31.d
-    umin z3.d, p0/m, z3.d, z16.d
+    asr z14.d, z14.d, #12
+    sub z14.d, z22.d, z14.d
+    add z21.d, z21.d, z8.d
+    lsl z8.d, z16.d, #40
+    lsr z8.d, z8.d, #16
+    asr z16.d, z16.d, #24
+    lsl z22.d, z24.d, #40
+    lsr z22.d, z22.d, #16
+    asr z24.d, z24.d, #24
+    sub z24.d, z8.d, z24.d
+    add z22.d, z22.d, z16.d
+    lsl z16.d, z19.d, #28
+    lsr z16.d, z16.d, #16
+    asr z19.d, z19.d, #36
+    lsl z8.d, z1.d, #28
+    lsr z8.d, z8.d, #16
+    asr z1.d, z1.d, #36
+    sub z1.d, z16.d, z1.d
+    add z8.d, z8.d, z19.d
+    add z19.d, z0.d, z15.d
+    add z16.d, z2.d, z17.d
+    sub z15.d, z0.d, z15.d
+    sub z17.d, z2.d, z17.d
+    add z2.d, z3.d, z23.d
+    add z0.d, z4.d, z27.d
+    sub z23.d, z3.d, z23.d
+    sub z27.d, z4.d, z27.d
+    add z4.d, z19.d, z2.d
+    add z3.d, z16.d, z0.d
+    sub z30.d, z15.d, z27.d
+    add z29.d, z17.d, z23.d
+    sub z2.d, z19.d, z2.d
+    sub z0.d, z16.d, z0.d
+    add z27.d, z15.d, z27.d
+    sub z23.d, z17.d, z23.d
+    lsr z17.d, z3.d, #48
+    sub z17.d, z4.d, z17.d
+    lsl z4.d, z3.d, #48
+    add z4.d, z4.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    lsr z3.d, z3.d, #16
+    and z3.d, z3.d, z31.d
+    mul z3.d, p0/m, z3.d, z31.d
+    add z4.d, z4.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    add z3.d, z4.d, z31.d
+    umin z3.d, p0/m, z3.d, z4.d
     st1d {z3.d}, p0, [x5]
     lsr z3.d, z29.d, #48
-    add z3.d, z28.d, z3.d
-    and z29.d, z29.d, z30.d
-    mla z29.d, p0/m, z3.d, z2.d
-    lsr z28.d, z3.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z29.d, z29.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    lsr z3.d, z3.d, #48
-    cmphi p1.d, p0/z, z3.d, z29.d
-    sub z3.d, z29.d, z3.d
-    sub z3.d, p1/m, z3.d, z31.d
-    add z29.d, z3.d, z31.d
-    umin z29.d, p0/m, z29.d, z3.d
-    ldr x10, [x0, #208]
-    st1d {z29.d}, p0, [x5, x10, lsl #3]
-    lsr z29.d, z1.d, #48
-    add z29.d, z0.d, z29.d
-    and z1.d, z1.d, z30.d
-    mla z1.d, p0/m, z29.d, z2.d
-    lsr z0.d, z29.d, #16
-    and z0.d, z0.d, z31.d
-    mul z0.d, p0/m, z0.d, z31.d
-    add z1.d, z1.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z1.d
-    add z1.d, p1/m, z1.d, z31.d
-    lsr z29.d, z29.d, #48
-    cmphi p1.d, p0/z, z29.d, z1.d
-    sub z29.d, z1.d, z29.d
-    sub z29.d, p1/m, z29.d, z31.d
-    add z1.d, z29.d, z31.d
-    umin z1.d, p0/m, z1.d, z29.d
-    ldr x10, [x0, #240]
-    st1d {z1.d}, p0, [x5, x10, lsl #3]
-    lsr z1.d, z26.d, #48
-    add z1.d, z22.d, z1.d
-    and z26.d, z26.d, z30.d
-    mla z26.d, p0/m, z1.d, z2.d
-    lsr z22.d, z1.d, #16
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z26.d, z26.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    lsr z1.d, z1.d, #48
-    cmphi p1.d, p0/z, z1.d, z26.d
-    sub z1.d, z26.d, z1.d
-    sub z1.d, p1/m, z1.d, z31.d
-    add z26.d, z1.d, z31.d
-    umin z26.d, p0/m, z26.d, z1.d
-    ldr x10, [x0, #272]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    add z26.d, z10.d, z27.d
-    add z1.d, z11.d, z12.d
-    sub z27.d, z10.d, z27.d
-    sub z12.d, z11.d, z12.d
-    add z11.d, z19.d, z6.d
-    add z10.d, z4.d, z20.d
-    sub z6.d, z19.d, z6.d
-    sub z20.d, z4.d, z20.d
-    add z4.d, z26.d, z11.d
-    add z19.d, z1.d, z10.d
-    sub z22.d, z27.d, z20.d
-    add z29.d, z12.d, z6.d
-    sub z11.d, z26.d, z11.d
-    sub z10.d, z1.d, z10.d
-    add z20.d, z27.d, z20.d
-    sub z6.d, z12.d, z6.d
-    lsr z12.d, z4.d, #48
-    add z12.d, z19.d, z12.d
-    and z4.d, z4.d, z30.d
-    mla z4.d, p0/m, z12.d, z2.d
-    lsr z19.d, z12.d, #16
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z4.d, z4.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z4.d
-    add z4.d, p1/m, z4.d, z31.d
-    lsr z12.d, z12.d, #48
-    cmphi p1.d, p0/z, z12.d, z4.d
-    sub z12.d, z4.d, z12.d
-    sub z12.d, p1/m, z12.d, z31.d
-    add z4.d, z12.d, z31.d
-    umin z4.d, p0/m, z4.d, z12.d
-    ldr x10, [x0, #184]
-    st1d {z4.d}, p0, [x5, x10, lsl #3]
-    lsr z4.d, z22.d, #48
-    add z4.d, z29.d, z4.d
-    and z22.d, z22.d, z30.d
-    mla z22.d, p0/m, z4.d, z2.d
-    lsr z29.d, z4.d, #16
+    sub z3.d, z30.d, z3.d
+    lsl z30.d, z29.d, #48
+    add z30.d, z30.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    lsr z29.d, z29.d, #16
     and z29.d, z29.d, z31.d
     mul z29.d, p0/m, z29.d, z31.d
-    add z22.d, z22.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    lsr z4.d, z4.d, #48
-    cmphi p1.d, p0/z, z4.d, z22.d
-    sub z4.d, z22.d, z4.d
-    sub z4.d, p1/m, z4.d, z31.d
-    add z22.d, z4.d, z31.d
-    umin z22.d, p0/m, z22.d, z4.d
+    add z30.d, z30.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z30.d
+    add z30.d, p1/m, z30.d, z31.d
+    add z29.d, z30.d, z31.d
+    umin z29.d, p0/m, z29.d, z30.d
+    ldr x10, [x0, #208]
+    st1d {z29.d}, p0, [x5, x10, lsl #3]
+    lsr z29.d, z0.d, #48
+    sub z29.d, z2.d, z29.d
+    lsl z2.d, z0.d, #48
+    add z2.d, z2.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    lsr z0.d, z0.d, #16
+    and z0.d, z0.d, z31.d
+    mul z0.d, p0/m, z0.d, z31.d
+    add z2.d, z2.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    add z0.d, z2.d, z31.d
+    umin z0.d, p0/m, z0.d, z2.d
+    ldr x10, [x0, #240]
+    st1d {z0.d}, p0, [x5, x10, lsl #3]
+    lsr z0.d, z23.d, #48
+    sub z0.d, z27.d, z0.d
+    lsl z27.d, z23.d, #48
+    add z27.d, z27.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z27.d
+    add z27.d, p1/m, z27.d, z31.d
+    lsr z23.d, z23.d, #16
+    and z23.d, z23.d, z31.d
+    mul z23.d, p0/m, z23.d, z31.d
+    add z27.d, z27.d, z23.d
+    cmphi p1.d, p0/z, z23.d, z27.d
+    add z27.d, p1/m, z27.d, z31.d
+    add z23.d, z27.d, z31.d
+    umin z23.d, p0/m, z23.d, z27.d
+    ldr x10, [x0, #272]
+    st1d {z23.d}, p0, [x5, x10, lsl #3]
+    add z23.d, z11.d, z28.d
+    add z27.d, z12.d, z13.d
+    sub z28.d, z11.d, z28.d
+    sub z13.d, z12.d, z13.d
+    add z12.d, z20.d, z14.d
+    add z11.d, z5.d, z21.d
+    sub z14.d, z20.d, z14.d
+    sub z21.d, z5.d, z21.d
+    add z5.d, z23.d, z12.d
+    add z20.d, z27.d, z11.d
+    sub z0.d, z28.d, z21.d
+    add z2.d, z13.d, z14.d
+    sub z12.d, z23.d, z12.d
+    sub z11.d, z27.d, z11.d
+    add z21.d, z28.d, z21.d
+    sub z14.d, z13.d, z14.d
+    lsr z13.d, z20.d, #48
+    sub z13.d, z5.d, z13.d
+    lsl z5.d, z20.d, #48
+    add z5.d, z5.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z5.d
+    add z5.d, p1/m, z5.d, z31.d
+    lsr z20.d, z20.d, #16
+    and z20.d, z20.d, z31.d
+    mul z20.d, p0/m, z20.d, z31.d
+    add z5.d, z5.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z5.d
+    add z5.d, p1/m, z5.d, z31.d
+    add z20.d, z5.d, z31.d
+    umin z20.d, p0/m, z20.d, z5.d
+    ldr x10, [x0, #184]
+    st1d {z20.d}, p0, [x5, x10, lsl #3]
+    lsr z20.d, z2.d, #48
+    sub z20.d, z0.d, z20.d
+    lsl z0.d, z2.d, #48
+    add z0.d, z0.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    lsr z2.d, z2.d, #16
+    and z2.d, z2.d, z31.d
+    mul z2.d, p0/m, z2.d, z31.d
+    add z0.d, z0.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    add z2.d, z0.d, z31.d
+    umin z2.d, p0/m, z2.d, z0.d
     ldr x10, [x0, #216]
+    st1d {z2.d}, p0, [x5, x10, lsl #3]
+    lsr z2.d, z11.d, #48
+    sub z2.d, z12.d, z2.d
+    lsl z12.d, z11.d, #48
+    add z12.d, z12.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    lsr z11.d, z11.d, #16
+    and z11.d, z11.d, z31.d
+    mul z11.d, p0/m, z11.d, z31.d
+    add z12.d, z12.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    add z11.d, z12.d, z31.d
+    umin z11.d, p0/m, z11.d, z12.d
+    ldr x10, [x0, #248]
+    st1d {z11.d}, p0, [x5, x10, lsl #3]
+    lsr z11.d, z14.d, #48
+    sub z11.d, z21.d, z11.d
+    lsl z21.d, z14.d, #48
+    add z21.d, z21.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    lsr z14.d, z14.d, #16
+    and z14.d, z14.d, z31.d
+    mul z14.d, p0/m, z14.d, z31.d
+    add z21.d, z21.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    add z14.d, z21.d, z31.d
+    umin z14.d, p0/m, z14.d, z21.d
+    ldr x10, [x0, #280]
+    st1d {z14.d}, p0, [x5, x10, lsl #3]
+    sub z14.d, z9.d, z26.d
+    add z21.d, z10.d, z25.d
+    add z26.d, z9.d, z26.d
+    sub z25.d, z10.d, z25.d
+    sub z10.d, z18.d, z22.d
+    add z9.d, z6.d, z24.d
+    add z22.d, z18.d, z22.d
+    sub z24.d, z6.d, z24.d
+    add z6.d, z14.d, z10.d
+    add z18.d, z21.d, z9.d
+    sub z11.d, z26.d, z24.d
+    add z12.d, z25.d, z22.d
+    sub z10.d, z14.d, z10.d
+    sub z9.d, z21.d, z9.d
+    add z24.d, z26.d, z24.d
+    sub z22.d, z25.d, z22.d
+    lsr z25.d, z18.d, #48
+    sub z25.d, z6.d, z25.d
+    lsl z6.d, z18.d, #48
+    add z6.d, z6.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    lsr z18.d, z18.d, #16
+    and z18.d, z18.d, z31.d
+    mul z18.d, p0/m, z18.d, z31.d
+    add z6.d, z6.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    add z18.d, z6.d, z31.d
+    umin z18.d, p0/m, z18.d, z6.d
+    ldr x10, [x0, #192]
+    st1d {z18.d}, p0, [x5, x10, lsl #3]
+    lsr z18.d, z12.d, #48
+    sub z18.d, z11.d, z18.d
+    lsl z11.d, z12.d, #48
+    add z11.d, z11.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z11.d
+    add z11.d, p1/m, z11.d, z31.d
+    lsr z12.d, z12.d, #16
+    and z12.d, z12.d, z31.d
+    mul z12.d, p0/m, z12.d, z31.d
+    add z11.d, z11.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z11.d
+    add z11.d, p1/m, z11.d, z31.d
+    add z12.d, z11.d, z31.d
+    umin z12.d, p0/m, z12.d, z11.d
+    ldr x10, [x0, #224]
+    st1d {z12.d}, p0, [x5, x10, lsl #3]
+    lsr z12.d, z9.d, #48
+    sub z12.d, z10.d, z12.d
+    lsl z10.d, z9.d, #48
+    add z10.d, z10.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z10.d
+    add z10.d, p1/m, z10.d, z31.d
+    lsr z9.d, z9.d, #16
+    and z9.d, z9.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z10.d, z10.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z10.d
+    add z10.d, p1/m, z10.d, z31.d
+    add z9.d, z10.d, z31.d
+    umin z9.d, p0/m, z9.d, z10.d
+    ldr x10, [x0, #256]
+    st1d {z9.d}, p0, [x5, x10, lsl #3]
+    lsr z9.d, z22.d, #48
+    sub z9.d, z24.d, z9.d
+    lsl z24.d, z22.d, #48
+    add z24.d, z24.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    lsr z22.d, z22.d, #16
+    and z22.d, z22.d, z31.d
+    mul z22.d, p0/m, z22.d, z31.d
+    add z24.d, z24.d, z22.d
+    cmphi p1.d, p0/z, z22.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    add z22.d, z24.d, z31.d
+    umin z22.d, p0/m, z22.d, z24.d
+    ldr x10, [x0, #288]
     st1d {z22.d}, p0, [x5, x10, lsl #3]
-    lsr z22.d, z11.d, #48
-    add z22.d, z10.d, z22.d
-    and z11.d, z11.d, z30.d
-    mla z11.d, p0/m, z22.d, z2.d
-    lsr z10.d, z22.d, #16
-    and z10.d, z10.d, z31.d
-    mul z10.d, p0/m, z10.d, z31.d
+    ldr z22, [sp, #4, mul vl]
+    sub z24.d, z7.d, z22.d
+    ldr z9, [sp, #3, mul vl]
+    ldr z10, [sp, #2, mul vl]
+    add z12.d, z9.d, z10.d
+    add z22.d, z7.d, z22.d
+    sub z10.d, z9.d, z10.d
+    ldr z9, [sp, #1, mul vl]
+    sub z7.d, z9.d, z1.d
+    ldr z11, [sp, #0, mul vl]
+    sub z18.d, z11.d, z8.d
+    add z1.d, z9.d, z1.d
+    add z8.d, z11.d, z8.d
+    add z11.d, z24.d, z7.d
+    add z9.d, z12.d, z18.d
+    sub z6.d, z22.d, z8.d
+    add z25.d, z10.d, z1.d
+    sub z7.d, z24.d, z7.d
+    sub z18.d, z12.d, z18.d
+    add z8.d, z22.d, z8.d
+    sub z1.d, z10.d, z1.d
+    lsr z10.d, z9.d, #48
+    sub z10.d, z11.d, z10.d
+    lsl z11.d, z9.d, #48
     add z11.d, z11.d, z10.d
     cmphi p1.d, p0/z, z10.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
-    lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z11.d
-    sub z22.d, z11.d, z22.d
-    sub z22.d, p1/m, z22.d, z31.d
-    add z11.d, z22.d, z31.d
-    umin z11.d, p0/m, z11.d, z22.d
-    ldr x10, [x0, #248]
-    st1d {z11.d}, p0, [x5, x10, lsl #3]
-    lsr z11.d, z20.d, #48
-    add z11.d, z6.d, z11.d
-    and z20.d, z20.d, z30.d
-    mla z20.d, p0/m, z11.d, z2.d
-    lsr z6.d, z11.d, #16
-    and z6.d, z6.d, z31.d
-    mul z6.d, p0/m, z6.d, z31.d
-    add z20.d, z20.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    lsr z11.d, z11.d, #48
-    cmphi p1.d, p0/z, z11.d, z20.d
-    sub z11.d, z20.d, z11.d
-    sub z11.d, p1/m, z11.d, z31.d
-    add z20.d, z11.d, z31.d
-    umin z20.d, p0/m, z20.d, z11.d
-    ldr x10, [x0, #280]
-    st1d {z20.d}, p0, [x5, x10, lsl #3]
-    sub z20.d, z8.d, z25.d
-    add z11.d, z9.d, z24.d
-    add z25.d, z8.d, z25.d
-    sub z24.d, z9.d, z24.d
-    sub z9.d, z17.d, z21.d
-    add z8.d, z5.d, z7.d
-    add z21.d, z17.d, z21.d
-    sub z7.d, z5.d, z7.d
-    add z5.d, z20.d, z9.d
-    add z17.d, z11.d, z8.d
-    sub z6.d, z25.d, z7.d
-    add z22.d, z24.d, z21.d
-    sub z9.d, z20.d, z9.d
-    sub z8.d, z11.d, z8.d
-    add z7.d, z25.d, z7.d
-    sub z21.d, z24.d, z21.d
-    lsr z24.d, z5.d, #48
-    add z24.d, z17.d, z24.d
-    and z5.d, z5.d, z30.d
-    mla z5.d, p0/m, z24.d, z2.d
-    lsr z17.d, z24.d, #16
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z5.d, z5.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z5.d
-    add z5.d, p1/m, z5.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z5.d
-    sub z24.d, z5.d, z24.d
-    sub z24.d, p1/m, z24.d, z31.d
-    add z5.d, z24.d, z31.d
-    umin z5.d, p0/m, z5.d, z24.d
-    ldr x10, [x0, #192]
-    st1d {z5.d}, p0, [x5, x10, lsl #3]
-    lsr z5.d, z6.d, #48
-    add z5.d, z22.d, z5.d
-    and z6.d, z6.d, z30.d
-    mla z6.d, p0/m, z5.d, z2.d
-    lsr z22.d, z5.d, #16
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z6.d, z6.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    lsr z5.d, z5.d, #48
-    cmphi p1.d, p0/z, z5.d, z6.d
-    sub z5.d, z6.d, z5.d
-    sub z5.d, p1/m, z5.d, z31.d
-    add z6.d, z5.d, z31.d
-    umin z6.d, p0/m, z6.d, z5.d
-    ldr x10, [x0, #224]
-    st1d {z6.d}, p0, [x5, x10, lsl #3]
-    lsr z6.d, z9.d, #48
-    add z6.d, z8.d, z6.d
-    and z9.d, z9.d, z30.d
-    mla z9.d, p0/m, z6.d, z2.d
-    lsr z8.d, z6.d, #16
-    and z8.d, z8.d, z31.d
-    mul z8.d, p0/m, z8.d, z31.d
-    add z9.d, z9.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    lsr z6.d, z6.d, #48
-    cmphi p1.d, p0/z, z6.d, z9.d
-    sub z6.d, z9.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    add z9.d, z6.d, z31.d
-    umin z9.d, p0/m, z9.d, z6.d
-    ldr x10, [x0, #256]
-    st1d {z9.d}, p0, [x5, x10, lsl #3]
-    lsr z9.d, z7.d, #48
-    add z9.d, z21.d, z9.d
-    and z7.d, z7.d, z30.d
-    mla z7.d, p0/m, z9.d, z2.d
-    lsr z21.d, z9.d, #16
-    and z21.d, z21.d, z31.d
-    mul z21.d, p0/m, z21.d, z31.d
-    add z7.d, z7.d, z21.d
-    cmphi p1.d, p0/z, z21.d, z7.d
-    add z7.d, p1/m, z7.d, z31.d
-    lsr z9.d, z9.d, #48
-    cmphi p1.d, p0/z, z9.d, z7.d
-    sub z9.d, z7.d, z9.d
-    sub z9.d, p1/m, z9.d, z31.d
-    add z7.d, z9.d, z31.d
-    umin z7.d, p0/m, z7.d, z9.d
-    ldr x10, [x0, #288]
-    st1d {z7.d}, p0, [x5, x10, lsl #3]
-    ldr z7, [sp, #5, mul vl]
-    ldr z9, [sp, #4, mul vl]
-    sub z21.d, z7.d, z9.d
-    ldr z6, [sp, #3, mul vl]
-    ldr z8, [sp, #2, mul vl]
-    add z5.d, z6.d, z8.d
-    add z9.d, z7.d, z9.d
-    sub z8.d, z6.d, z8.d
-    ldr z6, [sp, #1, mul vl]
-    sub z7.d, z6.d, z15.d
-    ldr z22, [sp, #0, mul vl]
-    sub z24.d, z22.d, z13.d
-    add z15.d, z6.d, z15.d
-    add z13.d, z22.d, z13.d
-    add z22.d, z21.d, z7.d
-    add z6.d, z5.d, z24.d
-    sub z17.d, z9.d, z13.d
-    add z25.d, z8.d, z15.d
-    sub z7.d, z21.d, z7.d
-    sub z24.d, z5.d, z24.d
-    add z13.d, z9.d, z13.d
-    sub z15.d, z8.d, z15.d
-    lsr z8.d, z22.d, #48
-    add z8.d, z6.d, z8.d
-    and z22.d, z22.d, z30.d
-    mla z22.d, p0/m, z8.d, z2.d
-    lsr z6.d, z8.d, #16
-    and z6.d, z6.d, z31.d
-    mul z6.d, p0/m, z6.d, z31.d
-    add z22.d, z22.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    lsr z8.d, z8.d, #48
-    cmphi p1.d, p0/z, z8.d, z22.d
-    sub z8.d, z22.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    add z22.d, z8.d, z31.d
-    umin z22.d, p0/m, z22.d, z8.d
+    lsr z9.d, z9.d, #16
+    and z9.d, z9.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z11.d, z11.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z11.d
+    add z11.d, p1/m, z11.d, z31.d
+    add z9.d, z11.d, z31.d
+    umin z9.d, p0/m, z9.d, z11.d
     ldr x10, [x0, #200]
-    st1d {z22.d}, p0, [x5, x10, lsl #3]
-    lsr z22.d, z17.d, #48
-    add z22.d, z25.d, z22.d
-    and z17.d, z17.d, z30.d
-    mla z17.d, p0/m, z22.d, z2.d
-    lsr z25.d, z22.d, #16
+    st1d {z9.d}, p0, [x5, x10, lsl #3]
+    lsr z9.d, z25.d, #48
+    sub z9.d, z6.d, z9.d
+    lsl z6.d, z25.d, #48
+    add z6.d, z6.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    lsr z25.d, z25.d, #16
     and z25.d, z25.d, z31.d
     mul z25.d, p0/m, z25.d, z31.d
-    add z17.d, z17.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z17.d
-    sub z22.d, z17.d, z22.d
-    sub z22.d, p1/m, z22.d, z31.d
-    add z17.d, z22.d, z31.d
-    umin z17.d, p0/m, z17.d, z22.d
+    add z6.d, z6.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    add z25.d, z6.d, z31.d
+    umin z25.d, p0/m, z25.d, z6.d
     ldr x10, [x0, #232]
-    st1d {z17.d}, p0, [x5, x10, lsl #3]
-    lsr z17.d, z7.d, #48
-    add z17.d, z24.d, z17.d
-    and z7.d, z7.d, z30.d
-    mla z7.d, p0/m, z17.d, z2.d
-    lsr z24.d, z17.d, #16
-    and z24.d, z24.d, z31.d
-    mul z24.d, p0/m, z24.d, z31.d
-    add z7.d, z7.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z7.d
+    st1d {z25.d}, p0, [x5, x10, lsl #3]
+    lsr z25.d, z18.d, #48
+    sub z25.d, z7.d, z25.d
+    lsl z7.d, z18.d, #48
+    add z7.d, z7.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z7.d
     add z7.d, p1/m, z7.d, z31.d
-    lsr z17.d, z17.d, #48
-    cmphi p1.d, p0/z, z17.d, z7.d
-    sub z17.d, z7.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    add z7.d, z17.d, z31.d
-    umin z7.d, p0/m, z7.d, z17.d
+    lsr z18.d, z18.d, #16
+    and z18.d, z18.d, z31.d
+    mul z18.d, p0/m, z18.d, z31.d
+    add z7.d, z7.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    add z18.d, z7.d, z31.d
+    umin z18.d, p0/m, z18.d, z7.d
     ldr x10, [x0, #264]
-    st1d {z7.d}, p0, [x5, x10, lsl #3]
-    lsr z7.d, z13.d, #48
-    add z7.d, z15.d, z7.d
-    and z13.d, z13.d, z30.d
-    mla z13.d, p0/m, z7.d, z2.d
-    lsr z2.d, z7.d, #16
-    and z2.d, z2.d, z31.d
-    mul z2.d, p0/m, z2.d, z31.d
-    add z13.d, z13.d, z2.d
-    cmphi p1.d, p0/z, z2.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    lsr z7.d, z7.d, #48
-    cmphi p1.d, p0/z, z7.d, z13.d
-    sub z7.d, z13.d, z7.d
-    sub z7.d, p1/m, z7.d, z31.d
-    add z13.d, z7.d, z31.d
-    umin z13.d, p0/m, z13.d, z7.d
+    st1d {z18.d}, p0, [x5, x10, lsl #3]
+    lsr z18.d, z1.d, #48
+    sub z18.d, z8.d, z18.d
+    lsl z8.d, z1.d, #48
+    add z8.d, z8.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    lsr z1.d, z1.d, #16
+    and z1.d, z1.d, z31.d
+    mul z1.d, p0/m, z1.d, z31.d
+    add z8.d, z8.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    add z1.d, z8.d, z31.d
+    umin z1.d, p0/m, z1.d, z8.d
     ldr x10, [x0, #296]
-    st1d {z13.d}, p0, [x5, x10, lsl #3]
+    st1d {z1.d}, p0, [x5, x10, lsl #3]
     add x3, x3, x11
     add x5, x5, x12
     subs x13, x13, #1
     b.ne 1b
-    addvl sp, sp, #6
+    addvl sp, sp, #5
     ldp d8, d9, [sp, #0]
     ldp d10, d11, [sp, #16]
     ldp d12, d13, [sp, #32]
@@ -1215,7 +1142,6 @@ proofmill_goldilocks_ntt_words_to_words_16_sve:
     .xword 0xffffffffffff
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
-    .xword 0x1000000000000
     .size proofmill_goldilocks_ntt_words_to_words_16_sve, . - proofmill_goldilocks_ntt_words_to_words_16_sve
 
 // A pass: x0 the job.
@@ -1308,7 +1234,6 @@ proofmill_goldilocks_ntt_words_to_gaussian_2_sve:
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
-    ld1rd {z27.d}, p0/z, [x2, #24]
 1:
     ld1d {z0.d}, p0/z, [x3]
     and z1.d, z0.d, z30.d
@@ -1330,38 +1255,36 @@ proofmill_goldilocks_ntt_words_to_gaussian_2_sve:
     st1d {z6.d}, p0, [x6]
     sub z3.d, z1.d, z3.d
     sub z2.d, z0.d, z2.d
-    lsr z0.d, z3.d, #48
-    add z0.d, z2.d, z0.d
-    and z3.d, z3.d, z30.d
-    mla z3.d, p0/m, z0.d, z27.d
-    lsr z2.d, z0.d, #16
+    lsr z0.d, z2.d, #48
+    sub z0.d, z3.d, z0.d
+    lsl z3.d, z2.d, #48
+    add z3.d, z3.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    lsr z2.d, z2.d, #16
     and z2.d, z2.d, z31.d
     mul z2.d, p0/m, z2.d, z31.d
     add z3.d, z3.d, z2.d
     cmphi p1.d, p0/z, z2.d, z3.d
     add z3.d, p1/m, z3.d, z31.d
-    lsr z0.d, z0.d, #48
-    cmphi p1.d, p0/z, z0.d, z3.d
-    sub z0.d, z3.d, z0.d
-    sub z0.d, p1/m, z0.d, z31.d
-    ld1rd {z3.d}, p0/z, [x1, #24]
-    movprfx z2, z0
-    mul z2.d, p0/m, z2.d, z3.d
-    umulh z0.d, p0/m, z0.d, z3.d
-    lsr z3.d, z0.d, #32
+    ld1rd {z2.d}, p0/z, [x1, #24]
+    movprfx z0, z3
+    mul z0.d, p0/m, z0.d, z2.d
+    umulh z3.d, p0/m, z3.d, z2.d
+    lsr z2.d, z3.d, #32
+    cmphi p1.d, p0/z, z2.d, z0.d
+    sub z2.d, z0.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
+    and z3.d, z3.d, z31.d
+    mul z3.d, p0/m, z3.d, z31.d
+    add z2.d, z2.d, z3.d
     cmphi p1.d, p0/z, z3.d, z2.d
-    sub z3.d, z2.d, z3.d
-    sub z3.d, p1/m, z3.d, z31.d
-    and z0.d, z0.d, z31.d
-    mul z0.d, p0/m, z0.d, z31.d
-    add z3.d, z3.d, z0.d
-    cmphi p1.d, p0/z, z0.d, z3.d
-    add z3.d, p1/m, z3.d, z31.d
-    and z0.d, z3.d, z30.d
-    lsr z3.d, z3.d, #48
+    add z2.d, p1/m, z2.d, z31.d
+    and z3.d, z2.d, z30.d
+    lsr z2.d, z2.d, #48
     ldr x10, [x0, #184]
-    st1d {z0.d}, p0, [x5, x10, lsl #3]
-    st1d {z3.d}, p0, [x6, x10, lsl #3]
+    st1d {z3.d}, p0, [x5, x10, lsl #3]
+    st1d {z2.d}, p0, [x6, x10, lsl #3]
     add x3, x3, x11
     add x5, x5, x12
     add x6, x6, x12
@@ -1379,7 +1302,6 @@ proofmill_goldilocks_ntt_words_to_gaussian_2_sve:
     .xword 0xffffffffffff
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
-    .xword 0x1000000000000
     .size proofmill_goldilocks_ntt_words_to_gaussian_2_sve, . - proofmill_goldilocks_ntt_words_to_gaussian_2_sve
 
 // A pass: x0 the job.
@@ -1413,13 +1335,12 @@ proofmill_goldilocks_ntt_words_to_gaussian_4_sve:
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
-    ld1rd {z27.d}, p0/z, [x2, #24]
 1:
     ld1d {z0.d}, p0/z, [x3]
     and z1.d, z0.d, z30.d
-    add z1.d, z1.d, z28.d
+    add z1.d, z1.d, z29.d
     lsr z0.d, z0.d, #48
-    add z0.d, z0.d, z27.d
+    add z0.d, z0.d, z28.d
     ld1d {z2.d}, p0/z, [x3, x8, lsl #3]
     and z3.d, z2.d, z30.d
     add z4.d, z1.d, z3.d
@@ -1453,102 +1374,96 @@ proofmill_goldilocks_ntt_words_to_gaussian_4_sve:
     add z2.d, z1.d, z2.d
     st1d {z0.d}, p0, [x5]
     st1d {z2.d}, p0, [x6]
-    lsr z2.d, z10.d, #48
-    add z2.d, z11.d, z2.d
-    and z10.d, z10.d, z30.d
-    mla z10.d, p0/m, z2.d, z29.d
-    lsr z11.d, z2.d, #16
+    lsr z2.d, z11.d, #48
+    sub z2.d, z10.d, z2.d
+    lsl z10.d, z11.d, #48
+    add z10.d, z10.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z10.d
+    add z10.d, p1/m, z10.d, z31.d
+    lsr z11.d, z11.d, #16
     and z11.d, z11.d, z31.d
     mul z11.d, p0/m, z11.d, z31.d
     add z10.d, z10.d, z11.d
     cmphi p1.d, p0/z, z11.d, z10.d
     add z10.d, p1/m, z10.d, z31.d
-    lsr z2.d, z2.d, #48
-    cmphi p1.d, p0/z, z2.d, z10.d
-    sub z2.d, z10.d, z2.d
-    sub z2.d, p1/m, z2.d, z31.d
-    ld1rd {z10.d}, p0/z, [x1, #24]
-    movprfx z11, z2
-    mul z11.d, p0/m, z11.d, z10.d
-    umulh z2.d, p0/m, z2.d, z10.d
-    lsr z10.d, z2.d, #32
+    ld1rd {z11.d}, p0/z, [x1, #24]
+    movprfx z2, z10
+    mul z2.d, p0/m, z2.d, z11.d
+    umulh z10.d, p0/m, z10.d, z11.d
+    lsr z11.d, z10.d, #32
+    cmphi p1.d, p0/z, z11.d, z2.d
+    sub z11.d, z2.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    and z10.d, z10.d, z31.d
+    mul z10.d, p0/m, z10.d, z31.d
+    add z11.d, z11.d, z10.d
     cmphi p1.d, p0/z, z10.d, z11.d
-    sub z10.d, z11.d, z10.d
-    sub z10.d, p1/m, z10.d, z31.d
-    and z2.d, z2.d, z31.d
-    mul z2.d, p0/m, z2.d, z31.d
-    add z10.d, z10.d, z2.d
-    cmphi p1.d, p0/z, z2.d, z10.d
-    add z10.d, p1/m, z10.d, z31.d
-    and z2.d, z10.d, z30.d
-    lsr z10.d, z10.d, #48
+    add z11.d, p1/m, z11.d, z31.d
+    and z10.d, z11.d, z30.d
+    lsr z11.d, z11.d, #48
     ldr x10, [x0, #184]
-    st1d {z2.d}, p0, [x5, x10, lsl #3]
-    st1d {z10.d}, p0, [x6, x10, lsl #3]
-    lsr z10.d, z8.d, #48
-    add z10.d, z9.d, z10.d
-    and z8.d, z8.d, z30.d
-    mla z8.d, p0/m, z10.d, z29.d
-    lsr z9.d, z10.d, #16
+    st1d {z10.d}, p0, [x5, x10, lsl #3]
+    st1d {z11.d}, p0, [x6, x10, lsl #3]
+    lsr z11.d, z9.d, #48
+    sub z11.d, z8.d, z11.d
+    lsl z8.d, z9.d, #48
+    add z8.d, z8.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    lsr z9.d, z9.d, #16
     and z9.d, z9.d, z31.d
     mul z9.d, p0/m, z9.d, z31.d
     add z8.d, z8.d, z9.d
     cmphi p1.d, p0/z, z9.d, z8.d
     add z8.d, p1/m, z8.d, z31.d
-    lsr z10.d, z10.d, #48
-    cmphi p1.d, p0/z, z10.d, z8.d
-    sub z10.d, z8.d, z10.d
-    sub z10.d, p1/m, z10.d, z31.d
-    ld1rd {z8.d}, p0/z, [x1, #48]
-    movprfx z9, z10
-    mul z9.d, p0/m, z9.d, z8.d
-    umulh z10.d, p0/m, z10.d, z8.d
-    lsr z8.d, z10.d, #32
+    ld1rd {z9.d}, p0/z, [x1, #48]
+    movprfx z11, z8
+    mul z11.d, p0/m, z11.d, z9.d
+    umulh z8.d, p0/m, z8.d, z9.d
+    lsr z9.d, z8.d, #32
+    cmphi p1.d, p0/z, z9.d, z11.d
+    sub z9.d, z11.d, z9.d
+    sub z9.d, p1/m, z9.d, z31.d
+    and z8.d, z8.d, z31.d
+    mul z8.d, p0/m, z8.d, z31.d
+    add z9.d, z9.d, z8.d
     cmphi p1.d, p0/z, z8.d, z9.d
-    sub z8.d, z9.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    and z10.d, z10.d, z31.d
-    mul z10.d, p0/m, z10.d, z31.d
-    add z8.d, z8.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    and z10.d, z8.d, z30.d
-    lsr z8.d, z8.d, #48
+    add z9.d, p1/m, z9.d, z31.d
+    and z8.d, z9.d, z30.d
+    lsr z9.d, z9.d, #48
     ldr x10, [x0, #192]
-    st1d {z10.d}, p0, [x5, x10, lsl #3]
-    st1d {z8.d}, p0, [x6, x10, lsl #3]
-    lsr z8.d, z6.d, #48
-    add z8.d, z7.d, z8.d
-    and z6.d, z6.d, z30.d
-    mla z6.d, p0/m, z8.d, z29.d
-    lsr z7.d, z8.d, #16
+    st1d {z8.d}, p0, [x5, x10, lsl #3]
+    st1d {z9.d}, p0, [x6, x10, lsl #3]
+    lsr z9.d, z7.d, #48
+    sub z9.d, z6.d, z9.d
+    lsl z6.d, z7.d, #48
+    add z6.d, z6.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    lsr z7.d, z7.d, #16
     and z7.d, z7.d, z31.d
     mul z7.d, p0/m, z7.d, z31.d
     add z6.d, z6.d, z7.d
     cmphi p1.d, p0/z, z7.d, z6.d
     add z6.d, p1/m, z6.d, z31.d
-    lsr z8.d, z8.d, #48
-    cmphi p1.d, p0/z, z8.d, z6.d
-    sub z8.d, z6.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    ld1rd {z6.d}, p0/z, [x1, #72]
-    movprfx z7, z8
-    mul z7.d, p0/m, z7.d, z6.d
-    umulh z8.d, p0/m, z8.d, z6.d
-    lsr z6.d, z8.d, #32
+    ld1rd {z7.d}, p0/z, [x1, #72]
+    movprfx z9, z6
+    mul z9.d, p0/m, z9.d, z7.d
+    umulh z6.d, p0/m, z6.d, z7.d
+    lsr z7.d, z6.d, #32
+    cmphi p1.d, p0/z, z7.d, z9.d
+    sub z7.d, z9.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    and z6.d, z6.d, z31.d
+    mul z6.d, p0/m, z6.d, z31.d
+    add z7.d, z7.d, z6.d
     cmphi p1.d, p0/z, z6.d, z7.d
-    sub z6.d, z7.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    and z8.d, z8.d, z31.d
-    mul z8.d, p0/m, z8.d, z31.d
-    add z6.d, z6.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    and z8.d, z6.d, z30.d
-    lsr z6.d, z6.d, #48
+    add z7.d, p1/m, z7.d, z31.d
+    and z6.d, z7.d, z30.d
+    lsr z7.d, z7.d, #48
     ldr x10, [x0, #200]
-    st1d {z8.d}, p0, [x5, x10, lsl #3]
-    st1d {z6.d}, p0, [x6, x10, lsl #3]
+    st1d {z6.d}, p0, [x5, x10, lsl #3]
+    st1d {z7.d}, p0, [x6, x10, lsl #3]
     add x3, x3, x11
     add x5, x5, x12
     add x6, x6, x12
@@ -1564,7 +1479,6 @@ proofmill_goldilocks_ntt_words_to_gaussian_4_sve:
     .p2align 3
 90:
     .xword 0xffffffffffff
-    .xword 0x1000000000000
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
     .size proofmill_goldilocks_ntt_words_to_gaussian_4_sve, . - proofmill_goldilocks_ntt_words_to_gaussian_4_sve
@@ -1602,13 +1516,12 @@ proofmill_goldilocks_ntt_words_to_gaussian_8_sve:
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
-    ld1rd {z27.d}, p0/z, [x2, #24]
 1:
     ld1d {z0.d}, p0/z, [x3]
     and z1.d, z0.d, z30.d
-    add z1.d, z1.d, z28.d
+    add z1.d, z1.d, z29.d
     lsr z0.d, z0.d, #48
-    add z0.d, z0.d, z27.d
+    add z0.d, z0.d, z28.d
     ld1d {z2.d}, p0/z, [x3, x16, lsl #3]
     and z3.d, z2.d, z30.d
     add z4.d, z1.d, z3.d
@@ -1692,54 +1605,50 @@ proofmill_goldilocks_ntt_words_to_gaussian_8_sve:
     st1d {z13.d}, p0, [x6]
     add z13.d, z10.d, z19.d
     add z14.d, z11.d, z4.d
-    lsr z18.d, z13.d, #48
-    add z18.d, z14.d, z18.d
-    and z13.d, z13.d, z30.d
-    mla z13.d, p0/m, z18.d, z29.d
-    lsr z14.d, z18.d, #16
+    lsr z18.d, z14.d, #48
+    sub z18.d, z13.d, z18.d
+    lsl z13.d, z14.d, #48
+    add z13.d, z13.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    lsr z14.d, z14.d, #16
     and z14.d, z14.d, z31.d
     mul z14.d, p0/m, z14.d, z31.d
     add z13.d, z13.d, z14.d
     cmphi p1.d, p0/z, z14.d, z13.d
     add z13.d, p1/m, z13.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z13.d
-    sub z18.d, z13.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
-    ld1rd {z13.d}, p0/z, [x1, #24]
-    movprfx z14, z18
-    mul z14.d, p0/m, z14.d, z13.d
-    umulh z18.d, p0/m, z18.d, z13.d
-    lsr z13.d, z18.d, #32
-    cmphi p1.d, p0/z, z13.d, z14.d
-    sub z13.d, z14.d, z13.d
-    sub z13.d, p1/m, z13.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z13.d, z13.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    and z18.d, z13.d, z30.d
-    lsr z13.d, z13.d, #48
-    ldr x10, [x0, #184]
-    st1d {z18.d}, p0, [x5, x10, lsl #3]
-    st1d {z13.d}, p0, [x6, x10, lsl #3]
-    sub z13.d, z8.d, z17.d
-    add z18.d, z9.d, z16.d
-    lsr z14.d, z13.d, #48
-    add z14.d, z18.d, z14.d
-    and z13.d, z13.d, z30.d
-    mla z13.d, p0/m, z14.d, z29.d
-    lsr z18.d, z14.d, #16
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z13.d, z13.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    lsr z14.d, z14.d, #48
-    cmphi p1.d, p0/z, z14.d, z13.d
-    sub z14.d, z13.d, z14.d
+    ld1rd {z14.d}, p0/z, [x1, #24]
+    movprfx z18, z13
+    mul z18.d, p0/m, z18.d, z14.d
+    umulh z13.d, p0/m, z13.d, z14.d
+    lsr z14.d, z13.d, #32
+    cmphi p1.d, p0/z, z14.d, z18.d
+    sub z14.d, z18.d, z14.d
     sub z14.d, p1/m, z14.d, z31.d
+    and z13.d, z13.d, z31.d
+    mul z13.d, p0/m, z13.d, z31.d
+    add z14.d, z14.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    and z13.d, z14.d, z30.d
+    lsr z14.d, z14.d, #48
+    ldr x10, [x0, #184]
+    st1d {z13.d}, p0, [x5, x10, lsl #3]
+    st1d {z14.d}, p0, [x6, x10, lsl #3]
+    sub z14.d, z8.d, z17.d
+    add z13.d, z9.d, z16.d
+    lsr z18.d, z13.d, #48
+    sub z18.d, z14.d, z18.d
+    lsl z14.d, z13.d, #48
+    add z14.d, z14.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    lsr z13.d, z13.d, #16
+    and z13.d, z13.d, z31.d
+    mul z13.d, p0/m, z13.d, z31.d
+    add z14.d, z14.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
     ld1rd {z13.d}, p0/z, [x1, #48]
     movprfx z18, z14
     mul z18.d, p0/m, z18.d, z13.d
@@ -1760,174 +1669,164 @@ proofmill_goldilocks_ntt_words_to_gaussian_8_sve:
     st1d {z13.d}, p0, [x6, x10, lsl #3]
     sub z13.d, z6.d, z5.d
     add z14.d, z7.d, z15.d
-    lsr z18.d, z13.d, #48
-    add z18.d, z14.d, z18.d
-    and z13.d, z13.d, z30.d
-    mla z13.d, p0/m, z18.d, z29.d
-    lsr z14.d, z18.d, #16
+    lsr z18.d, z14.d, #48
+    sub z18.d, z13.d, z18.d
+    lsl z13.d, z14.d, #48
+    add z13.d, z13.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    lsr z14.d, z14.d, #16
     and z14.d, z14.d, z31.d
     mul z14.d, p0/m, z14.d, z31.d
     add z13.d, z13.d, z14.d
     cmphi p1.d, p0/z, z14.d, z13.d
     add z13.d, p1/m, z13.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z13.d
-    sub z18.d, z13.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
-    ld1rd {z13.d}, p0/z, [x1, #72]
-    movprfx z14, z18
-    mul z14.d, p0/m, z14.d, z13.d
-    umulh z18.d, p0/m, z18.d, z13.d
-    lsr z13.d, z18.d, #32
+    ld1rd {z14.d}, p0/z, [x1, #72]
+    movprfx z18, z13
+    mul z18.d, p0/m, z18.d, z14.d
+    umulh z13.d, p0/m, z13.d, z14.d
+    lsr z14.d, z13.d, #32
+    cmphi p1.d, p0/z, z14.d, z18.d
+    sub z14.d, z18.d, z14.d
+    sub z14.d, p1/m, z14.d, z31.d
+    and z13.d, z13.d, z31.d
+    mul z13.d, p0/m, z13.d, z31.d
+    add z14.d, z14.d, z13.d
     cmphi p1.d, p0/z, z13.d, z14.d
-    sub z13.d, z14.d, z13.d
-    sub z13.d, p1/m, z13.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z13.d, z13.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    and z18.d, z13.d, z30.d
-    lsr z13.d, z13.d, #48
+    add z14.d, p1/m, z14.d, z31.d
+    and z13.d, z14.d, z30.d
+    lsr z14.d, z14.d, #48
     ldr x10, [x0, #200]
-    st1d {z18.d}, p0, [x5, x10, lsl #3]
-    st1d {z13.d}, p0, [x6, x10, lsl #3]
+    st1d {z13.d}, p0, [x5, x10, lsl #3]
+    st1d {z14.d}, p0, [x6, x10, lsl #3]
     sub z2.d, z0.d, z2.d
     sub z3.d, z1.d, z3.d
-    lsr z1.d, z2.d, #48
-    add z1.d, z3.d, z1.d
-    and z2.d, z2.d, z30.d
-    mla z2.d, p0/m, z1.d, z29.d
-    lsr z3.d, z1.d, #16
+    lsr z1.d, z3.d, #48
+    sub z1.d, z2.d, z1.d
+    lsl z2.d, z3.d, #48
+    add z2.d, z2.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    lsr z3.d, z3.d, #16
     and z3.d, z3.d, z31.d
     mul z3.d, p0/m, z3.d, z31.d
     add z2.d, z2.d, z3.d
     cmphi p1.d, p0/z, z3.d, z2.d
     add z2.d, p1/m, z2.d, z31.d
-    lsr z1.d, z1.d, #48
-    cmphi p1.d, p0/z, z1.d, z2.d
-    sub z1.d, z2.d, z1.d
-    sub z1.d, p1/m, z1.d, z31.d
-    ld1rd {z2.d}, p0/z, [x1, #96]
-    movprfx z3, z1
-    mul z3.d, p0/m, z3.d, z2.d
-    umulh z1.d, p0/m, z1.d, z2.d
-    lsr z2.d, z1.d, #32
+    ld1rd {z3.d}, p0/z, [x1, #96]
+    movprfx z1, z2
+    mul z1.d, p0/m, z1.d, z3.d
+    umulh z2.d, p0/m, z2.d, z3.d
+    lsr z3.d, z2.d, #32
+    cmphi p1.d, p0/z, z3.d, z1.d
+    sub z3.d, z1.d, z3.d
+    sub z3.d, p1/m, z3.d, z31.d
+    and z2.d, z2.d, z31.d
+    mul z2.d, p0/m, z2.d, z31.d
+    add z3.d, z3.d, z2.d
     cmphi p1.d, p0/z, z2.d, z3.d
-    sub z2.d, z3.d, z2.d
-    sub z2.d, p1/m, z2.d, z31.d
-    and z1.d, z1.d, z31.d
-    mul z1.d, p0/m, z1.d, z31.d
-    add z2.d, z2.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z2.d
-    add z2.d, p1/m, z2.d, z31.d
-    and z1.d, z2.d, z30.d
-    lsr z2.d, z2.d, #48
+    add z3.d, p1/m, z3.d, z31.d
+    and z2.d, z3.d, z30.d
+    lsr z3.d, z3.d, #48
     ldr x10, [x0, #208]
-    st1d {z1.d}, p0, [x5, x10, lsl #3]
-    st1d {z2.d}, p0, [x6, x10, lsl #3]
+    st1d {z2.d}, p0, [x5, x10, lsl #3]
+    st1d {z3.d}, p0, [x6, x10, lsl #3]
     sub z19.d, z10.d, z19.d
     sub z4.d, z11.d, z4.d
-    lsr z11.d, z19.d, #48
-    add z11.d, z4.d, z11.d
-    and z19.d, z19.d, z30.d
-    mla z19.d, p0/m, z11.d, z29.d
-    lsr z4.d, z11.d, #16
+    lsr z11.d, z4.d, #48
+    sub z11.d, z19.d, z11.d
+    lsl z19.d, z4.d, #48
+    add z19.d, z19.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    lsr z4.d, z4.d, #16
     and z4.d, z4.d, z31.d
     mul z4.d, p0/m, z4.d, z31.d
     add z19.d, z19.d, z4.d
     cmphi p1.d, p0/z, z4.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
-    lsr z11.d, z11.d, #48
-    cmphi p1.d, p0/z, z11.d, z19.d
-    sub z11.d, z19.d, z11.d
-    sub z11.d, p1/m, z11.d, z31.d
-    ld1rd {z19.d}, p0/z, [x1, #120]
-    movprfx z4, z11
-    mul z4.d, p0/m, z4.d, z19.d
-    umulh z11.d, p0/m, z11.d, z19.d
-    lsr z19.d, z11.d, #32
+    ld1rd {z4.d}, p0/z, [x1, #120]
+    movprfx z11, z19
+    mul z11.d, p0/m, z11.d, z4.d
+    umulh z19.d, p0/m, z19.d, z4.d
+    lsr z4.d, z19.d, #32
+    cmphi p1.d, p0/z, z4.d, z11.d
+    sub z4.d, z11.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    and z19.d, z19.d, z31.d
+    mul z19.d, p0/m, z19.d, z31.d
+    add z4.d, z4.d, z19.d
     cmphi p1.d, p0/z, z19.d, z4.d
-    sub z19.d, z4.d, z19.d
-    sub z19.d, p1/m, z19.d, z31.d
-    and z11.d, z11.d, z31.d
-    mul z11.d, p0/m, z11.d, z31.d
-    add z19.d, z19.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    and z11.d, z19.d, z30.d
-    lsr z19.d, z19.d, #48
+    add z4.d, p1/m, z4.d, z31.d
+    and z19.d, z4.d, z30.d
+    lsr z4.d, z4.d, #48
     ldr x10, [x0, #216]
-    st1d {z11.d}, p0, [x5, x10, lsl #3]
-    st1d {z19.d}, p0, [x6, x10, lsl #3]
+    st1d {z19.d}, p0, [x5, x10, lsl #3]
+    st1d {z4.d}, p0, [x6, x10, lsl #3]
     add z17.d, z8.d, z17.d
     sub z16.d, z9.d, z16.d
-    lsr z9.d, z17.d, #48
-    add z9.d, z16.d, z9.d
-    and z17.d, z17.d, z30.d
-    mla z17.d, p0/m, z9.d, z29.d
-    lsr z16.d, z9.d, #16
+    lsr z9.d, z16.d, #48
+    sub z9.d, z17.d, z9.d
+    lsl z17.d, z16.d, #48
+    add z17.d, z17.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    lsr z16.d, z16.d, #16
     and z16.d, z16.d, z31.d
     mul z16.d, p0/m, z16.d, z31.d
     add z17.d, z17.d, z16.d
     cmphi p1.d, p0/z, z16.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    lsr z9.d, z9.d, #48
-    cmphi p1.d, p0/z, z9.d, z17.d
-    sub z9.d, z17.d, z9.d
-    sub z9.d, p1/m, z9.d, z31.d
-    ld1rd {z17.d}, p0/z, [x1, #144]
-    movprfx z16, z9
-    mul z16.d, p0/m, z16.d, z17.d
-    umulh z9.d, p0/m, z9.d, z17.d
-    lsr z17.d, z9.d, #32
+    ld1rd {z16.d}, p0/z, [x1, #144]
+    movprfx z9, z17
+    mul z9.d, p0/m, z9.d, z16.d
+    umulh z17.d, p0/m, z17.d, z16.d
+    lsr z16.d, z17.d, #32
+    cmphi p1.d, p0/z, z16.d, z9.d
+    sub z16.d, z9.d, z16.d
+    sub z16.d, p1/m, z16.d, z31.d
+    and z17.d, z17.d, z31.d
+    mul z17.d, p0/m, z17.d, z31.d
+    add z16.d, z16.d, z17.d
     cmphi p1.d, p0/z, z17.d, z16.d
-    sub z17.d, z16.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    and z9.d, z9.d, z31.d
-    mul z9.d, p0/m, z9.d, z31.d
-    add z17.d, z17.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    and z9.d, z17.d, z30.d
-    lsr z17.d, z17.d, #48
+    add z16.d, p1/m, z16.d, z31.d
+    and z17.d, z16.d, z30.d
+    lsr z16.d, z16.d, #48
     ldr x10, [x0, #224]
-    st1d {z9.d}, p0, [x5, x10, lsl #3]
-    st1d {z17.d}, p0, [x6, x10, lsl #3]
+    st1d {z17.d}, p0, [x5, x10, lsl #3]
+    st1d {z16.d}, p0, [x6, x10, lsl #3]
     add z5.d, z6.d, z5.d
     sub z15.d, z7.d, z15.d
-    lsr z7.d, z5.d, #48
-    add z7.d, z15.d, z7.d
-    and z5.d, z5.d, z30.d
-    mla z5.d, p0/m, z7.d, z29.d
-    lsr z15.d, z7.d, #16
+    lsr z7.d, z15.d, #48
+    sub z7.d, z5.d, z7.d
+    lsl z5.d, z15.d, #48
+    add z5.d, z5.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z5.d
+    add z5.d, p1/m, z5.d, z31.d
+    lsr z15.d, z15.d, #16
     and z15.d, z15.d, z31.d
     mul z15.d, p0/m, z15.d, z31.d
     add z5.d, z5.d, z15.d
     cmphi p1.d, p0/z, z15.d, z5.d
     add z5.d, p1/m, z5.d, z31.d
-    lsr z7.d, z7.d, #48
-    cmphi p1.d, p0/z, z7.d, z5.d
-    sub z7.d, z5.d, z7.d
-    sub z7.d, p1/m, z7.d, z31.d
-    ld1rd {z5.d}, p0/z, [x1, #168]
-    movprfx z15, z7
-    mul z15.d, p0/m, z15.d, z5.d
-    umulh z7.d, p0/m, z7.d, z5.d
-    lsr z5.d, z7.d, #32
+    ld1rd {z15.d}, p0/z, [x1, #168]
+    movprfx z7, z5
+    mul z7.d, p0/m, z7.d, z15.d
+    umulh z5.d, p0/m, z5.d, z15.d
+    lsr z15.d, z5.d, #32
+    cmphi p1.d, p0/z, z15.d, z7.d
+    sub z15.d, z7.d, z15.d
+    sub z15.d, p1/m, z15.d, z31.d
+    and z5.d, z5.d, z31.d
+    mul z5.d, p0/m, z5.d, z31.d
+    add z15.d, z15.d, z5.d
     cmphi p1.d, p0/z, z5.d, z15.d
-    sub z5.d, z15.d, z5.d
-    sub z5.d, p1/m, z5.d, z31.d
-    and z7.d, z7.d, z31.d
-    mul z7.d, p0/m, z7.d, z31.d
-    add z5.d, z5.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z5.d
-    add z5.d, p1/m, z5.d, z31.d
-    and z7.d, z5.d, z30.d
-    lsr z5.d, z5.d, #48
+    add z15.d, p1/m, z15.d, z31.d
+    and z5.d, z15.d, z30.d
+    lsr z15.d, z15.d, #48
     ldr x10, [x0, #232]
-    st1d {z7.d}, p0, [x5, x10, lsl #3]
-    st1d {z5.d}, p0, [x6, x10, lsl #3]
+    st1d {z5.d}, p0, [x5, x10, lsl #3]
+    st1d {z15.d}, p0, [x6, x10, lsl #3]
     add x3, x3, x11
     add x5, x5, x12
     add x6, x6, x12
@@ -1943,7 +1842,6 @@ proofmill_goldilocks_ntt_words_to_gaussian_8_sve:
     .p2align 3
 90:
     .xword 0xffffffffffff
-    .xword 0x1000000000000
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
     .size proofmill_goldilocks_ntt_words_to_gaussian_8_sve, . - proofmill_goldilocks_ntt_words_to_gaussian_8_sve
@@ -2201,541 +2099,510 @@ proofmill_goldilocks_ntt_words_to_gaussian_16_sve:
     add z16.d, z2.d, z16.d
     st1d {z3.d}, p0, [x5]
     st1d {z16.d}, p0, [x6]
-    lsr z16.d, z29.d, #48
-    add z16.d, z28.d, z16.d
-    and z29.d, z29.d, z30.d
-    ld1rd {z28.d}, p0/z, [x2, #24]
-    mla z29.d, p0/m, z16.d, z28.d
-    lsr z3.d, z16.d, #16
-    and z3.d, z3.d, z31.d
-    mul z3.d, p0/m, z3.d, z31.d
-    add z29.d, z29.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z29.d
-    add z29.d, p1/m, z29.d, z31.d
-    lsr z16.d, z16.d, #48
-    cmphi p1.d, p0/z, z16.d, z29.d
+    lsr z16.d, z28.d, #48
     sub z16.d, z29.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    ld1rd {z29.d}, p0/z, [x1, #96]
-    movprfx z3, z16
-    mul z3.d, p0/m, z3.d, z29.d
-    umulh z16.d, p0/m, z16.d, z29.d
-    lsr z29.d, z16.d, #32
-    cmphi p1.d, p0/z, z29.d, z3.d
-    sub z29.d, z3.d, z29.d
-    sub z29.d, p1/m, z29.d, z31.d
-    and z16.d, z16.d, z31.d
-    mul z16.d, p0/m, z16.d, z31.d
+    lsl z29.d, z28.d, #48
     add z29.d, z29.d, z16.d
     cmphi p1.d, p0/z, z16.d, z29.d
     add z29.d, p1/m, z29.d, z31.d
-    and z16.d, z29.d, z30.d
-    lsr z29.d, z29.d, #48
+    lsr z28.d, z28.d, #16
+    and z28.d, z28.d, z31.d
+    mul z28.d, p0/m, z28.d, z31.d
+    add z29.d, z29.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z29.d
+    add z29.d, p1/m, z29.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #96]
+    movprfx z16, z29
+    mul z16.d, p0/m, z16.d, z28.d
+    umulh z29.d, p0/m, z29.d, z28.d
+    lsr z28.d, z29.d, #32
+    cmphi p1.d, p0/z, z28.d, z16.d
+    sub z28.d, z16.d, z28.d
+    sub z28.d, p1/m, z28.d, z31.d
+    and z29.d, z29.d, z31.d
+    mul z29.d, p0/m, z29.d, z31.d
+    add z28.d, z28.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    and z29.d, z28.d, z30.d
+    lsr z28.d, z28.d, #48
     ldr x10, [x0, #208]
-    st1d {z16.d}, p0, [x5, x10, lsl #3]
-    st1d {z29.d}, p0, [x6, x10, lsl #3]
-    lsr z29.d, z1.d, #48
-    add z29.d, z0.d, z29.d
-    and z1.d, z1.d, z30.d
-    mla z1.d, p0/m, z29.d, z28.d
-    lsr z0.d, z29.d, #16
+    st1d {z29.d}, p0, [x5, x10, lsl #3]
+    st1d {z28.d}, p0, [x6, x10, lsl #3]
+    lsr z28.d, z0.d, #48
+    sub z28.d, z1.d, z28.d
+    lsl z1.d, z0.d, #48
+    add z1.d, z1.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    lsr z0.d, z0.d, #16
     and z0.d, z0.d, z31.d
     mul z0.d, p0/m, z0.d, z31.d
     add z1.d, z1.d, z0.d
     cmphi p1.d, p0/z, z0.d, z1.d
     add z1.d, p1/m, z1.d, z31.d
-    lsr z29.d, z29.d, #48
-    cmphi p1.d, p0/z, z29.d, z1.d
-    sub z29.d, z1.d, z29.d
-    sub z29.d, p1/m, z29.d, z31.d
-    ld1rd {z1.d}, p0/z, [x1, #192]
-    movprfx z0, z29
-    mul z0.d, p0/m, z0.d, z1.d
-    umulh z29.d, p0/m, z29.d, z1.d
-    lsr z1.d, z29.d, #32
+    ld1rd {z0.d}, p0/z, [x1, #192]
+    movprfx z28, z1
+    mul z28.d, p0/m, z28.d, z0.d
+    umulh z1.d, p0/m, z1.d, z0.d
+    lsr z0.d, z1.d, #32
+    cmphi p1.d, p0/z, z0.d, z28.d
+    sub z0.d, z28.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
+    and z1.d, z1.d, z31.d
+    mul z1.d, p0/m, z1.d, z31.d
+    add z0.d, z0.d, z1.d
     cmphi p1.d, p0/z, z1.d, z0.d
-    sub z1.d, z0.d, z1.d
-    sub z1.d, p1/m, z1.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z1.d, z1.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z1.d
-    add z1.d, p1/m, z1.d, z31.d
-    and z29.d, z1.d, z30.d
-    lsr z1.d, z1.d, #48
+    add z0.d, p1/m, z0.d, z31.d
+    and z1.d, z0.d, z30.d
+    lsr z0.d, z0.d, #48
     ldr x10, [x0, #240]
-    st1d {z29.d}, p0, [x5, x10, lsl #3]
-    st1d {z1.d}, p0, [x6, x10, lsl #3]
-    lsr z1.d, z26.d, #48
-    add z1.d, z22.d, z1.d
-    and z26.d, z26.d, z30.d
-    mla z26.d, p0/m, z1.d, z28.d
-    lsr z22.d, z1.d, #16
+    st1d {z1.d}, p0, [x5, x10, lsl #3]
+    st1d {z0.d}, p0, [x6, x10, lsl #3]
+    lsr z0.d, z22.d, #48
+    sub z0.d, z26.d, z0.d
+    lsl z26.d, z22.d, #48
+    add z26.d, z26.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    lsr z22.d, z22.d, #16
     and z22.d, z22.d, z31.d
     mul z22.d, p0/m, z22.d, z31.d
     add z26.d, z26.d, z22.d
     cmphi p1.d, p0/z, z22.d, z26.d
     add z26.d, p1/m, z26.d, z31.d
-    lsr z1.d, z1.d, #48
-    cmphi p1.d, p0/z, z1.d, z26.d
-    sub z1.d, z26.d, z1.d
-    sub z1.d, p1/m, z1.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #288]
-    movprfx z22, z1
-    mul z22.d, p0/m, z22.d, z26.d
-    umulh z1.d, p0/m, z1.d, z26.d
-    lsr z26.d, z1.d, #32
+    ld1rd {z22.d}, p0/z, [x1, #288]
+    movprfx z0, z26
+    mul z0.d, p0/m, z0.d, z22.d
+    umulh z26.d, p0/m, z26.d, z22.d
+    lsr z22.d, z26.d, #32
+    cmphi p1.d, p0/z, z22.d, z0.d
+    sub z22.d, z0.d, z22.d
+    sub z22.d, p1/m, z22.d, z31.d
+    and z26.d, z26.d, z31.d
+    mul z26.d, p0/m, z26.d, z31.d
+    add z22.d, z22.d, z26.d
     cmphi p1.d, p0/z, z26.d, z22.d
-    sub z26.d, z22.d, z26.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z1.d, z1.d, z31.d
-    mul z1.d, p0/m, z1.d, z31.d
-    add z26.d, z26.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z1.d, z26.d, z30.d
-    lsr z26.d, z26.d, #48
+    add z22.d, p1/m, z22.d, z31.d
+    and z26.d, z22.d, z30.d
+    lsr z22.d, z22.d, #48
     ldr x10, [x0, #272]
-    st1d {z1.d}, p0, [x5, x10, lsl #3]
-    st1d {z26.d}, p0, [x6, x10, lsl #3]
-    add z26.d, z10.d, z27.d
-    add z1.d, z11.d, z12.d
+    st1d {z26.d}, p0, [x5, x10, lsl #3]
+    st1d {z22.d}, p0, [x6, x10, lsl #3]
+    add z22.d, z10.d, z27.d
+    add z26.d, z11.d, z12.d
     sub z27.d, z10.d, z27.d
     sub z12.d, z11.d, z12.d
     add z11.d, z19.d, z6.d
     add z10.d, z4.d, z20.d
     sub z6.d, z19.d, z6.d
     sub z20.d, z4.d, z20.d
-    add z4.d, z26.d, z11.d
-    add z19.d, z1.d, z10.d
-    sub z22.d, z27.d, z20.d
-    add z29.d, z12.d, z6.d
-    sub z11.d, z26.d, z11.d
-    sub z10.d, z1.d, z10.d
+    add z4.d, z22.d, z11.d
+    add z19.d, z26.d, z10.d
+    sub z0.d, z27.d, z20.d
+    add z1.d, z12.d, z6.d
+    sub z11.d, z22.d, z11.d
+    sub z10.d, z26.d, z10.d
     add z20.d, z27.d, z20.d
     sub z6.d, z12.d, z6.d
-    lsr z12.d, z4.d, #48
-    add z12.d, z19.d, z12.d
-    and z4.d, z4.d, z30.d
-    mla z4.d, p0/m, z12.d, z28.d
-    lsr z19.d, z12.d, #16
+    lsr z12.d, z19.d, #48
+    sub z12.d, z4.d, z12.d
+    lsl z4.d, z19.d, #48
+    add z4.d, z4.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    lsr z19.d, z19.d, #16
     and z19.d, z19.d, z31.d
     mul z19.d, p0/m, z19.d, z31.d
     add z4.d, z4.d, z19.d
     cmphi p1.d, p0/z, z19.d, z4.d
     add z4.d, p1/m, z4.d, z31.d
-    lsr z12.d, z12.d, #48
-    cmphi p1.d, p0/z, z12.d, z4.d
-    sub z12.d, z4.d, z12.d
-    sub z12.d, p1/m, z12.d, z31.d
-    ld1rd {z4.d}, p0/z, [x1, #24]
-    movprfx z19, z12
-    mul z19.d, p0/m, z19.d, z4.d
-    umulh z12.d, p0/m, z12.d, z4.d
-    lsr z4.d, z12.d, #32
-    cmphi p1.d, p0/z, z4.d, z19.d
-    sub z4.d, z19.d, z4.d
-    sub z4.d, p1/m, z4.d, z31.d
-    and z12.d, z12.d, z31.d
-    mul z12.d, p0/m, z12.d, z31.d
-    add z4.d, z4.d, z12.d
-    cmphi p1.d, p0/z, z12.d, z4.d
-    add z4.d, p1/m, z4.d, z31.d
-    and z12.d, z4.d, z30.d
-    lsr z4.d, z4.d, #48
-    ldr x10, [x0, #184]
-    st1d {z12.d}, p0, [x5, x10, lsl #3]
-    st1d {z4.d}, p0, [x6, x10, lsl #3]
-    lsr z4.d, z22.d, #48
-    add z4.d, z29.d, z4.d
-    and z22.d, z22.d, z30.d
-    mla z22.d, p0/m, z4.d, z28.d
-    lsr z29.d, z4.d, #16
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
-    add z22.d, z22.d, z29.d
-    cmphi p1.d, p0/z, z29.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    lsr z4.d, z4.d, #48
-    cmphi p1.d, p0/z, z4.d, z22.d
-    sub z4.d, z22.d, z4.d
-    sub z4.d, p1/m, z4.d, z31.d
-    ld1rd {z22.d}, p0/z, [x1, #120]
-    movprfx z29, z4
-    mul z29.d, p0/m, z29.d, z22.d
-    umulh z4.d, p0/m, z4.d, z22.d
-    lsr z22.d, z4.d, #32
-    cmphi p1.d, p0/z, z22.d, z29.d
-    sub z22.d, z29.d, z22.d
-    sub z22.d, p1/m, z22.d, z31.d
+    ld1rd {z19.d}, p0/z, [x1, #24]
+    movprfx z12, z4
+    mul z12.d, p0/m, z12.d, z19.d
+    umulh z4.d, p0/m, z4.d, z19.d
+    lsr z19.d, z4.d, #32
+    cmphi p1.d, p0/z, z19.d, z12.d
+    sub z19.d, z12.d, z19.d
+    sub z19.d, p1/m, z19.d, z31.d
     and z4.d, z4.d, z31.d
     mul z4.d, p0/m, z4.d, z31.d
-    add z22.d, z22.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    and z4.d, z22.d, z30.d
-    lsr z22.d, z22.d, #48
-    ldr x10, [x0, #216]
+    add z19.d, z19.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    and z4.d, z19.d, z30.d
+    lsr z19.d, z19.d, #48
+    ldr x10, [x0, #184]
     st1d {z4.d}, p0, [x5, x10, lsl #3]
-    st1d {z22.d}, p0, [x6, x10, lsl #3]
-    lsr z22.d, z11.d, #48
-    add z22.d, z10.d, z22.d
-    and z11.d, z11.d, z30.d
-    mla z11.d, p0/m, z22.d, z28.d
-    lsr z10.d, z22.d, #16
+    st1d {z19.d}, p0, [x6, x10, lsl #3]
+    lsr z19.d, z1.d, #48
+    sub z19.d, z0.d, z19.d
+    lsl z0.d, z1.d, #48
+    add z0.d, z0.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    lsr z1.d, z1.d, #16
+    and z1.d, z1.d, z31.d
+    mul z1.d, p0/m, z1.d, z31.d
+    add z0.d, z0.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    ld1rd {z1.d}, p0/z, [x1, #120]
+    movprfx z19, z0
+    mul z19.d, p0/m, z19.d, z1.d
+    umulh z0.d, p0/m, z0.d, z1.d
+    lsr z1.d, z0.d, #32
+    cmphi p1.d, p0/z, z1.d, z19.d
+    sub z1.d, z19.d, z1.d
+    sub z1.d, p1/m, z1.d, z31.d
+    and z0.d, z0.d, z31.d
+    mul z0.d, p0/m, z0.d, z31.d
+    add z1.d, z1.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    and z0.d, z1.d, z30.d
+    lsr z1.d, z1.d, #48
+    ldr x10, [x0, #216]
+    st1d {z0.d}, p0, [x5, x10, lsl #3]
+    st1d {z1.d}, p0, [x6, x10, lsl #3]
+    lsr z1.d, z10.d, #48
+    sub z1.d, z11.d, z1.d
+    lsl z11.d, z10.d, #48
+    add z11.d, z11.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z11.d
+    add z11.d, p1/m, z11.d, z31.d
+    lsr z10.d, z10.d, #16
     and z10.d, z10.d, z31.d
     mul z10.d, p0/m, z10.d, z31.d
     add z11.d, z11.d, z10.d
     cmphi p1.d, p0/z, z10.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
-    lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z11.d
-    sub z22.d, z11.d, z22.d
-    sub z22.d, p1/m, z22.d, z31.d
-    ld1rd {z11.d}, p0/z, [x1, #216]
-    movprfx z10, z22
-    mul z10.d, p0/m, z10.d, z11.d
-    umulh z22.d, p0/m, z22.d, z11.d
-    lsr z11.d, z22.d, #32
+    ld1rd {z10.d}, p0/z, [x1, #216]
+    movprfx z1, z11
+    mul z1.d, p0/m, z1.d, z10.d
+    umulh z11.d, p0/m, z11.d, z10.d
+    lsr z10.d, z11.d, #32
+    cmphi p1.d, p0/z, z10.d, z1.d
+    sub z10.d, z1.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    and z11.d, z11.d, z31.d
+    mul z11.d, p0/m, z11.d, z31.d
+    add z10.d, z10.d, z11.d
     cmphi p1.d, p0/z, z11.d, z10.d
-    sub z11.d, z10.d, z11.d
-    sub z11.d, p1/m, z11.d, z31.d
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z11.d, z11.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z11.d
-    add z11.d, p1/m, z11.d, z31.d
-    and z22.d, z11.d, z30.d
-    lsr z11.d, z11.d, #48
+    add z10.d, p1/m, z10.d, z31.d
+    and z11.d, z10.d, z30.d
+    lsr z10.d, z10.d, #48
     ldr x10, [x0, #248]
-    st1d {z22.d}, p0, [x5, x10, lsl #3]
-    st1d {z11.d}, p0, [x6, x10, lsl #3]
-    lsr z11.d, z20.d, #48
-    add z11.d, z6.d, z11.d
-    and z20.d, z20.d, z30.d
-    mla z20.d, p0/m, z11.d, z28.d
-    lsr z6.d, z11.d, #16
+    st1d {z11.d}, p0, [x5, x10, lsl #3]
+    st1d {z10.d}, p0, [x6, x10, lsl #3]
+    lsr z10.d, z6.d, #48
+    sub z10.d, z20.d, z10.d
+    lsl z20.d, z6.d, #48
+    add z20.d, z20.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    lsr z6.d, z6.d, #16
     and z6.d, z6.d, z31.d
     mul z6.d, p0/m, z6.d, z31.d
     add z20.d, z20.d, z6.d
     cmphi p1.d, p0/z, z6.d, z20.d
     add z20.d, p1/m, z20.d, z31.d
-    lsr z11.d, z11.d, #48
-    cmphi p1.d, p0/z, z11.d, z20.d
-    sub z11.d, z20.d, z11.d
-    sub z11.d, p1/m, z11.d, z31.d
-    ld1rd {z20.d}, p0/z, [x1, #312]
-    movprfx z6, z11
-    mul z6.d, p0/m, z6.d, z20.d
-    umulh z11.d, p0/m, z11.d, z20.d
-    lsr z20.d, z11.d, #32
+    ld1rd {z6.d}, p0/z, [x1, #312]
+    movprfx z10, z20
+    mul z10.d, p0/m, z10.d, z6.d
+    umulh z20.d, p0/m, z20.d, z6.d
+    lsr z6.d, z20.d, #32
+    cmphi p1.d, p0/z, z6.d, z10.d
+    sub z6.d, z10.d, z6.d
+    sub z6.d, p1/m, z6.d, z31.d
+    and z20.d, z20.d, z31.d
+    mul z20.d, p0/m, z20.d, z31.d
+    add z6.d, z6.d, z20.d
     cmphi p1.d, p0/z, z20.d, z6.d
-    sub z20.d, z6.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    and z11.d, z11.d, z31.d
-    mul z11.d, p0/m, z11.d, z31.d
-    add z20.d, z20.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    and z11.d, z20.d, z30.d
-    lsr z20.d, z20.d, #48
+    add z6.d, p1/m, z6.d, z31.d
+    and z20.d, z6.d, z30.d
+    lsr z6.d, z6.d, #48
     ldr x10, [x0, #280]
-    st1d {z11.d}, p0, [x5, x10, lsl #3]
-    st1d {z20.d}, p0, [x6, x10, lsl #3]
-    sub z20.d, z8.d, z25.d
-    add z11.d, z9.d, z24.d
+    st1d {z20.d}, p0, [x5, x10, lsl #3]
+    st1d {z6.d}, p0, [x6, x10, lsl #3]
+    sub z6.d, z8.d, z25.d
+    add z20.d, z9.d, z24.d
     add z25.d, z8.d, z25.d
     sub z24.d, z9.d, z24.d
     sub z9.d, z17.d, z21.d
     add z8.d, z5.d, z7.d
     add z21.d, z17.d, z21.d
     sub z7.d, z5.d, z7.d
-    add z5.d, z20.d, z9.d
-    add z17.d, z11.d, z8.d
-    sub z6.d, z25.d, z7.d
-    add z22.d, z24.d, z21.d
-    sub z9.d, z20.d, z9.d
-    sub z8.d, z11.d, z8.d
+    add z5.d, z6.d, z9.d
+    add z17.d, z20.d, z8.d
+    sub z10.d, z25.d, z7.d
+    add z11.d, z24.d, z21.d
+    sub z9.d, z6.d, z9.d
+    sub z8.d, z20.d, z8.d
     add z7.d, z25.d, z7.d
     sub z21.d, z24.d, z21.d
-    lsr z24.d, z5.d, #48
-    add z24.d, z17.d, z24.d
-    and z5.d, z5.d, z30.d
-    mla z5.d, p0/m, z24.d, z28.d
-    lsr z17.d, z24.d, #16
+    lsr z24.d, z17.d, #48
+    sub z24.d, z5.d, z24.d
+    lsl z5.d, z17.d, #48
+    add z5.d, z5.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z5.d
+    add z5.d, p1/m, z5.d, z31.d
+    lsr z17.d, z17.d, #16
     and z17.d, z17.d, z31.d
     mul z17.d, p0/m, z17.d, z31.d
     add z5.d, z5.d, z17.d
     cmphi p1.d, p0/z, z17.d, z5.d
     add z5.d, p1/m, z5.d, z31.d
-    lsr z24.d, z24.d, #48
-    cmphi p1.d, p0/z, z24.d, z5.d
-    sub z24.d, z5.d, z24.d
-    sub z24.d, p1/m, z24.d, z31.d
-    ld1rd {z5.d}, p0/z, [x1, #48]
-    movprfx z17, z24
-    mul z17.d, p0/m, z17.d, z5.d
-    umulh z24.d, p0/m, z24.d, z5.d
-    lsr z5.d, z24.d, #32
-    cmphi p1.d, p0/z, z5.d, z17.d
-    sub z5.d, z17.d, z5.d
-    sub z5.d, p1/m, z5.d, z31.d
-    and z24.d, z24.d, z31.d
-    mul z24.d, p0/m, z24.d, z31.d
-    add z5.d, z5.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z5.d
-    add z5.d, p1/m, z5.d, z31.d
-    and z24.d, z5.d, z30.d
-    lsr z5.d, z5.d, #48
-    ldr x10, [x0, #192]
-    st1d {z24.d}, p0, [x5, x10, lsl #3]
-    st1d {z5.d}, p0, [x6, x10, lsl #3]
-    lsr z5.d, z6.d, #48
-    add z5.d, z22.d, z5.d
-    and z6.d, z6.d, z30.d
-    mla z6.d, p0/m, z5.d, z28.d
-    lsr z22.d, z5.d, #16
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z6.d, z6.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    lsr z5.d, z5.d, #48
-    cmphi p1.d, p0/z, z5.d, z6.d
-    sub z5.d, z6.d, z5.d
-    sub z5.d, p1/m, z5.d, z31.d
-    ld1rd {z6.d}, p0/z, [x1, #144]
-    movprfx z22, z5
-    mul z22.d, p0/m, z22.d, z6.d
-    umulh z5.d, p0/m, z5.d, z6.d
-    lsr z6.d, z5.d, #32
-    cmphi p1.d, p0/z, z6.d, z22.d
-    sub z6.d, z22.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
+    ld1rd {z17.d}, p0/z, [x1, #48]
+    movprfx z24, z5
+    mul z24.d, p0/m, z24.d, z17.d
+    umulh z5.d, p0/m, z5.d, z17.d
+    lsr z17.d, z5.d, #32
+    cmphi p1.d, p0/z, z17.d, z24.d
+    sub z17.d, z24.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
     and z5.d, z5.d, z31.d
     mul z5.d, p0/m, z5.d, z31.d
-    add z6.d, z6.d, z5.d
-    cmphi p1.d, p0/z, z5.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    and z5.d, z6.d, z30.d
-    lsr z6.d, z6.d, #48
-    ldr x10, [x0, #224]
+    add z17.d, z17.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    and z5.d, z17.d, z30.d
+    lsr z17.d, z17.d, #48
+    ldr x10, [x0, #192]
     st1d {z5.d}, p0, [x5, x10, lsl #3]
-    st1d {z6.d}, p0, [x6, x10, lsl #3]
-    lsr z6.d, z9.d, #48
-    add z6.d, z8.d, z6.d
-    and z9.d, z9.d, z30.d
-    mla z9.d, p0/m, z6.d, z28.d
-    lsr z8.d, z6.d, #16
+    st1d {z17.d}, p0, [x6, x10, lsl #3]
+    lsr z17.d, z11.d, #48
+    sub z17.d, z10.d, z17.d
+    lsl z10.d, z11.d, #48
+    add z10.d, z10.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z10.d
+    add z10.d, p1/m, z10.d, z31.d
+    lsr z11.d, z11.d, #16
+    and z11.d, z11.d, z31.d
+    mul z11.d, p0/m, z11.d, z31.d
+    add z10.d, z10.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z10.d
+    add z10.d, p1/m, z10.d, z31.d
+    ld1rd {z11.d}, p0/z, [x1, #144]
+    movprfx z17, z10
+    mul z17.d, p0/m, z17.d, z11.d
+    umulh z10.d, p0/m, z10.d, z11.d
+    lsr z11.d, z10.d, #32
+    cmphi p1.d, p0/z, z11.d, z17.d
+    sub z11.d, z17.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    and z10.d, z10.d, z31.d
+    mul z10.d, p0/m, z10.d, z31.d
+    add z11.d, z11.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z11.d
+    add z11.d, p1/m, z11.d, z31.d
+    and z10.d, z11.d, z30.d
+    lsr z11.d, z11.d, #48
+    ldr x10, [x0, #224]
+    st1d {z10.d}, p0, [x5, x10, lsl #3]
+    st1d {z11.d}, p0, [x6, x10, lsl #3]
+    lsr z11.d, z8.d, #48
+    sub z11.d, z9.d, z11.d
+    lsl z9.d, z8.d, #48
+    add z9.d, z9.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z9.d
+    add z9.d, p1/m, z9.d, z31.d
+    lsr z8.d, z8.d, #16
     and z8.d, z8.d, z31.d
     mul z8.d, p0/m, z8.d, z31.d
     add z9.d, z9.d, z8.d
     cmphi p1.d, p0/z, z8.d, z9.d
     add z9.d, p1/m, z9.d, z31.d
-    lsr z6.d, z6.d, #48
-    cmphi p1.d, p0/z, z6.d, z9.d
-    sub z6.d, z9.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    ld1rd {z9.d}, p0/z, [x1, #240]
-    movprfx z8, z6
-    mul z8.d, p0/m, z8.d, z9.d
-    umulh z6.d, p0/m, z6.d, z9.d
-    lsr z9.d, z6.d, #32
+    ld1rd {z8.d}, p0/z, [x1, #240]
+    movprfx z11, z9
+    mul z11.d, p0/m, z11.d, z8.d
+    umulh z9.d, p0/m, z9.d, z8.d
+    lsr z8.d, z9.d, #32
+    cmphi p1.d, p0/z, z8.d, z11.d
+    sub z8.d, z11.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    and z9.d, z9.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z8.d, z8.d, z9.d
     cmphi p1.d, p0/z, z9.d, z8.d
-    sub z9.d, z8.d, z9.d
-    sub z9.d, p1/m, z9.d, z31.d
-    and z6.d, z6.d, z31.d
-    mul z6.d, p0/m, z6.d, z31.d
-    add z9.d, z9.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    and z6.d, z9.d, z30.d
-    lsr z9.d, z9.d, #48
+    add z8.d, p1/m, z8.d, z31.d
+    and z9.d, z8.d, z30.d
+    lsr z8.d, z8.d, #48
     ldr x10, [x0, #256]
-    st1d {z6.d}, p0, [x5, x10, lsl #3]
-    st1d {z9.d}, p0, [x6, x10, lsl #3]
-    lsr z9.d, z7.d, #48
-    add z9.d, z21.d, z9.d
-    and z7.d, z7.d, z30.d
-    mla z7.d, p0/m, z9.d, z28.d
-    lsr z21.d, z9.d, #16
+    st1d {z9.d}, p0, [x5, x10, lsl #3]
+    st1d {z8.d}, p0, [x6, x10, lsl #3]
+    lsr z8.d, z21.d, #48
+    sub z8.d, z7.d, z8.d
+    lsl z7.d, z21.d, #48
+    add z7.d, z7.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    lsr z21.d, z21.d, #16
     and z21.d, z21.d, z31.d
     mul z21.d, p0/m, z21.d, z31.d
     add z7.d, z7.d, z21.d
     cmphi p1.d, p0/z, z21.d, z7.d
     add z7.d, p1/m, z7.d, z31.d
-    lsr z9.d, z9.d, #48
-    cmphi p1.d, p0/z, z9.d, z7.d
-    sub z9.d, z7.d, z9.d
-    sub z9.d, p1/m, z9.d, z31.d
-    ld1rd {z7.d}, p0/z, [x1, #336]
-    movprfx z21, z9
-    mul z21.d, p0/m, z21.d, z7.d
-    umulh z9.d, p0/m, z9.d, z7.d
-    lsr z7.d, z9.d, #32
-    cmphi p1.d, p0/z, z7.d, z21.d
-    sub z7.d, z21.d, z7.d
-    sub z7.d, p1/m, z7.d, z31.d
-    and z9.d, z9.d, z31.d
-    mul z9.d, p0/m, z9.d, z31.d
-    add z7.d, z7.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z7.d
-    add z7.d, p1/m, z7.d, z31.d
-    and z9.d, z7.d, z30.d
-    lsr z7.d, z7.d, #48
-    ldr x10, [x0, #288]
-    st1d {z9.d}, p0, [x5, x10, lsl #3]
-    st1d {z7.d}, p0, [x6, x10, lsl #3]
-    ldr z7, [sp, #5, mul vl]
-    ldr z9, [sp, #4, mul vl]
-    sub z21.d, z7.d, z9.d
-    ldr z6, [sp, #3, mul vl]
-    ldr z8, [sp, #2, mul vl]
-    add z5.d, z6.d, z8.d
-    add z9.d, z7.d, z9.d
-    sub z8.d, z6.d, z8.d
-    ldr z6, [sp, #1, mul vl]
-    sub z7.d, z6.d, z15.d
-    ldr z22, [sp, #0, mul vl]
-    sub z24.d, z22.d, z13.d
-    add z15.d, z6.d, z15.d
-    add z13.d, z22.d, z13.d
-    add z22.d, z21.d, z7.d
-    add z6.d, z5.d, z24.d
-    sub z17.d, z9.d, z13.d
-    add z25.d, z8.d, z15.d
-    sub z7.d, z21.d, z7.d
-    sub z24.d, z5.d, z24.d
-    add z13.d, z9.d, z13.d
-    sub z15.d, z8.d, z15.d
-    lsr z8.d, z22.d, #48
-    add z8.d, z6.d, z8.d
-    and z22.d, z22.d, z30.d
-    mla z22.d, p0/m, z8.d, z28.d
-    lsr z6.d, z8.d, #16
-    and z6.d, z6.d, z31.d
-    mul z6.d, p0/m, z6.d, z31.d
-    add z22.d, z22.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    lsr z8.d, z8.d, #48
-    cmphi p1.d, p0/z, z8.d, z22.d
-    sub z8.d, z22.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    ld1rd {z22.d}, p0/z, [x1, #72]
-    movprfx z6, z8
-    mul z6.d, p0/m, z6.d, z22.d
-    umulh z8.d, p0/m, z8.d, z22.d
-    lsr z22.d, z8.d, #32
-    cmphi p1.d, p0/z, z22.d, z6.d
-    sub z22.d, z6.d, z22.d
-    sub z22.d, p1/m, z22.d, z31.d
-    and z8.d, z8.d, z31.d
-    mul z8.d, p0/m, z8.d, z31.d
-    add z22.d, z22.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z22.d
-    add z22.d, p1/m, z22.d, z31.d
-    and z8.d, z22.d, z30.d
-    lsr z22.d, z22.d, #48
-    ldr x10, [x0, #200]
-    st1d {z8.d}, p0, [x5, x10, lsl #3]
-    st1d {z22.d}, p0, [x6, x10, lsl #3]
-    lsr z22.d, z17.d, #48
-    add z22.d, z25.d, z22.d
-    and z17.d, z17.d, z30.d
-    mla z17.d, p0/m, z22.d, z28.d
-    lsr z25.d, z22.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z17.d, z17.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    lsr z22.d, z22.d, #48
-    cmphi p1.d, p0/z, z22.d, z17.d
-    sub z22.d, z17.d, z22.d
-    sub z22.d, p1/m, z22.d, z31.d
-    ld1rd {z17.d}, p0/z, [x1, #168]
-    movprfx z25, z22
-    mul z25.d, p0/m, z25.d, z17.d
-    umulh z22.d, p0/m, z22.d, z17.d
-    lsr z17.d, z22.d, #32
-    cmphi p1.d, p0/z, z17.d, z25.d
-    sub z17.d, z25.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z17.d, z17.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    and z22.d, z17.d, z30.d
-    lsr z17.d, z17.d, #48
-    ldr x10, [x0, #232]
-    st1d {z22.d}, p0, [x5, x10, lsl #3]
-    st1d {z17.d}, p0, [x6, x10, lsl #3]
-    lsr z17.d, z7.d, #48
-    add z17.d, z24.d, z17.d
-    and z7.d, z7.d, z30.d
-    mla z7.d, p0/m, z17.d, z28.d
-    lsr z24.d, z17.d, #16
-    and z24.d, z24.d, z31.d
-    mul z24.d, p0/m, z24.d, z31.d
-    add z7.d, z7.d, z24.d
-    cmphi p1.d, p0/z, z24.d, z7.d
-    add z7.d, p1/m, z7.d, z31.d
-    lsr z17.d, z17.d, #48
-    cmphi p1.d, p0/z, z17.d, z7.d
-    sub z17.d, z7.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    ld1rd {z7.d}, p0/z, [x1, #264]
-    movprfx z24, z17
-    mul z24.d, p0/m, z24.d, z7.d
-    umulh z17.d, p0/m, z17.d, z7.d
-    lsr z7.d, z17.d, #32
-    cmphi p1.d, p0/z, z7.d, z24.d
-    sub z7.d, z24.d, z7.d
-    sub z7.d, p1/m, z7.d, z31.d
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z7.d, z7.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z7.d
-    add z7.d, p1/m, z7.d, z31.d
-    and z17.d, z7.d, z30.d
-    lsr z7.d, z7.d, #48
-    ldr x10, [x0, #264]
-    st1d {z17.d}, p0, [x5, x10, lsl #3]
-    st1d {z7.d}, p0, [x6, x10, lsl #3]
-    lsr z7.d, z13.d, #48
-    add z7.d, z15.d, z7.d
-    and z13.d, z13.d, z30.d
-    mla z13.d, p0/m, z7.d, z28.d
-    lsr z28.d, z7.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z13.d, z13.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    lsr z7.d, z7.d, #48
-    cmphi p1.d, p0/z, z7.d, z13.d
-    sub z7.d, z13.d, z7.d
-    sub z7.d, p1/m, z7.d, z31.d
-    ld1rd {z13.d}, p0/z, [x1, #360]
-    movprfx z28, z7
-    mul z28.d, p0/m, z28.d, z13.d
-    umulh z7.d, p0/m, z7.d, z13.d
-    lsr z13.d, z7.d, #32
-    cmphi p1.d, p0/z, z13.d, z28.d
-    sub z13.d, z28.d, z13.d
-    sub z13.d, p1/m, z13.d, z31.d
+    ld1rd {z21.d}, p0/z, [x1, #336]
+    movprfx z8, z7
+    mul z8.d, p0/m, z8.d, z21.d
+    umulh z7.d, p0/m, z7.d, z21.d
+    lsr z21.d, z7.d, #32
+    cmphi p1.d, p0/z, z21.d, z8.d
+    sub z21.d, z8.d, z21.d
+    sub z21.d, p1/m, z21.d, z31.d
     and z7.d, z7.d, z31.d
     mul z7.d, p0/m, z7.d, z31.d
-    add z13.d, z13.d, z7.d
-    cmphi p1.d, p0/z, z7.d, z13.d
-    add z13.d, p1/m, z13.d, z31.d
-    and z7.d, z13.d, z30.d
-    lsr z13.d, z13.d, #48
-    ldr x10, [x0, #296]
+    add z21.d, z21.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    and z7.d, z21.d, z30.d
+    lsr z21.d, z21.d, #48
+    ldr x10, [x0, #288]
     st1d {z7.d}, p0, [x5, x10, lsl #3]
-    st1d {z13.d}, p0, [x6, x10, lsl #3]
+    st1d {z21.d}, p0, [x6, x10, lsl #3]
+    ldr z21, [sp, #5, mul vl]
+    ldr z7, [sp, #4, mul vl]
+    sub z8.d, z21.d, z7.d
+    ldr z9, [sp, #3, mul vl]
+    ldr z11, [sp, #2, mul vl]
+    add z10.d, z9.d, z11.d
+    add z7.d, z21.d, z7.d
+    sub z11.d, z9.d, z11.d
+    ldr z9, [sp, #1, mul vl]
+    sub z21.d, z9.d, z15.d
+    ldr z17, [sp, #0, mul vl]
+    sub z5.d, z17.d, z13.d
+    add z15.d, z9.d, z15.d
+    add z13.d, z17.d, z13.d
+    add z17.d, z8.d, z21.d
+    add z9.d, z10.d, z5.d
+    sub z24.d, z7.d, z13.d
+    add z25.d, z11.d, z15.d
+    sub z21.d, z8.d, z21.d
+    sub z5.d, z10.d, z5.d
+    add z13.d, z7.d, z13.d
+    sub z15.d, z11.d, z15.d
+    lsr z11.d, z9.d, #48
+    sub z11.d, z17.d, z11.d
+    lsl z17.d, z9.d, #48
+    add z17.d, z17.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    lsr z9.d, z9.d, #16
+    and z9.d, z9.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z17.d, z17.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    ld1rd {z9.d}, p0/z, [x1, #72]
+    movprfx z11, z17
+    mul z11.d, p0/m, z11.d, z9.d
+    umulh z17.d, p0/m, z17.d, z9.d
+    lsr z9.d, z17.d, #32
+    cmphi p1.d, p0/z, z9.d, z11.d
+    sub z9.d, z11.d, z9.d
+    sub z9.d, p1/m, z9.d, z31.d
+    and z17.d, z17.d, z31.d
+    mul z17.d, p0/m, z17.d, z31.d
+    add z9.d, z9.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z9.d
+    add z9.d, p1/m, z9.d, z31.d
+    and z17.d, z9.d, z30.d
+    lsr z9.d, z9.d, #48
+    ldr x10, [x0, #200]
+    st1d {z17.d}, p0, [x5, x10, lsl #3]
+    st1d {z9.d}, p0, [x6, x10, lsl #3]
+    lsr z9.d, z25.d, #48
+    sub z9.d, z24.d, z9.d
+    lsl z24.d, z25.d, #48
+    add z24.d, z24.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    lsr z25.d, z25.d, #16
+    and z25.d, z25.d, z31.d
+    mul z25.d, p0/m, z25.d, z31.d
+    add z24.d, z24.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z24.d
+    add z24.d, p1/m, z24.d, z31.d
+    ld1rd {z25.d}, p0/z, [x1, #168]
+    movprfx z9, z24
+    mul z9.d, p0/m, z9.d, z25.d
+    umulh z24.d, p0/m, z24.d, z25.d
+    lsr z25.d, z24.d, #32
+    cmphi p1.d, p0/z, z25.d, z9.d
+    sub z25.d, z9.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    and z24.d, z24.d, z31.d
+    mul z24.d, p0/m, z24.d, z31.d
+    add z25.d, z25.d, z24.d
+    cmphi p1.d, p0/z, z24.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    and z24.d, z25.d, z30.d
+    lsr z25.d, z25.d, #48
+    ldr x10, [x0, #232]
+    st1d {z24.d}, p0, [x5, x10, lsl #3]
+    st1d {z25.d}, p0, [x6, x10, lsl #3]
+    lsr z25.d, z5.d, #48
+    sub z25.d, z21.d, z25.d
+    lsl z21.d, z5.d, #48
+    add z21.d, z21.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    lsr z5.d, z5.d, #16
+    and z5.d, z5.d, z31.d
+    mul z5.d, p0/m, z5.d, z31.d
+    add z21.d, z21.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    ld1rd {z5.d}, p0/z, [x1, #264]
+    movprfx z25, z21
+    mul z25.d, p0/m, z25.d, z5.d
+    umulh z21.d, p0/m, z21.d, z5.d
+    lsr z5.d, z21.d, #32
+    cmphi p1.d, p0/z, z5.d, z25.d
+    sub z5.d, z25.d, z5.d
+    sub z5.d, p1/m, z5.d, z31.d
+    and z21.d, z21.d, z31.d
+    mul z21.d, p0/m, z21.d, z31.d
+    add z5.d, z5.d, z21.d
+    cmphi p1.d, p0/z, z21.d, z5.d
+    add z5.d, p1/m, z5.d, z31.d
+    and z21.d, z5.d, z30.d
+    lsr z5.d, z5.d, #48
+    ldr x10, [x0, #264]
+    st1d {z21.d}, p0, [x5, x10, lsl #3]
+    st1d {z5.d}, p0, [x6, x10, lsl #3]
+    lsr z5.d, z15.d, #48
+    sub z5.d, z13.d, z5.d
+    lsl z13.d, z15.d, #48
+    add z13.d, z13.d, z5.d
+    cmphi p1.d, p0/z, z5.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    lsr z15.d, z15.d, #16
+    and z15.d, z15.d, z31.d
+    mul z15.d, p0/m, z15.d, z31.d
+    add z13.d, z13.d, z15.d
+    cmphi p1.d, p0/z, z15.d, z13.d
+    add z13.d, p1/m, z13.d, z31.d
+    ld1rd {z15.d}, p0/z, [x1, #360]
+    movprfx z5, z13
+    mul z5.d, p0/m, z5.d, z15.d
+    umulh z13.d, p0/m, z13.d, z15.d
+    lsr z15.d, z13.d, #32
+    cmphi p1.d, p0/z, z15.d, z5.d
+    sub z15.d, z5.d, z15.d
+    sub z15.d, p1/m, z15.d, z31.d
+    and z13.d, z13.d, z31.d
+    mul z13.d, p0/m, z13.d, z31.d
+    add z15.d, z15.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    and z13.d, z15.d, z30.d
+    lsr z15.d, z15.d, #48
+    ldr x10, [x0, #296]
+    st1d {z13.d}, p0, [x5, x10, lsl #3]
+    st1d {z15.d}, p0, [x6, x10, lsl #3]
     add x3, x3, x11
     add x5, x5, x12
     add x6, x6, x12
@@ -2754,7 +2621,6 @@ proofmill_goldilocks_ntt_words_to_gaussian_16_sve:
     .xword 0xffffffffffff
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
-    .xword 0x1000000000000
     .size proofmill_goldilocks_ntt_words_to_gaussian_16_sve, . - proofmill_goldilocks_ntt_words_to_gaussian_16_sve
 
 // A pass: x0 the job.
@@ -2784,29 +2650,25 @@ proofmill_goldilocks_ntt_gaussian_to_words_1_sve:
     add x6, x5, x9, lsl #3
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
-    ld1rd {z28.d}, p0/z, [x2, #16]
-    ld1rd {z27.d}, p0/z, [x2, #24]
 1:
-    ld1d {z0.d}, p0/z, [x3]
-    add z0.d, z0.d, z30.d
+    ld1d {z0.d}, p0/z, [x4]
+    add z0.d, z0.d, z29.d
     lsr z1.d, z0.d, #48
-    ld1d {z2.d}, p0/z, [x4]
-    add z2.d, z2.d, z29.d
-    add z2.d, z2.d, z1.d
-    and z0.d, z0.d, z28.d
-    mla z0.d, p0/m, z2.d, z27.d
-    lsr z1.d, z2.d, #16
-    and z1.d, z1.d, z31.d
-    mul z1.d, p0/m, z1.d, z31.d
-    add z0.d, z0.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
-    lsr z2.d, z2.d, #48
-    cmphi p1.d, p0/z, z2.d, z0.d
-    sub z2.d, z0.d, z2.d
-    sub z2.d, p1/m, z2.d, z31.d
-    add z0.d, z2.d, z31.d
-    umin z0.d, p0/m, z0.d, z2.d
+    ld1d {z2.d}, p0/z, [x3]
+    add z2.d, z2.d, z30.d
+    sub z2.d, z2.d, z1.d
+    lsl z1.d, z0.d, #48
+    add z1.d, z1.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    lsr z0.d, z0.d, #16
+    and z0.d, z0.d, z31.d
+    mul z0.d, p0/m, z0.d, z31.d
+    add z1.d, z1.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    add z0.d, z1.d, z31.d
+    umin z0.d, p0/m, z0.d, z1.d
     st1d {z0.d}, p0, [x5]
     add x3, x3, x11
     add x4, x4, x11
@@ -2823,8 +2685,6 @@ proofmill_goldilocks_ntt_gaussian_to_words_1_sve:
 90:
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
-    .xword 0xffffffffffff
-    .xword 0x1000000000000
     .size proofmill_goldilocks_ntt_gaussian_to_words_1_sve, . - proofmill_goldilocks_ntt_gaussian_to_words_1_sve
 
 // A pass: x0 the job.
@@ -2855,54 +2715,48 @@ proofmill_goldilocks_ntt_gaussian_to_words_2_sve:
     ldr x7, [x0, #56]
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
-    ld1rd {z28.d}, p0/z, [x2, #16]
-    ld1rd {z27.d}, p0/z, [x2, #24]
 1:
     ld1d {z0.d}, p0/z, [x3]
-    add z0.d, z0.d, z28.d
+    add z0.d, z0.d, z30.d
     ld1d {z1.d}, p0/z, [x3, x7, lsl #3]
     add z2.d, z0.d, z1.d
     ld1d {z3.d}, p0/z, [x4]
-    add z3.d, z3.d, z27.d
+    add z3.d, z3.d, z29.d
     ld1d {z4.d}, p0/z, [x4, x7, lsl #3]
     add z5.d, z3.d, z4.d
-    lsr z6.d, z2.d, #48
-    add z6.d, z5.d, z6.d
-    and z2.d, z2.d, z30.d
-    mla z2.d, p0/m, z6.d, z29.d
-    lsr z5.d, z6.d, #16
+    lsr z6.d, z5.d, #48
+    sub z6.d, z2.d, z6.d
+    lsl z2.d, z5.d, #48
+    add z2.d, z2.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    lsr z5.d, z5.d, #16
     and z5.d, z5.d, z31.d
     mul z5.d, p0/m, z5.d, z31.d
     add z2.d, z2.d, z5.d
     cmphi p1.d, p0/z, z5.d, z2.d
     add z2.d, p1/m, z2.d, z31.d
-    lsr z6.d, z6.d, #48
-    cmphi p1.d, p0/z, z6.d, z2.d
-    sub z6.d, z2.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    add z2.d, z6.d, z31.d
-    umin z2.d, p0/m, z2.d, z6.d
-    st1d {z2.d}, p0, [x5]
+    add z5.d, z2.d, z31.d
+    umin z5.d, p0/m, z5.d, z2.d
+    st1d {z5.d}, p0, [x5]
     sub z0.d, z0.d, z1.d
     sub z3.d, z3.d, z4.d
-    lsr z4.d, z0.d, #48
-    add z4.d, z3.d, z4.d
-    and z0.d, z0.d, z30.d
-    mla z0.d, p0/m, z4.d, z29.d
-    lsr z3.d, z4.d, #16
+    lsr z4.d, z3.d, #48
+    sub z4.d, z0.d, z4.d
+    lsl z0.d, z3.d, #48
+    add z0.d, z0.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    lsr z3.d, z3.d, #16
     and z3.d, z3.d, z31.d
     mul z3.d, p0/m, z3.d, z31.d
     add z0.d, z0.d, z3.d
     cmphi p1.d, p0/z, z3.d, z0.d
     add z0.d, p1/m, z0.d, z31.d
-    lsr z4.d, z4.d, #48
-    cmphi p1.d, p0/z, z4.d, z0.d
-    sub z4.d, z0.d, z4.d
-    sub z4.d, p1/m, z4.d, z31.d
-    add z0.d, z4.d, z31.d
-    umin z0.d, p0/m, z0.d, z4.d
+    add z3.d, z0.d, z31.d
+    umin z3.d, p0/m, z3.d, z0.d
     ldr x10, [x0, #184]
-    st1d {z0.d}, p0, [x5, x10, lsl #3]
+    st1d {z3.d}, p0, [x5, x10, lsl #3]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
@@ -2916,8 +2770,6 @@ proofmill_goldilocks_ntt_gaussian_to_words_2_sve:
     ret
     .p2align 3
 90:
-    .xword 0xffffffffffff
-    .xword 0x1000000000000
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
     .size proofmill_goldilocks_ntt_gaussian_to_words_2_sve, . - proofmill_goldilocks_ntt_gaussian_to_words_2_sve
@@ -2952,15 +2804,13 @@ proofmill_goldilocks_ntt_gaussian_to_words_4_sve:
     ldr x15, [x0, #72]
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
-    ld1rd {z28.d}, p0/z, [x2, #16]
-    ld1rd {z27.d}, p0/z, [x2, #24]
 1:
     ld1d {z0.d}, p0/z, [x3]
-    add z0.d, z0.d, z28.d
+    add z0.d, z0.d, z30.d
     ld1d {z1.d}, p0/z, [x3, x8, lsl #3]
     add z2.d, z0.d, z1.d
     ld1d {z3.d}, p0/z, [x4]
-    add z3.d, z3.d, z27.d
+    add z3.d, z3.d, z29.d
     ld1d {z4.d}, p0/z, [x4, x8, lsl #3]
     add z5.d, z3.d, z4.d
     sub z0.d, z0.d, z1.d
@@ -2981,77 +2831,69 @@ proofmill_goldilocks_ntt_gaussian_to_words_4_sve:
     sub z10.d, z5.d, z10.d
     add z9.d, z0.d, z9.d
     sub z1.d, z3.d, z1.d
-    lsr z3.d, z7.d, #48
-    add z3.d, z11.d, z3.d
-    and z7.d, z7.d, z30.d
-    mla z7.d, p0/m, z3.d, z29.d
-    lsr z11.d, z3.d, #16
+    lsr z3.d, z11.d, #48
+    sub z3.d, z7.d, z3.d
+    lsl z7.d, z11.d, #48
+    add z7.d, z7.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    lsr z11.d, z11.d, #16
     and z11.d, z11.d, z31.d
     mul z11.d, p0/m, z11.d, z31.d
     add z7.d, z7.d, z11.d
     cmphi p1.d, p0/z, z11.d, z7.d
     add z7.d, p1/m, z7.d, z31.d
-    lsr z3.d, z3.d, #48
-    cmphi p1.d, p0/z, z3.d, z7.d
-    sub z3.d, z7.d, z3.d
-    sub z3.d, p1/m, z3.d, z31.d
-    add z7.d, z3.d, z31.d
-    umin z7.d, p0/m, z7.d, z3.d
-    st1d {z7.d}, p0, [x5]
-    lsr z7.d, z8.d, #48
-    add z7.d, z4.d, z7.d
-    and z8.d, z8.d, z30.d
-    mla z8.d, p0/m, z7.d, z29.d
-    lsr z4.d, z7.d, #16
+    add z11.d, z7.d, z31.d
+    umin z11.d, p0/m, z11.d, z7.d
+    st1d {z11.d}, p0, [x5]
+    lsr z11.d, z4.d, #48
+    sub z11.d, z8.d, z11.d
+    lsl z8.d, z4.d, #48
+    add z8.d, z8.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    lsr z4.d, z4.d, #16
     and z4.d, z4.d, z31.d
     mul z4.d, p0/m, z4.d, z31.d
     add z8.d, z8.d, z4.d
     cmphi p1.d, p0/z, z4.d, z8.d
     add z8.d, p1/m, z8.d, z31.d
-    lsr z7.d, z7.d, #48
-    cmphi p1.d, p0/z, z7.d, z8.d
-    sub z7.d, z8.d, z7.d
-    sub z7.d, p1/m, z7.d, z31.d
-    add z8.d, z7.d, z31.d
-    umin z8.d, p0/m, z8.d, z7.d
+    add z4.d, z8.d, z31.d
+    umin z4.d, p0/m, z4.d, z8.d
     ldr x10, [x0, #184]
-    st1d {z8.d}, p0, [x5, x10, lsl #3]
-    lsr z8.d, z6.d, #48
-    add z8.d, z10.d, z8.d
-    and z6.d, z6.d, z30.d
-    mla z6.d, p0/m, z8.d, z29.d
-    lsr z10.d, z8.d, #16
+    st1d {z4.d}, p0, [x5, x10, lsl #3]
+    lsr z4.d, z10.d, #48
+    sub z4.d, z6.d, z4.d
+    lsl z6.d, z10.d, #48
+    add z6.d, z6.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    lsr z10.d, z10.d, #16
     and z10.d, z10.d, z31.d
     mul z10.d, p0/m, z10.d, z31.d
     add z6.d, z6.d, z10.d
     cmphi p1.d, p0/z, z10.d, z6.d
     add z6.d, p1/m, z6.d, z31.d
-    lsr z8.d, z8.d, #48
-    cmphi p1.d, p0/z, z8.d, z6.d
-    sub z8.d, z6.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    add z6.d, z8.d, z31.d
-    umin z6.d, p0/m, z6.d, z8.d
+    add z10.d, z6.d, z31.d
+    umin z10.d, p0/m, z10.d, z6.d
     ldr x10, [x0, #192]
-    st1d {z6.d}, p0, [x5, x10, lsl #3]
-    lsr z6.d, z9.d, #48
-    add z6.d, z1.d, z6.d
-    and z9.d, z9.d, z30.d
-    mla z9.d, p0/m, z6.d, z29.d
-    lsr z1.d, z6.d, #16
+    st1d {z10.d}, p0, [x5, x10, lsl #3]
+    lsr z10.d, z1.d, #48
+    sub z10.d, z9.d, z10.d
+    lsl z9.d, z1.d, #48
+    add z9.d, z9.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z9.d
+    add z9.d, p1/m, z9.d, z31.d
+    lsr z1.d, z1.d, #16
     and z1.d, z1.d, z31.d
     mul z1.d, p0/m, z1.d, z31.d
     add z9.d, z9.d, z1.d
     cmphi p1.d, p0/z, z1.d, z9.d
     add z9.d, p1/m, z9.d, z31.d
-    lsr z6.d, z6.d, #48
-    cmphi p1.d, p0/z, z6.d, z9.d
-    sub z6.d, z9.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    add z9.d, z6.d, z31.d
-    umin z9.d, p0/m, z9.d, z6.d
+    add z1.d, z9.d, z31.d
+    umin z1.d, p0/m, z1.d, z9.d
     ldr x10, [x0, #200]
-    st1d {z9.d}, p0, [x5, x10, lsl #3]
+    st1d {z1.d}, p0, [x5, x10, lsl #3]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
@@ -3065,8 +2907,6 @@ proofmill_goldilocks_ntt_gaussian_to_words_4_sve:
     ret
     .p2align 3
 90:
-    .xword 0xffffffffffff
-    .xword 0x1000000000000
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
     .size proofmill_goldilocks_ntt_gaussian_to_words_4_sve, . - proofmill_goldilocks_ntt_gaussian_to_words_4_sve
@@ -3103,15 +2943,13 @@ proofmill_goldilocks_ntt_gaussian_to_words_8_sve:
     ldr x17, [x0, #88]
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
-    ld1rd {z28.d}, p0/z, [x2, #16]
-    ld1rd {z27.d}, p0/z, [x2, #24]
 1:
     ld1d {z0.d}, p0/z, [x3]
-    add z0.d, z0.d, z28.d
+    add z0.d, z0.d, z30.d
     ld1d {z1.d}, p0/z, [x3, x16, lsl #3]
     add z2.d, z0.d, z1.d
     ld1d {z3.d}, p0/z, [x4]
-    add z3.d, z3.d, z27.d
+    add z3.d, z3.d, z29.d
     ld1d {z4.d}, p0/z, [x4, x16, lsl #3]
     add z5.d, z3.d, z4.d
     sub z0.d, z0.d, z1.d
@@ -3176,163 +3014,147 @@ proofmill_goldilocks_ntt_gaussian_to_words_8_sve:
     add z16.d, z16.d, z19.d
     add z19.d, z7.d, z14.d
     add z18.d, z11.d, z21.d
-    lsr z17.d, z19.d, #48
-    add z17.d, z18.d, z17.d
-    and z19.d, z19.d, z30.d
-    mla z19.d, p0/m, z17.d, z29.d
-    lsr z18.d, z17.d, #16
+    lsr z17.d, z18.d, #48
+    sub z17.d, z19.d, z17.d
+    lsl z19.d, z18.d, #48
+    add z19.d, z19.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    lsr z18.d, z18.d, #16
     and z18.d, z18.d, z31.d
     mul z18.d, p0/m, z18.d, z31.d
     add z19.d, z19.d, z18.d
     cmphi p1.d, p0/z, z18.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
-    lsr z17.d, z17.d, #48
-    cmphi p1.d, p0/z, z17.d, z19.d
-    sub z17.d, z19.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    add z19.d, z17.d, z31.d
-    umin z19.d, p0/m, z19.d, z17.d
-    st1d {z19.d}, p0, [x5]
-    add z19.d, z8.d, z2.d
-    add z17.d, z4.d, z0.d
-    lsr z18.d, z19.d, #48
-    add z18.d, z17.d, z18.d
-    and z19.d, z19.d, z30.d
-    mla z19.d, p0/m, z18.d, z29.d
-    lsr z17.d, z18.d, #16
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z19.d, z19.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z18.d, z19.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
+    add z18.d, z19.d, z31.d
+    umin z18.d, p0/m, z18.d, z19.d
+    st1d {z18.d}, p0, [x5]
+    add z18.d, z8.d, z2.d
+    add z19.d, z4.d, z0.d
+    lsr z17.d, z19.d, #48
+    sub z17.d, z18.d, z17.d
+    lsl z18.d, z19.d, #48
+    add z18.d, z18.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    lsr z19.d, z19.d, #16
+    and z19.d, z19.d, z31.d
+    mul z19.d, p0/m, z19.d, z31.d
+    add z18.d, z18.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
     add z19.d, z18.d, z31.d
     umin z19.d, p0/m, z19.d, z18.d
     ldr x10, [x0, #184]
     st1d {z19.d}, p0, [x5, x10, lsl #3]
     sub z19.d, z6.d, z20.d
     add z18.d, z10.d, z13.d
-    lsr z17.d, z19.d, #48
-    add z17.d, z18.d, z17.d
-    and z19.d, z19.d, z30.d
-    mla z19.d, p0/m, z17.d, z29.d
-    lsr z18.d, z17.d, #16
+    lsr z17.d, z18.d, #48
+    sub z17.d, z19.d, z17.d
+    lsl z19.d, z18.d, #48
+    add z19.d, z19.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    lsr z18.d, z18.d, #16
     and z18.d, z18.d, z31.d
     mul z18.d, p0/m, z18.d, z31.d
     add z19.d, z19.d, z18.d
     cmphi p1.d, p0/z, z18.d, z19.d
     add z19.d, p1/m, z19.d, z31.d
-    lsr z17.d, z17.d, #48
-    cmphi p1.d, p0/z, z17.d, z19.d
-    sub z17.d, z19.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    add z19.d, z17.d, z31.d
-    umin z19.d, p0/m, z19.d, z17.d
+    add z18.d, z19.d, z31.d
+    umin z18.d, p0/m, z18.d, z19.d
     ldr x10, [x0, #192]
-    st1d {z19.d}, p0, [x5, x10, lsl #3]
-    sub z19.d, z9.d, z16.d
-    add z17.d, z1.d, z12.d
-    lsr z18.d, z19.d, #48
-    add z18.d, z17.d, z18.d
-    and z19.d, z19.d, z30.d
-    mla z19.d, p0/m, z18.d, z29.d
-    lsr z17.d, z18.d, #16
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z19.d, z19.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z19.d
-    add z19.d, p1/m, z19.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z19.d
-    sub z18.d, z19.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
+    st1d {z18.d}, p0, [x5, x10, lsl #3]
+    sub z18.d, z9.d, z16.d
+    add z19.d, z1.d, z12.d
+    lsr z17.d, z19.d, #48
+    sub z17.d, z18.d, z17.d
+    lsl z18.d, z19.d, #48
+    add z18.d, z18.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
+    lsr z19.d, z19.d, #16
+    and z19.d, z19.d, z31.d
+    mul z19.d, p0/m, z19.d, z31.d
+    add z18.d, z18.d, z19.d
+    cmphi p1.d, p0/z, z19.d, z18.d
+    add z18.d, p1/m, z18.d, z31.d
     add z19.d, z18.d, z31.d
     umin z19.d, p0/m, z19.d, z18.d
     ldr x10, [x0, #200]
     st1d {z19.d}, p0, [x5, x10, lsl #3]
     sub z14.d, z7.d, z14.d
     sub z21.d, z11.d, z21.d
-    lsr z11.d, z14.d, #48
-    add z11.d, z21.d, z11.d
-    and z14.d, z14.d, z30.d
-    mla z14.d, p0/m, z11.d, z29.d
-    lsr z21.d, z11.d, #16
+    lsr z11.d, z21.d, #48
+    sub z11.d, z14.d, z11.d
+    lsl z14.d, z21.d, #48
+    add z14.d, z14.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    lsr z21.d, z21.d, #16
     and z21.d, z21.d, z31.d
     mul z21.d, p0/m, z21.d, z31.d
     add z14.d, z14.d, z21.d
     cmphi p1.d, p0/z, z21.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
-    lsr z11.d, z11.d, #48
-    cmphi p1.d, p0/z, z11.d, z14.d
-    sub z11.d, z14.d, z11.d
-    sub z11.d, p1/m, z11.d, z31.d
-    add z14.d, z11.d, z31.d
-    umin z14.d, p0/m, z14.d, z11.d
+    add z21.d, z14.d, z31.d
+    umin z21.d, p0/m, z21.d, z14.d
     ldr x10, [x0, #208]
-    st1d {z14.d}, p0, [x5, x10, lsl #3]
+    st1d {z21.d}, p0, [x5, x10, lsl #3]
     sub z2.d, z8.d, z2.d
     sub z0.d, z4.d, z0.d
-    lsr z4.d, z2.d, #48
-    add z4.d, z0.d, z4.d
-    and z2.d, z2.d, z30.d
-    mla z2.d, p0/m, z4.d, z29.d
-    lsr z0.d, z4.d, #16
+    lsr z4.d, z0.d, #48
+    sub z4.d, z2.d, z4.d
+    lsl z2.d, z0.d, #48
+    add z2.d, z2.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    lsr z0.d, z0.d, #16
     and z0.d, z0.d, z31.d
     mul z0.d, p0/m, z0.d, z31.d
     add z2.d, z2.d, z0.d
     cmphi p1.d, p0/z, z0.d, z2.d
     add z2.d, p1/m, z2.d, z31.d
-    lsr z4.d, z4.d, #48
-    cmphi p1.d, p0/z, z4.d, z2.d
-    sub z4.d, z2.d, z4.d
-    sub z4.d, p1/m, z4.d, z31.d
-    add z2.d, z4.d, z31.d
-    umin z2.d, p0/m, z2.d, z4.d
+    add z0.d, z2.d, z31.d
+    umin z0.d, p0/m, z0.d, z2.d
     ldr x10, [x0, #216]
-    st1d {z2.d}, p0, [x5, x10, lsl #3]
+    st1d {z0.d}, p0, [x5, x10, lsl #3]
     add z20.d, z6.d, z20.d
     sub z13.d, z10.d, z13.d
-    lsr z10.d, z20.d, #48
-    add z10.d, z13.d, z10.d
-    and z20.d, z20.d, z30.d
-    mla z20.d, p0/m, z10.d, z29.d
-    lsr z13.d, z10.d, #16
+    lsr z10.d, z13.d, #48
+    sub z10.d, z20.d, z10.d
+    lsl z20.d, z13.d, #48
+    add z20.d, z20.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    lsr z13.d, z13.d, #16
     and z13.d, z13.d, z31.d
     mul z13.d, p0/m, z13.d, z31.d
     add z20.d, z20.d, z13.d
     cmphi p1.d, p0/z, z13.d, z20.d
     add z20.d, p1/m, z20.d, z31.d
-    lsr z10.d, z10.d, #48
-    cmphi p1.d, p0/z, z10.d, z20.d
-    sub z10.d, z20.d, z10.d
-    sub z10.d, p1/m, z10.d, z31.d
-    add z20.d, z10.d, z31.d
-    umin z20.d, p0/m, z20.d, z10.d
+    add z13.d, z20.d, z31.d
+    umin z13.d, p0/m, z13.d, z20.d
     ldr x10, [x0, #224]
-    st1d {z20.d}, p0, [x5, x10, lsl #3]
+    st1d {z13.d}, p0, [x5, x10, lsl #3]
     add z16.d, z9.d, z16.d
     sub z12.d, z1.d, z12.d
-    lsr z1.d, z16.d, #48
-    add z1.d, z12.d, z1.d
-    and z16.d, z16.d, z30.d
-    mla z16.d, p0/m, z1.d, z29.d
-    lsr z12.d, z1.d, #16
+    lsr z1.d, z12.d, #48
+    sub z1.d, z16.d, z1.d
+    lsl z16.d, z12.d, #48
+    add z16.d, z16.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    lsr z12.d, z12.d, #16
     and z12.d, z12.d, z31.d
     mul z12.d, p0/m, z12.d, z31.d
     add z16.d, z16.d, z12.d
     cmphi p1.d, p0/z, z12.d, z16.d
     add z16.d, p1/m, z16.d, z31.d
-    lsr z1.d, z1.d, #48
-    cmphi p1.d, p0/z, z1.d, z16.d
-    sub z1.d, z16.d, z1.d
-    sub z1.d, p1/m, z1.d, z31.d
-    add z16.d, z1.d, z31.d
-    umin z16.d, p0/m, z16.d, z1.d
+    add z12.d, z16.d, z31.d
+    umin z12.d, p0/m, z12.d, z16.d
     ldr x10, [x0, #232]
-    st1d {z16.d}, p0, [x5, x10, lsl #3]
+    st1d {z12.d}, p0, [x5, x10, lsl #3]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
@@ -3346,8 +3168,6 @@ proofmill_goldilocks_ntt_gaussian_to_words_8_sve:
     ret
     .p2align 3
 90:
-    .xword 0xffffffffffff
-    .xword 0x1000000000000
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
     .size proofmill_goldilocks_ntt_gaussian_to_words_8_sve, . - proofmill_goldilocks_ntt_gaussian_to_words_8_sve
@@ -3589,350 +3409,316 @@ proofmill_goldilocks_ntt_gaussian_to_words_16_sve:
     sub z7.d, z19.d, z7.d
     add z16.d, z22.d, z16.d
     sub z30.d, z29.d, z30.d
-    lsr z29.d, z21.d, #48
-    add z29.d, z14.d, z29.d
-    ld1rd {z14.d}, p0/z, [x2, #16]
-    and z21.d, z21.d, z14.d
-    ld1rd {z22.d}, p0/z, [x2, #24]
-    mla z21.d, p0/m, z29.d, z22.d
-    lsr z19.d, z29.d, #16
-    and z19.d, z19.d, z31.d
-    mul z19.d, p0/m, z19.d, z31.d
-    add z21.d, z21.d, z19.d
-    cmphi p1.d, p0/z, z19.d, z21.d
-    add z21.d, p1/m, z21.d, z31.d
-    lsr z29.d, z29.d, #48
-    cmphi p1.d, p0/z, z29.d, z21.d
+    lsr z29.d, z14.d, #48
     sub z29.d, z21.d, z29.d
-    sub z29.d, p1/m, z29.d, z31.d
-    add z21.d, z29.d, z31.d
-    umin z21.d, p0/m, z21.d, z29.d
-    st1d {z21.d}, p0, [x5]
-    lsr z21.d, z15.d, #48
-    add z21.d, z25.d, z21.d
-    and z15.d, z15.d, z14.d
-    mla z15.d, p0/m, z21.d, z22.d
-    lsr z25.d, z21.d, #16
+    lsl z21.d, z14.d, #48
+    add z21.d, z21.d, z29.d
+    cmphi p1.d, p0/z, z29.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    lsr z14.d, z14.d, #16
+    and z14.d, z14.d, z31.d
+    mul z14.d, p0/m, z14.d, z31.d
+    add z21.d, z21.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z21.d
+    add z21.d, p1/m, z21.d, z31.d
+    add z14.d, z21.d, z31.d
+    umin z14.d, p0/m, z14.d, z21.d
+    st1d {z14.d}, p0, [x5]
+    lsr z14.d, z25.d, #48
+    sub z14.d, z15.d, z14.d
+    lsl z15.d, z25.d, #48
+    add z15.d, z15.d, z14.d
+    cmphi p1.d, p0/z, z14.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    lsr z25.d, z25.d, #16
     and z25.d, z25.d, z31.d
     mul z25.d, p0/m, z25.d, z31.d
     add z15.d, z15.d, z25.d
     cmphi p1.d, p0/z, z25.d, z15.d
     add z15.d, p1/m, z15.d, z31.d
-    lsr z21.d, z21.d, #48
-    cmphi p1.d, p0/z, z21.d, z15.d
-    sub z21.d, z15.d, z21.d
-    sub z21.d, p1/m, z21.d, z31.d
-    add z15.d, z21.d, z31.d
-    umin z15.d, p0/m, z15.d, z21.d
+    add z25.d, z15.d, z31.d
+    umin z25.d, p0/m, z25.d, z15.d
     ldr x10, [x0, #208]
-    st1d {z15.d}, p0, [x5, x10, lsl #3]
-    lsr z15.d, z11.d, #48
-    add z15.d, z7.d, z15.d
-    and z11.d, z11.d, z14.d
-    mla z11.d, p0/m, z15.d, z22.d
-    lsr z7.d, z15.d, #16
+    st1d {z25.d}, p0, [x5, x10, lsl #3]
+    lsr z25.d, z7.d, #48
+    sub z25.d, z11.d, z25.d
+    lsl z11.d, z7.d, #48
+    add z11.d, z11.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z11.d
+    add z11.d, p1/m, z11.d, z31.d
+    lsr z7.d, z7.d, #16
     and z7.d, z7.d, z31.d
     mul z7.d, p0/m, z7.d, z31.d
     add z11.d, z11.d, z7.d
     cmphi p1.d, p0/z, z7.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
-    lsr z15.d, z15.d, #48
-    cmphi p1.d, p0/z, z15.d, z11.d
-    sub z15.d, z11.d, z15.d
-    sub z15.d, p1/m, z15.d, z31.d
-    add z11.d, z15.d, z31.d
-    umin z11.d, p0/m, z11.d, z15.d
+    add z7.d, z11.d, z31.d
+    umin z7.d, p0/m, z7.d, z11.d
     ldr x10, [x0, #240]
-    st1d {z11.d}, p0, [x5, x10, lsl #3]
-    lsr z11.d, z16.d, #48
-    add z11.d, z30.d, z11.d
-    and z16.d, z16.d, z14.d
-    mla z16.d, p0/m, z11.d, z22.d
-    lsr z30.d, z11.d, #16
+    st1d {z7.d}, p0, [x5, x10, lsl #3]
+    lsr z7.d, z30.d, #48
+    sub z7.d, z16.d, z7.d
+    lsl z16.d, z30.d, #48
+    add z16.d, z16.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    lsr z30.d, z30.d, #16
     and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z16.d, z16.d, z30.d
     cmphi p1.d, p0/z, z30.d, z16.d
     add z16.d, p1/m, z16.d, z31.d
-    lsr z11.d, z11.d, #48
-    cmphi p1.d, p0/z, z11.d, z16.d
-    sub z11.d, z16.d, z11.d
-    sub z11.d, p1/m, z11.d, z31.d
-    add z16.d, z11.d, z31.d
-    umin z16.d, p0/m, z16.d, z11.d
+    add z30.d, z16.d, z31.d
+    umin z30.d, p0/m, z30.d, z16.d
     ldr x10, [x0, #272]
-    st1d {z16.d}, p0, [x5, x10, lsl #3]
-    add z16.d, z8.d, z5.d
-    add z11.d, z3.d, z13.d
+    st1d {z30.d}, p0, [x5, x10, lsl #3]
+    add z30.d, z8.d, z5.d
+    add z16.d, z3.d, z13.d
     sub z5.d, z8.d, z5.d
     sub z13.d, z3.d, z13.d
     add z3.d, z2.d, z17.d
     add z8.d, z1.d, z26.d
     sub z17.d, z2.d, z17.d
     sub z26.d, z1.d, z26.d
-    add z1.d, z16.d, z3.d
-    add z2.d, z11.d, z8.d
-    sub z30.d, z5.d, z26.d
-    add z15.d, z13.d, z17.d
-    sub z3.d, z16.d, z3.d
-    sub z8.d, z11.d, z8.d
+    add z1.d, z30.d, z3.d
+    add z2.d, z16.d, z8.d
+    sub z7.d, z5.d, z26.d
+    add z11.d, z13.d, z17.d
+    sub z3.d, z30.d, z3.d
+    sub z8.d, z16.d, z8.d
     add z26.d, z5.d, z26.d
     sub z17.d, z13.d, z17.d
-    lsr z13.d, z1.d, #48
-    add z13.d, z2.d, z13.d
-    and z1.d, z1.d, z14.d
-    mla z1.d, p0/m, z13.d, z22.d
-    lsr z2.d, z13.d, #16
+    lsr z13.d, z2.d, #48
+    sub z13.d, z1.d, z13.d
+    lsl z1.d, z2.d, #48
+    add z1.d, z1.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    lsr z2.d, z2.d, #16
     and z2.d, z2.d, z31.d
     mul z2.d, p0/m, z2.d, z31.d
     add z1.d, z1.d, z2.d
     cmphi p1.d, p0/z, z2.d, z1.d
     add z1.d, p1/m, z1.d, z31.d
-    lsr z13.d, z13.d, #48
-    cmphi p1.d, p0/z, z13.d, z1.d
-    sub z13.d, z1.d, z13.d
-    sub z13.d, p1/m, z13.d, z31.d
-    add z1.d, z13.d, z31.d
-    umin z1.d, p0/m, z1.d, z13.d
+    add z2.d, z1.d, z31.d
+    umin z2.d, p0/m, z2.d, z1.d
     ldr x10, [x0, #184]
-    st1d {z1.d}, p0, [x5, x10, lsl #3]
-    lsr z1.d, z30.d, #48
-    add z1.d, z15.d, z1.d
-    and z30.d, z30.d, z14.d
-    mla z30.d, p0/m, z1.d, z22.d
-    lsr z15.d, z1.d, #16
-    and z15.d, z15.d, z31.d
-    mul z15.d, p0/m, z15.d, z31.d
-    add z30.d, z30.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    lsr z1.d, z1.d, #48
-    cmphi p1.d, p0/z, z1.d, z30.d
-    sub z1.d, z30.d, z1.d
-    sub z1.d, p1/m, z1.d, z31.d
-    add z30.d, z1.d, z31.d
-    umin z30.d, p0/m, z30.d, z1.d
+    st1d {z2.d}, p0, [x5, x10, lsl #3]
+    lsr z2.d, z11.d, #48
+    sub z2.d, z7.d, z2.d
+    lsl z7.d, z11.d, #48
+    add z7.d, z7.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    lsr z11.d, z11.d, #16
+    and z11.d, z11.d, z31.d
+    mul z11.d, p0/m, z11.d, z31.d
+    add z7.d, z7.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    add z11.d, z7.d, z31.d
+    umin z11.d, p0/m, z11.d, z7.d
     ldr x10, [x0, #216]
-    st1d {z30.d}, p0, [x5, x10, lsl #3]
-    lsr z30.d, z3.d, #48
-    add z30.d, z8.d, z30.d
-    and z3.d, z3.d, z14.d
-    mla z3.d, p0/m, z30.d, z22.d
-    lsr z8.d, z30.d, #16
+    st1d {z11.d}, p0, [x5, x10, lsl #3]
+    lsr z11.d, z8.d, #48
+    sub z11.d, z3.d, z11.d
+    lsl z3.d, z8.d, #48
+    add z3.d, z3.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    lsr z8.d, z8.d, #16
     and z8.d, z8.d, z31.d
     mul z8.d, p0/m, z8.d, z31.d
     add z3.d, z3.d, z8.d
     cmphi p1.d, p0/z, z8.d, z3.d
     add z3.d, p1/m, z3.d, z31.d
-    lsr z30.d, z30.d, #48
-    cmphi p1.d, p0/z, z30.d, z3.d
-    sub z30.d, z3.d, z30.d
-    sub z30.d, p1/m, z30.d, z31.d
-    add z3.d, z30.d, z31.d
-    umin z3.d, p0/m, z3.d, z30.d
+    add z8.d, z3.d, z31.d
+    umin z8.d, p0/m, z8.d, z3.d
     ldr x10, [x0, #248]
-    st1d {z3.d}, p0, [x5, x10, lsl #3]
-    lsr z3.d, z26.d, #48
-    add z3.d, z17.d, z3.d
-    and z26.d, z26.d, z14.d
-    mla z26.d, p0/m, z3.d, z22.d
-    lsr z17.d, z3.d, #16
+    st1d {z8.d}, p0, [x5, x10, lsl #3]
+    lsr z8.d, z17.d, #48
+    sub z8.d, z26.d, z8.d
+    lsl z26.d, z17.d, #48
+    add z26.d, z26.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    lsr z17.d, z17.d, #16
     and z17.d, z17.d, z31.d
     mul z17.d, p0/m, z17.d, z31.d
     add z26.d, z26.d, z17.d
     cmphi p1.d, p0/z, z17.d, z26.d
     add z26.d, p1/m, z26.d, z31.d
-    lsr z3.d, z3.d, #48
-    cmphi p1.d, p0/z, z3.d, z26.d
-    sub z3.d, z26.d, z3.d
-    sub z3.d, p1/m, z3.d, z31.d
-    add z26.d, z3.d, z31.d
-    umin z26.d, p0/m, z26.d, z3.d
+    add z17.d, z26.d, z31.d
+    umin z17.d, p0/m, z17.d, z26.d
     ldr x10, [x0, #280]
-    st1d {z26.d}, p0, [x5, x10, lsl #3]
-    sub z26.d, z6.d, z28.d
-    add z3.d, z10.d, z4.d
+    st1d {z17.d}, p0, [x5, x10, lsl #3]
+    sub z17.d, z6.d, z28.d
+    add z26.d, z10.d, z4.d
     add z28.d, z6.d, z28.d
     sub z4.d, z10.d, z4.d
     sub z10.d, z20.d, z12.d
     ldr z6, [sp, #6, mul vl]
-    add z17.d, z6.d, z9.d
+    add z8.d, z6.d, z9.d
     add z12.d, z20.d, z12.d
     sub z9.d, z6.d, z9.d
-    add z6.d, z26.d, z10.d
-    add z20.d, z3.d, z17.d
-    sub z30.d, z28.d, z9.d
-    add z8.d, z4.d, z12.d
-    sub z10.d, z26.d, z10.d
-    sub z17.d, z3.d, z17.d
+    add z6.d, z17.d, z10.d
+    add z20.d, z26.d, z8.d
+    sub z3.d, z28.d, z9.d
+    add z11.d, z4.d, z12.d
+    sub z10.d, z17.d, z10.d
+    sub z8.d, z26.d, z8.d
     add z9.d, z28.d, z9.d
     sub z12.d, z4.d, z12.d
-    lsr z4.d, z6.d, #48
-    add z4.d, z20.d, z4.d
-    and z6.d, z6.d, z14.d
-    mla z6.d, p0/m, z4.d, z22.d
-    lsr z20.d, z4.d, #16
+    lsr z4.d, z20.d, #48
+    sub z4.d, z6.d, z4.d
+    lsl z6.d, z20.d, #48
+    add z6.d, z6.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    lsr z20.d, z20.d, #16
     and z20.d, z20.d, z31.d
     mul z20.d, p0/m, z20.d, z31.d
     add z6.d, z6.d, z20.d
     cmphi p1.d, p0/z, z20.d, z6.d
     add z6.d, p1/m, z6.d, z31.d
-    lsr z4.d, z4.d, #48
-    cmphi p1.d, p0/z, z4.d, z6.d
-    sub z4.d, z6.d, z4.d
-    sub z4.d, p1/m, z4.d, z31.d
-    add z6.d, z4.d, z31.d
-    umin z6.d, p0/m, z6.d, z4.d
+    add z20.d, z6.d, z31.d
+    umin z20.d, p0/m, z20.d, z6.d
     ldr x10, [x0, #192]
-    st1d {z6.d}, p0, [x5, x10, lsl #3]
-    lsr z6.d, z30.d, #48
-    add z6.d, z8.d, z6.d
-    and z30.d, z30.d, z14.d
-    mla z30.d, p0/m, z6.d, z22.d
-    lsr z8.d, z6.d, #16
+    st1d {z20.d}, p0, [x5, x10, lsl #3]
+    lsr z20.d, z11.d, #48
+    sub z20.d, z3.d, z20.d
+    lsl z3.d, z11.d, #48
+    add z3.d, z3.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    lsr z11.d, z11.d, #16
+    and z11.d, z11.d, z31.d
+    mul z11.d, p0/m, z11.d, z31.d
+    add z3.d, z3.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    add z11.d, z3.d, z31.d
+    umin z11.d, p0/m, z11.d, z3.d
+    ldr x10, [x0, #224]
+    st1d {z11.d}, p0, [x5, x10, lsl #3]
+    lsr z11.d, z8.d, #48
+    sub z11.d, z10.d, z11.d
+    lsl z10.d, z8.d, #48
+    add z10.d, z10.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z10.d
+    add z10.d, p1/m, z10.d, z31.d
+    lsr z8.d, z8.d, #16
     and z8.d, z8.d, z31.d
     mul z8.d, p0/m, z8.d, z31.d
-    add z30.d, z30.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    lsr z6.d, z6.d, #48
-    cmphi p1.d, p0/z, z6.d, z30.d
-    sub z6.d, z30.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    add z30.d, z6.d, z31.d
-    umin z30.d, p0/m, z30.d, z6.d
-    ldr x10, [x0, #224]
-    st1d {z30.d}, p0, [x5, x10, lsl #3]
-    lsr z30.d, z10.d, #48
-    add z30.d, z17.d, z30.d
-    and z10.d, z10.d, z14.d
-    mla z10.d, p0/m, z30.d, z22.d
-    lsr z17.d, z30.d, #16
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z10.d, z10.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z10.d
+    add z10.d, z10.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z10.d
     add z10.d, p1/m, z10.d, z31.d
-    lsr z30.d, z30.d, #48
-    cmphi p1.d, p0/z, z30.d, z10.d
-    sub z30.d, z10.d, z30.d
-    sub z30.d, p1/m, z30.d, z31.d
-    add z10.d, z30.d, z31.d
-    umin z10.d, p0/m, z10.d, z30.d
+    add z8.d, z10.d, z31.d
+    umin z8.d, p0/m, z8.d, z10.d
     ldr x10, [x0, #256]
-    st1d {z10.d}, p0, [x5, x10, lsl #3]
-    lsr z10.d, z9.d, #48
-    add z10.d, z12.d, z10.d
-    and z9.d, z9.d, z14.d
-    mla z9.d, p0/m, z10.d, z22.d
-    lsr z12.d, z10.d, #16
+    st1d {z8.d}, p0, [x5, x10, lsl #3]
+    lsr z8.d, z12.d, #48
+    sub z8.d, z9.d, z8.d
+    lsl z9.d, z12.d, #48
+    add z9.d, z9.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z9.d
+    add z9.d, p1/m, z9.d, z31.d
+    lsr z12.d, z12.d, #16
     and z12.d, z12.d, z31.d
     mul z12.d, p0/m, z12.d, z31.d
     add z9.d, z9.d, z12.d
     cmphi p1.d, p0/z, z12.d, z9.d
     add z9.d, p1/m, z9.d, z31.d
-    lsr z10.d, z10.d, #48
-    cmphi p1.d, p0/z, z10.d, z9.d
-    sub z10.d, z9.d, z10.d
-    sub z10.d, p1/m, z10.d, z31.d
-    add z9.d, z10.d, z31.d
-    umin z9.d, p0/m, z9.d, z10.d
+    add z12.d, z9.d, z31.d
+    umin z12.d, p0/m, z12.d, z9.d
     ldr x10, [x0, #288]
-    st1d {z9.d}, p0, [x5, x10, lsl #3]
-    ldr z9, [sp, #5, mul vl]
-    ldr z10, [sp, #4, mul vl]
-    sub z12.d, z9.d, z10.d
-    ldr z30, [sp, #3, mul vl]
-    ldr z17, [sp, #2, mul vl]
-    add z6.d, z30.d, z17.d
-    add z10.d, z9.d, z10.d
-    sub z17.d, z30.d, z17.d
-    ldr z30, [sp, #1, mul vl]
-    sub z9.d, z30.d, z23.d
-    ldr z8, [sp, #0, mul vl]
-    sub z4.d, z8.d, z0.d
-    add z23.d, z30.d, z23.d
-    add z0.d, z8.d, z0.d
-    add z8.d, z12.d, z9.d
-    add z30.d, z6.d, z4.d
-    sub z20.d, z10.d, z0.d
-    add z28.d, z17.d, z23.d
-    sub z9.d, z12.d, z9.d
-    sub z4.d, z6.d, z4.d
-    add z0.d, z10.d, z0.d
-    sub z23.d, z17.d, z23.d
-    lsr z17.d, z8.d, #48
-    add z17.d, z30.d, z17.d
-    and z8.d, z8.d, z14.d
-    mla z8.d, p0/m, z17.d, z22.d
-    lsr z30.d, z17.d, #16
-    and z30.d, z30.d, z31.d
-    mul z30.d, p0/m, z30.d, z31.d
-    add z8.d, z8.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    lsr z17.d, z17.d, #48
-    cmphi p1.d, p0/z, z17.d, z8.d
-    sub z17.d, z8.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    add z8.d, z17.d, z31.d
-    umin z8.d, p0/m, z8.d, z17.d
+    st1d {z12.d}, p0, [x5, x10, lsl #3]
+    ldr z12, [sp, #5, mul vl]
+    ldr z9, [sp, #4, mul vl]
+    sub z8.d, z12.d, z9.d
+    ldr z10, [sp, #3, mul vl]
+    ldr z11, [sp, #2, mul vl]
+    add z3.d, z10.d, z11.d
+    add z9.d, z12.d, z9.d
+    sub z11.d, z10.d, z11.d
+    ldr z10, [sp, #1, mul vl]
+    sub z12.d, z10.d, z23.d
+    ldr z20, [sp, #0, mul vl]
+    sub z6.d, z20.d, z0.d
+    add z23.d, z10.d, z23.d
+    add z0.d, z20.d, z0.d
+    add z20.d, z8.d, z12.d
+    add z10.d, z3.d, z6.d
+    sub z4.d, z9.d, z0.d
+    add z28.d, z11.d, z23.d
+    sub z12.d, z8.d, z12.d
+    sub z6.d, z3.d, z6.d
+    add z0.d, z9.d, z0.d
+    sub z23.d, z11.d, z23.d
+    lsr z11.d, z10.d, #48
+    sub z11.d, z20.d, z11.d
+    lsl z20.d, z10.d, #48
+    add z20.d, z20.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    lsr z10.d, z10.d, #16
+    and z10.d, z10.d, z31.d
+    mul z10.d, p0/m, z10.d, z31.d
+    add z20.d, z20.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    add z10.d, z20.d, z31.d
+    umin z10.d, p0/m, z10.d, z20.d
     ldr x10, [x0, #200]
-    st1d {z8.d}, p0, [x5, x10, lsl #3]
-    lsr z8.d, z20.d, #48
-    add z8.d, z28.d, z8.d
-    and z20.d, z20.d, z14.d
-    mla z20.d, p0/m, z8.d, z22.d
-    lsr z28.d, z8.d, #16
+    st1d {z10.d}, p0, [x5, x10, lsl #3]
+    lsr z10.d, z28.d, #48
+    sub z10.d, z4.d, z10.d
+    lsl z4.d, z28.d, #48
+    add z4.d, z4.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    lsr z28.d, z28.d, #16
     and z28.d, z28.d, z31.d
     mul z28.d, p0/m, z28.d, z31.d
-    add z20.d, z20.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    lsr z8.d, z8.d, #48
-    cmphi p1.d, p0/z, z8.d, z20.d
-    sub z8.d, z20.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    add z20.d, z8.d, z31.d
-    umin z20.d, p0/m, z20.d, z8.d
+    add z4.d, z4.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    add z28.d, z4.d, z31.d
+    umin z28.d, p0/m, z28.d, z4.d
     ldr x10, [x0, #232]
-    st1d {z20.d}, p0, [x5, x10, lsl #3]
-    lsr z20.d, z9.d, #48
-    add z20.d, z4.d, z20.d
-    and z9.d, z9.d, z14.d
-    mla z9.d, p0/m, z20.d, z22.d
-    lsr z4.d, z20.d, #16
-    and z4.d, z4.d, z31.d
-    mul z4.d, p0/m, z4.d, z31.d
-    add z9.d, z9.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    lsr z20.d, z20.d, #48
-    cmphi p1.d, p0/z, z20.d, z9.d
-    sub z20.d, z9.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    add z9.d, z20.d, z31.d
-    umin z9.d, p0/m, z9.d, z20.d
+    st1d {z28.d}, p0, [x5, x10, lsl #3]
+    lsr z28.d, z6.d, #48
+    sub z28.d, z12.d, z28.d
+    lsl z12.d, z6.d, #48
+    add z12.d, z12.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    lsr z6.d, z6.d, #16
+    and z6.d, z6.d, z31.d
+    mul z6.d, p0/m, z6.d, z31.d
+    add z12.d, z12.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    add z6.d, z12.d, z31.d
+    umin z6.d, p0/m, z6.d, z12.d
     ldr x10, [x0, #264]
-    st1d {z9.d}, p0, [x5, x10, lsl #3]
-    lsr z9.d, z0.d, #48
-    add z9.d, z23.d, z9.d
-    and z0.d, z0.d, z14.d
-    mla z0.d, p0/m, z9.d, z22.d
-    lsr z22.d, z9.d, #16
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z0.d, z0.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z0.d
+    st1d {z6.d}, p0, [x5, x10, lsl #3]
+    lsr z6.d, z23.d, #48
+    sub z6.d, z0.d, z6.d
+    lsl z0.d, z23.d, #48
+    add z0.d, z0.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z0.d
     add z0.d, p1/m, z0.d, z31.d
-    lsr z9.d, z9.d, #48
-    cmphi p1.d, p0/z, z9.d, z0.d
-    sub z9.d, z0.d, z9.d
-    sub z9.d, p1/m, z9.d, z31.d
-    add z0.d, z9.d, z31.d
-    umin z0.d, p0/m, z0.d, z9.d
+    lsr z23.d, z23.d, #16
+    and z23.d, z23.d, z31.d
+    mul z23.d, p0/m, z23.d, z31.d
+    add z0.d, z0.d, z23.d
+    cmphi p1.d, p0/z, z23.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    add z23.d, z0.d, z31.d
+    umin z23.d, p0/m, z23.d, z0.d
     ldr x10, [x0, #296]
-    st1d {z0.d}, p0, [x5, x10, lsl #3]
+    st1d {z23.d}, p0, [x5, x10, lsl #3]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
@@ -3949,8 +3735,6 @@ proofmill_goldilocks_ntt_gaussian_to_words_16_sve:
 90:
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
-    .xword 0xffffffffffff
-    .xword 0x1000000000000
     .size proofmill_goldilocks_ntt_gaussian_to_words_16_sve, . - proofmill_goldilocks_ntt_gaussian_to_words_16_sve
 
 // A pass: x0 the job.
@@ -4043,7 +3827,6 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_2_sve:
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
-    ld1rd {z27.d}, p0/z, [x2, #24]
 1:
     ld1d {z0.d}, p0/z, [x3]
     add z0.d, z0.d, z29.d
@@ -4063,38 +3846,36 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_2_sve:
     st1d {z6.d}, p0, [x6]
     sub z0.d, z0.d, z1.d
     sub z3.d, z3.d, z4.d
-    lsr z4.d, z0.d, #48
-    add z4.d, z3.d, z4.d
-    and z0.d, z0.d, z30.d
-    mla z0.d, p0/m, z4.d, z27.d
-    lsr z3.d, z4.d, #16
+    lsr z4.d, z3.d, #48
+    sub z4.d, z0.d, z4.d
+    lsl z0.d, z3.d, #48
+    add z0.d, z0.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    lsr z3.d, z3.d, #16
     and z3.d, z3.d, z31.d
     mul z3.d, p0/m, z3.d, z31.d
     add z0.d, z0.d, z3.d
     cmphi p1.d, p0/z, z3.d, z0.d
     add z0.d, p1/m, z0.d, z31.d
-    lsr z4.d, z4.d, #48
-    cmphi p1.d, p0/z, z4.d, z0.d
-    sub z4.d, z0.d, z4.d
-    sub z4.d, p1/m, z4.d, z31.d
-    ld1rd {z0.d}, p0/z, [x1, #24]
-    movprfx z3, z4
-    mul z3.d, p0/m, z3.d, z0.d
-    umulh z4.d, p0/m, z4.d, z0.d
-    lsr z0.d, z4.d, #32
+    ld1rd {z3.d}, p0/z, [x1, #24]
+    movprfx z4, z0
+    mul z4.d, p0/m, z4.d, z3.d
+    umulh z0.d, p0/m, z0.d, z3.d
+    lsr z3.d, z0.d, #32
+    cmphi p1.d, p0/z, z3.d, z4.d
+    sub z3.d, z4.d, z3.d
+    sub z3.d, p1/m, z3.d, z31.d
+    and z0.d, z0.d, z31.d
+    mul z0.d, p0/m, z0.d, z31.d
+    add z3.d, z3.d, z0.d
     cmphi p1.d, p0/z, z0.d, z3.d
-    sub z0.d, z3.d, z0.d
-    sub z0.d, p1/m, z0.d, z31.d
-    and z4.d, z4.d, z31.d
-    mul z4.d, p0/m, z4.d, z31.d
-    add z0.d, z0.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
-    and z4.d, z0.d, z30.d
-    lsr z0.d, z0.d, #48
+    add z3.d, p1/m, z3.d, z31.d
+    and z0.d, z3.d, z30.d
+    lsr z3.d, z3.d, #48
     ldr x10, [x0, #184]
-    st1d {z4.d}, p0, [x5, x10, lsl #3]
-    st1d {z0.d}, p0, [x6, x10, lsl #3]
+    st1d {z0.d}, p0, [x5, x10, lsl #3]
+    st1d {z3.d}, p0, [x6, x10, lsl #3]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
@@ -4113,7 +3894,6 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_2_sve:
     .xword 0xffffffffffff
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
-    .xword 0x1000000000000
     .size proofmill_goldilocks_ntt_gaussian_to_gaussian_2_sve, . - proofmill_goldilocks_ntt_gaussian_to_gaussian_2_sve
 
 // A pass: x0 the job.
@@ -4147,14 +3927,13 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_4_sve:
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
-    ld1rd {z27.d}, p0/z, [x2, #24]
 1:
     ld1d {z0.d}, p0/z, [x3]
-    add z0.d, z0.d, z28.d
+    add z0.d, z0.d, z29.d
     ld1d {z1.d}, p0/z, [x3, x8, lsl #3]
     add z2.d, z0.d, z1.d
     ld1d {z3.d}, p0/z, [x4]
-    add z3.d, z3.d, z27.d
+    add z3.d, z3.d, z28.d
     ld1d {z4.d}, p0/z, [x4, x8, lsl #3]
     add z5.d, z3.d, z4.d
     sub z0.d, z0.d, z1.d
@@ -4183,102 +3962,96 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_4_sve:
     add z3.d, z11.d, z3.d
     st1d {z7.d}, p0, [x5]
     st1d {z3.d}, p0, [x6]
-    lsr z3.d, z8.d, #48
-    add z3.d, z4.d, z3.d
-    and z8.d, z8.d, z30.d
-    mla z8.d, p0/m, z3.d, z29.d
-    lsr z4.d, z3.d, #16
+    lsr z3.d, z4.d, #48
+    sub z3.d, z8.d, z3.d
+    lsl z8.d, z4.d, #48
+    add z8.d, z8.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    lsr z4.d, z4.d, #16
     and z4.d, z4.d, z31.d
     mul z4.d, p0/m, z4.d, z31.d
     add z8.d, z8.d, z4.d
     cmphi p1.d, p0/z, z4.d, z8.d
     add z8.d, p1/m, z8.d, z31.d
-    lsr z3.d, z3.d, #48
-    cmphi p1.d, p0/z, z3.d, z8.d
-    sub z3.d, z8.d, z3.d
-    sub z3.d, p1/m, z3.d, z31.d
-    ld1rd {z8.d}, p0/z, [x1, #24]
-    movprfx z4, z3
-    mul z4.d, p0/m, z4.d, z8.d
-    umulh z3.d, p0/m, z3.d, z8.d
-    lsr z8.d, z3.d, #32
+    ld1rd {z4.d}, p0/z, [x1, #24]
+    movprfx z3, z8
+    mul z3.d, p0/m, z3.d, z4.d
+    umulh z8.d, p0/m, z8.d, z4.d
+    lsr z4.d, z8.d, #32
+    cmphi p1.d, p0/z, z4.d, z3.d
+    sub z4.d, z3.d, z4.d
+    sub z4.d, p1/m, z4.d, z31.d
+    and z8.d, z8.d, z31.d
+    mul z8.d, p0/m, z8.d, z31.d
+    add z4.d, z4.d, z8.d
     cmphi p1.d, p0/z, z8.d, z4.d
-    sub z8.d, z4.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    and z3.d, z3.d, z31.d
-    mul z3.d, p0/m, z3.d, z31.d
-    add z8.d, z8.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    and z3.d, z8.d, z30.d
-    lsr z8.d, z8.d, #48
+    add z4.d, p1/m, z4.d, z31.d
+    and z8.d, z4.d, z30.d
+    lsr z4.d, z4.d, #48
     ldr x10, [x0, #184]
-    st1d {z3.d}, p0, [x5, x10, lsl #3]
-    st1d {z8.d}, p0, [x6, x10, lsl #3]
-    lsr z8.d, z6.d, #48
-    add z8.d, z10.d, z8.d
-    and z6.d, z6.d, z30.d
-    mla z6.d, p0/m, z8.d, z29.d
-    lsr z10.d, z8.d, #16
+    st1d {z8.d}, p0, [x5, x10, lsl #3]
+    st1d {z4.d}, p0, [x6, x10, lsl #3]
+    lsr z4.d, z10.d, #48
+    sub z4.d, z6.d, z4.d
+    lsl z6.d, z10.d, #48
+    add z6.d, z6.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    lsr z10.d, z10.d, #16
     and z10.d, z10.d, z31.d
     mul z10.d, p0/m, z10.d, z31.d
     add z6.d, z6.d, z10.d
     cmphi p1.d, p0/z, z10.d, z6.d
     add z6.d, p1/m, z6.d, z31.d
-    lsr z8.d, z8.d, #48
-    cmphi p1.d, p0/z, z8.d, z6.d
-    sub z8.d, z6.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    ld1rd {z6.d}, p0/z, [x1, #48]
-    movprfx z10, z8
-    mul z10.d, p0/m, z10.d, z6.d
-    umulh z8.d, p0/m, z8.d, z6.d
-    lsr z6.d, z8.d, #32
+    ld1rd {z10.d}, p0/z, [x1, #48]
+    movprfx z4, z6
+    mul z4.d, p0/m, z4.d, z10.d
+    umulh z6.d, p0/m, z6.d, z10.d
+    lsr z10.d, z6.d, #32
+    cmphi p1.d, p0/z, z10.d, z4.d
+    sub z10.d, z4.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    and z6.d, z6.d, z31.d
+    mul z6.d, p0/m, z6.d, z31.d
+    add z10.d, z10.d, z6.d
     cmphi p1.d, p0/z, z6.d, z10.d
-    sub z6.d, z10.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    and z8.d, z8.d, z31.d
-    mul z8.d, p0/m, z8.d, z31.d
-    add z6.d, z6.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    and z8.d, z6.d, z30.d
-    lsr z6.d, z6.d, #48
+    add z10.d, p1/m, z10.d, z31.d
+    and z6.d, z10.d, z30.d
+    lsr z10.d, z10.d, #48
     ldr x10, [x0, #192]
-    st1d {z8.d}, p0, [x5, x10, lsl #3]
-    st1d {z6.d}, p0, [x6, x10, lsl #3]
-    lsr z6.d, z9.d, #48
-    add z6.d, z1.d, z6.d
-    and z9.d, z9.d, z30.d
-    mla z9.d, p0/m, z6.d, z29.d
-    lsr z1.d, z6.d, #16
+    st1d {z6.d}, p0, [x5, x10, lsl #3]
+    st1d {z10.d}, p0, [x6, x10, lsl #3]
+    lsr z10.d, z1.d, #48
+    sub z10.d, z9.d, z10.d
+    lsl z9.d, z1.d, #48
+    add z9.d, z9.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z9.d
+    add z9.d, p1/m, z9.d, z31.d
+    lsr z1.d, z1.d, #16
     and z1.d, z1.d, z31.d
     mul z1.d, p0/m, z1.d, z31.d
     add z9.d, z9.d, z1.d
     cmphi p1.d, p0/z, z1.d, z9.d
     add z9.d, p1/m, z9.d, z31.d
-    lsr z6.d, z6.d, #48
-    cmphi p1.d, p0/z, z6.d, z9.d
-    sub z6.d, z9.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    ld1rd {z9.d}, p0/z, [x1, #72]
-    movprfx z1, z6
-    mul z1.d, p0/m, z1.d, z9.d
-    umulh z6.d, p0/m, z6.d, z9.d
-    lsr z9.d, z6.d, #32
+    ld1rd {z1.d}, p0/z, [x1, #72]
+    movprfx z10, z9
+    mul z10.d, p0/m, z10.d, z1.d
+    umulh z9.d, p0/m, z9.d, z1.d
+    lsr z1.d, z9.d, #32
+    cmphi p1.d, p0/z, z1.d, z10.d
+    sub z1.d, z10.d, z1.d
+    sub z1.d, p1/m, z1.d, z31.d
+    and z9.d, z9.d, z31.d
+    mul z9.d, p0/m, z9.d, z31.d
+    add z1.d, z1.d, z9.d
     cmphi p1.d, p0/z, z9.d, z1.d
-    sub z9.d, z1.d, z9.d
-    sub z9.d, p1/m, z9.d, z31.d
-    and z6.d, z6.d, z31.d
-    mul z6.d, p0/m, z6.d, z31.d
-    add z9.d, z9.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    and z6.d, z9.d, z30.d
-    lsr z9.d, z9.d, #48
+    add z1.d, p1/m, z1.d, z31.d
+    and z9.d, z1.d, z30.d
+    lsr z1.d, z1.d, #48
     ldr x10, [x0, #200]
-    st1d {z6.d}, p0, [x5, x10, lsl #3]
-    st1d {z9.d}, p0, [x6, x10, lsl #3]
+    st1d {z9.d}, p0, [x5, x10, lsl #3]
+    st1d {z1.d}, p0, [x6, x10, lsl #3]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
@@ -4295,7 +4068,6 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_4_sve:
     .p2align 3
 90:
     .xword 0xffffffffffff
-    .xword 0x1000000000000
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
     .size proofmill_goldilocks_ntt_gaussian_to_gaussian_4_sve, . - proofmill_goldilocks_ntt_gaussian_to_gaussian_4_sve
@@ -4333,14 +4105,13 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_8_sve:
     ld1rd {z30.d}, p0/z, [x2, #0]
     ld1rd {z29.d}, p0/z, [x2, #8]
     ld1rd {z28.d}, p0/z, [x2, #16]
-    ld1rd {z27.d}, p0/z, [x2, #24]
 1:
     ld1d {z0.d}, p0/z, [x3]
-    add z0.d, z0.d, z28.d
+    add z0.d, z0.d, z29.d
     ld1d {z1.d}, p0/z, [x3, x16, lsl #3]
     add z2.d, z0.d, z1.d
     ld1d {z3.d}, p0/z, [x4]
-    add z3.d, z3.d, z27.d
+    add z3.d, z3.d, z28.d
     ld1d {z4.d}, p0/z, [x4, x16, lsl #3]
     add z5.d, z3.d, z4.d
     sub z0.d, z0.d, z1.d
@@ -4415,54 +4186,50 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_8_sve:
     st1d {z17.d}, p0, [x6]
     add z17.d, z8.d, z2.d
     add z19.d, z4.d, z0.d
-    lsr z18.d, z17.d, #48
-    add z18.d, z19.d, z18.d
-    and z17.d, z17.d, z30.d
-    mla z17.d, p0/m, z18.d, z29.d
-    lsr z19.d, z18.d, #16
+    lsr z18.d, z19.d, #48
+    sub z18.d, z17.d, z18.d
+    lsl z17.d, z19.d, #48
+    add z17.d, z17.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    lsr z19.d, z19.d, #16
     and z19.d, z19.d, z31.d
     mul z19.d, p0/m, z19.d, z31.d
     add z17.d, z17.d, z19.d
     cmphi p1.d, p0/z, z19.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z17.d
-    sub z18.d, z17.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
-    ld1rd {z17.d}, p0/z, [x1, #24]
-    movprfx z19, z18
-    mul z19.d, p0/m, z19.d, z17.d
-    umulh z18.d, p0/m, z18.d, z17.d
-    lsr z17.d, z18.d, #32
-    cmphi p1.d, p0/z, z17.d, z19.d
-    sub z17.d, z19.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    and z18.d, z17.d, z30.d
-    lsr z17.d, z17.d, #48
-    ldr x10, [x0, #184]
-    st1d {z18.d}, p0, [x5, x10, lsl #3]
-    st1d {z17.d}, p0, [x6, x10, lsl #3]
-    sub z17.d, z6.d, z20.d
-    add z18.d, z10.d, z13.d
-    lsr z19.d, z17.d, #48
-    add z19.d, z18.d, z19.d
-    and z17.d, z17.d, z30.d
-    mla z17.d, p0/m, z19.d, z29.d
-    lsr z18.d, z19.d, #16
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    lsr z19.d, z19.d, #48
-    cmphi p1.d, p0/z, z19.d, z17.d
-    sub z19.d, z17.d, z19.d
+    ld1rd {z19.d}, p0/z, [x1, #24]
+    movprfx z18, z17
+    mul z18.d, p0/m, z18.d, z19.d
+    umulh z17.d, p0/m, z17.d, z19.d
+    lsr z19.d, z17.d, #32
+    cmphi p1.d, p0/z, z19.d, z18.d
+    sub z19.d, z18.d, z19.d
     sub z19.d, p1/m, z19.d, z31.d
+    and z17.d, z17.d, z31.d
+    mul z17.d, p0/m, z17.d, z31.d
+    add z19.d, z19.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    and z17.d, z19.d, z30.d
+    lsr z19.d, z19.d, #48
+    ldr x10, [x0, #184]
+    st1d {z17.d}, p0, [x5, x10, lsl #3]
+    st1d {z19.d}, p0, [x6, x10, lsl #3]
+    sub z19.d, z6.d, z20.d
+    add z17.d, z10.d, z13.d
+    lsr z18.d, z17.d, #48
+    sub z18.d, z19.d, z18.d
+    lsl z19.d, z17.d, #48
+    add z19.d, z19.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
+    lsr z17.d, z17.d, #16
+    and z17.d, z17.d, z31.d
+    mul z17.d, p0/m, z17.d, z31.d
+    add z19.d, z19.d, z17.d
+    cmphi p1.d, p0/z, z17.d, z19.d
+    add z19.d, p1/m, z19.d, z31.d
     ld1rd {z17.d}, p0/z, [x1, #48]
     movprfx z18, z19
     mul z18.d, p0/m, z18.d, z17.d
@@ -4483,174 +4250,164 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_8_sve:
     st1d {z17.d}, p0, [x6, x10, lsl #3]
     sub z17.d, z9.d, z16.d
     add z19.d, z1.d, z12.d
-    lsr z18.d, z17.d, #48
-    add z18.d, z19.d, z18.d
-    and z17.d, z17.d, z30.d
-    mla z17.d, p0/m, z18.d, z29.d
-    lsr z19.d, z18.d, #16
+    lsr z18.d, z19.d, #48
+    sub z18.d, z17.d, z18.d
+    lsl z17.d, z19.d, #48
+    add z17.d, z17.d, z18.d
+    cmphi p1.d, p0/z, z18.d, z17.d
+    add z17.d, p1/m, z17.d, z31.d
+    lsr z19.d, z19.d, #16
     and z19.d, z19.d, z31.d
     mul z19.d, p0/m, z19.d, z31.d
     add z17.d, z17.d, z19.d
     cmphi p1.d, p0/z, z19.d, z17.d
     add z17.d, p1/m, z17.d, z31.d
-    lsr z18.d, z18.d, #48
-    cmphi p1.d, p0/z, z18.d, z17.d
-    sub z18.d, z17.d, z18.d
-    sub z18.d, p1/m, z18.d, z31.d
-    ld1rd {z17.d}, p0/z, [x1, #72]
-    movprfx z19, z18
-    mul z19.d, p0/m, z19.d, z17.d
-    umulh z18.d, p0/m, z18.d, z17.d
-    lsr z17.d, z18.d, #32
+    ld1rd {z19.d}, p0/z, [x1, #72]
+    movprfx z18, z17
+    mul z18.d, p0/m, z18.d, z19.d
+    umulh z17.d, p0/m, z17.d, z19.d
+    lsr z19.d, z17.d, #32
+    cmphi p1.d, p0/z, z19.d, z18.d
+    sub z19.d, z18.d, z19.d
+    sub z19.d, p1/m, z19.d, z31.d
+    and z17.d, z17.d, z31.d
+    mul z17.d, p0/m, z17.d, z31.d
+    add z19.d, z19.d, z17.d
     cmphi p1.d, p0/z, z17.d, z19.d
-    sub z17.d, z19.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    and z18.d, z18.d, z31.d
-    mul z18.d, p0/m, z18.d, z31.d
-    add z17.d, z17.d, z18.d
-    cmphi p1.d, p0/z, z18.d, z17.d
-    add z17.d, p1/m, z17.d, z31.d
-    and z18.d, z17.d, z30.d
-    lsr z17.d, z17.d, #48
+    add z19.d, p1/m, z19.d, z31.d
+    and z17.d, z19.d, z30.d
+    lsr z19.d, z19.d, #48
     ldr x10, [x0, #200]
-    st1d {z18.d}, p0, [x5, x10, lsl #3]
-    st1d {z17.d}, p0, [x6, x10, lsl #3]
+    st1d {z17.d}, p0, [x5, x10, lsl #3]
+    st1d {z19.d}, p0, [x6, x10, lsl #3]
     sub z14.d, z7.d, z14.d
     sub z21.d, z11.d, z21.d
-    lsr z11.d, z14.d, #48
-    add z11.d, z21.d, z11.d
-    and z14.d, z14.d, z30.d
-    mla z14.d, p0/m, z11.d, z29.d
-    lsr z21.d, z11.d, #16
+    lsr z11.d, z21.d, #48
+    sub z11.d, z14.d, z11.d
+    lsl z14.d, z21.d, #48
+    add z14.d, z14.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z14.d
+    add z14.d, p1/m, z14.d, z31.d
+    lsr z21.d, z21.d, #16
     and z21.d, z21.d, z31.d
     mul z21.d, p0/m, z21.d, z31.d
     add z14.d, z14.d, z21.d
     cmphi p1.d, p0/z, z21.d, z14.d
     add z14.d, p1/m, z14.d, z31.d
-    lsr z11.d, z11.d, #48
-    cmphi p1.d, p0/z, z11.d, z14.d
-    sub z11.d, z14.d, z11.d
-    sub z11.d, p1/m, z11.d, z31.d
-    ld1rd {z14.d}, p0/z, [x1, #96]
-    movprfx z21, z11
-    mul z21.d, p0/m, z21.d, z14.d
-    umulh z11.d, p0/m, z11.d, z14.d
-    lsr z14.d, z11.d, #32
+    ld1rd {z21.d}, p0/z, [x1, #96]
+    movprfx z11, z14
+    mul z11.d, p0/m, z11.d, z21.d
+    umulh z14.d, p0/m, z14.d, z21.d
+    lsr z21.d, z14.d, #32
+    cmphi p1.d, p0/z, z21.d, z11.d
+    sub z21.d, z11.d, z21.d
+    sub z21.d, p1/m, z21.d, z31.d
+    and z14.d, z14.d, z31.d
+    mul z14.d, p0/m, z14.d, z31.d
+    add z21.d, z21.d, z14.d
     cmphi p1.d, p0/z, z14.d, z21.d
-    sub z14.d, z21.d, z14.d
-    sub z14.d, p1/m, z14.d, z31.d
-    and z11.d, z11.d, z31.d
-    mul z11.d, p0/m, z11.d, z31.d
-    add z14.d, z14.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z14.d
-    add z14.d, p1/m, z14.d, z31.d
-    and z11.d, z14.d, z30.d
-    lsr z14.d, z14.d, #48
+    add z21.d, p1/m, z21.d, z31.d
+    and z14.d, z21.d, z30.d
+    lsr z21.d, z21.d, #48
     ldr x10, [x0, #208]
-    st1d {z11.d}, p0, [x5, x10, lsl #3]
-    st1d {z14.d}, p0, [x6, x10, lsl #3]
+    st1d {z14.d}, p0, [x5, x10, lsl #3]
+    st1d {z21.d}, p0, [x6, x10, lsl #3]
     sub z2.d, z8.d, z2.d
     sub z0.d, z4.d, z0.d
-    lsr z4.d, z2.d, #48
-    add z4.d, z0.d, z4.d
-    and z2.d, z2.d, z30.d
-    mla z2.d, p0/m, z4.d, z29.d
-    lsr z0.d, z4.d, #16
+    lsr z4.d, z0.d, #48
+    sub z4.d, z2.d, z4.d
+    lsl z2.d, z0.d, #48
+    add z2.d, z2.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    lsr z0.d, z0.d, #16
     and z0.d, z0.d, z31.d
     mul z0.d, p0/m, z0.d, z31.d
     add z2.d, z2.d, z0.d
     cmphi p1.d, p0/z, z0.d, z2.d
     add z2.d, p1/m, z2.d, z31.d
-    lsr z4.d, z4.d, #48
-    cmphi p1.d, p0/z, z4.d, z2.d
-    sub z4.d, z2.d, z4.d
-    sub z4.d, p1/m, z4.d, z31.d
-    ld1rd {z2.d}, p0/z, [x1, #120]
-    movprfx z0, z4
-    mul z0.d, p0/m, z0.d, z2.d
-    umulh z4.d, p0/m, z4.d, z2.d
-    lsr z2.d, z4.d, #32
+    ld1rd {z0.d}, p0/z, [x1, #120]
+    movprfx z4, z2
+    mul z4.d, p0/m, z4.d, z0.d
+    umulh z2.d, p0/m, z2.d, z0.d
+    lsr z0.d, z2.d, #32
+    cmphi p1.d, p0/z, z0.d, z4.d
+    sub z0.d, z4.d, z0.d
+    sub z0.d, p1/m, z0.d, z31.d
+    and z2.d, z2.d, z31.d
+    mul z2.d, p0/m, z2.d, z31.d
+    add z0.d, z0.d, z2.d
     cmphi p1.d, p0/z, z2.d, z0.d
-    sub z2.d, z0.d, z2.d
-    sub z2.d, p1/m, z2.d, z31.d
-    and z4.d, z4.d, z31.d
-    mul z4.d, p0/m, z4.d, z31.d
-    add z2.d, z2.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z2.d
-    add z2.d, p1/m, z2.d, z31.d
-    and z4.d, z2.d, z30.d
-    lsr z2.d, z2.d, #48
+    add z0.d, p1/m, z0.d, z31.d
+    and z2.d, z0.d, z30.d
+    lsr z0.d, z0.d, #48
     ldr x10, [x0, #216]
-    st1d {z4.d}, p0, [x5, x10, lsl #3]
-    st1d {z2.d}, p0, [x6, x10, lsl #3]
+    st1d {z2.d}, p0, [x5, x10, lsl #3]
+    st1d {z0.d}, p0, [x6, x10, lsl #3]
     add z20.d, z6.d, z20.d
     sub z13.d, z10.d, z13.d
-    lsr z10.d, z20.d, #48
-    add z10.d, z13.d, z10.d
-    and z20.d, z20.d, z30.d
-    mla z20.d, p0/m, z10.d, z29.d
-    lsr z13.d, z10.d, #16
+    lsr z10.d, z13.d, #48
+    sub z10.d, z20.d, z10.d
+    lsl z20.d, z13.d, #48
+    add z20.d, z20.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    lsr z13.d, z13.d, #16
     and z13.d, z13.d, z31.d
     mul z13.d, p0/m, z13.d, z31.d
     add z20.d, z20.d, z13.d
     cmphi p1.d, p0/z, z13.d, z20.d
     add z20.d, p1/m, z20.d, z31.d
-    lsr z10.d, z10.d, #48
-    cmphi p1.d, p0/z, z10.d, z20.d
-    sub z10.d, z20.d, z10.d
-    sub z10.d, p1/m, z10.d, z31.d
-    ld1rd {z20.d}, p0/z, [x1, #144]
-    movprfx z13, z10
-    mul z13.d, p0/m, z13.d, z20.d
-    umulh z10.d, p0/m, z10.d, z20.d
-    lsr z20.d, z10.d, #32
+    ld1rd {z13.d}, p0/z, [x1, #144]
+    movprfx z10, z20
+    mul z10.d, p0/m, z10.d, z13.d
+    umulh z20.d, p0/m, z20.d, z13.d
+    lsr z13.d, z20.d, #32
+    cmphi p1.d, p0/z, z13.d, z10.d
+    sub z13.d, z10.d, z13.d
+    sub z13.d, p1/m, z13.d, z31.d
+    and z20.d, z20.d, z31.d
+    mul z20.d, p0/m, z20.d, z31.d
+    add z13.d, z13.d, z20.d
     cmphi p1.d, p0/z, z20.d, z13.d
-    sub z20.d, z13.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    and z10.d, z10.d, z31.d
-    mul z10.d, p0/m, z10.d, z31.d
-    add z20.d, z20.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    and z10.d, z20.d, z30.d
-    lsr z20.d, z20.d, #48
+    add z13.d, p1/m, z13.d, z31.d
+    and z20.d, z13.d, z30.d
+    lsr z13.d, z13.d, #48
     ldr x10, [x0, #224]
-    st1d {z10.d}, p0, [x5, x10, lsl #3]
-    st1d {z20.d}, p0, [x6, x10, lsl #3]
+    st1d {z20.d}, p0, [x5, x10, lsl #3]
+    st1d {z13.d}, p0, [x6, x10, lsl #3]
     add z16.d, z9.d, z16.d
     sub z12.d, z1.d, z12.d
-    lsr z1.d, z16.d, #48
-    add z1.d, z12.d, z1.d
-    and z16.d, z16.d, z30.d
-    mla z16.d, p0/m, z1.d, z29.d
-    lsr z12.d, z1.d, #16
+    lsr z1.d, z12.d, #48
+    sub z1.d, z16.d, z1.d
+    lsl z16.d, z12.d, #48
+    add z16.d, z16.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    lsr z12.d, z12.d, #16
     and z12.d, z12.d, z31.d
     mul z12.d, p0/m, z12.d, z31.d
     add z16.d, z16.d, z12.d
     cmphi p1.d, p0/z, z12.d, z16.d
     add z16.d, p1/m, z16.d, z31.d
-    lsr z1.d, z1.d, #48
-    cmphi p1.d, p0/z, z1.d, z16.d
-    sub z1.d, z16.d, z1.d
-    sub z1.d, p1/m, z1.d, z31.d
-    ld1rd {z16.d}, p0/z, [x1, #168]
-    movprfx z12, z1
-    mul z12.d, p0/m, z12.d, z16.d
-    umulh z1.d, p0/m, z1.d, z16.d
-    lsr z16.d, z1.d, #32
+    ld1rd {z12.d}, p0/z, [x1, #168]
+    movprfx z1, z16
+    mul z1.d, p0/m, z1.d, z12.d
+    umulh z16.d, p0/m, z16.d, z12.d
+    lsr z12.d, z16.d, #32
+    cmphi p1.d, p0/z, z12.d, z1.d
+    sub z12.d, z1.d, z12.d
+    sub z12.d, p1/m, z12.d, z31.d
+    and z16.d, z16.d, z31.d
+    mul z16.d, p0/m, z16.d, z31.d
+    add z12.d, z12.d, z16.d
     cmphi p1.d, p0/z, z16.d, z12.d
-    sub z16.d, z12.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    and z1.d, z1.d, z31.d
-    mul z1.d, p0/m, z1.d, z31.d
-    add z16.d, z16.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    and z1.d, z16.d, z30.d
-    lsr z16.d, z16.d, #48
+    add z12.d, p1/m, z12.d, z31.d
+    and z16.d, z12.d, z30.d
+    lsr z12.d, z12.d, #48
     ldr x10, [x0, #232]
-    st1d {z1.d}, p0, [x5, x10, lsl #3]
-    st1d {z16.d}, p0, [x6, x10, lsl #3]
+    st1d {z16.d}, p0, [x5, x10, lsl #3]
+    st1d {z12.d}, p0, [x6, x10, lsl #3]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
@@ -4667,7 +4424,6 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_8_sve:
     .p2align 3
 90:
     .xword 0xffffffffffff
-    .xword 0x1000000000000
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
     .size proofmill_goldilocks_ntt_gaussian_to_gaussian_8_sve, . - proofmill_goldilocks_ntt_gaussian_to_gaussian_8_sve
@@ -4918,542 +4674,511 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_16_sve:
     add z29.d, z14.d, z29.d
     st1d {z22.d}, p0, [x5]
     st1d {z29.d}, p0, [x6]
-    lsr z29.d, z15.d, #48
-    add z29.d, z25.d, z29.d
-    and z15.d, z15.d, z21.d
-    ld1rd {z25.d}, p0/z, [x2, #24]
-    mla z15.d, p0/m, z29.d, z25.d
-    lsr z22.d, z29.d, #16
-    and z22.d, z22.d, z31.d
-    mul z22.d, p0/m, z22.d, z31.d
-    add z15.d, z15.d, z22.d
-    cmphi p1.d, p0/z, z22.d, z15.d
-    add z15.d, p1/m, z15.d, z31.d
-    lsr z29.d, z29.d, #48
-    cmphi p1.d, p0/z, z29.d, z15.d
+    lsr z29.d, z25.d, #48
     sub z29.d, z15.d, z29.d
-    sub z29.d, p1/m, z29.d, z31.d
-    ld1rd {z15.d}, p0/z, [x1, #96]
-    movprfx z22, z29
-    mul z22.d, p0/m, z22.d, z15.d
-    umulh z29.d, p0/m, z29.d, z15.d
-    lsr z15.d, z29.d, #32
-    cmphi p1.d, p0/z, z15.d, z22.d
-    sub z15.d, z22.d, z15.d
-    sub z15.d, p1/m, z15.d, z31.d
-    and z29.d, z29.d, z31.d
-    mul z29.d, p0/m, z29.d, z31.d
+    lsl z15.d, z25.d, #48
     add z15.d, z15.d, z29.d
     cmphi p1.d, p0/z, z29.d, z15.d
     add z15.d, p1/m, z15.d, z31.d
-    and z29.d, z15.d, z21.d
-    lsr z15.d, z15.d, #48
+    lsr z25.d, z25.d, #16
+    and z25.d, z25.d, z31.d
+    mul z25.d, p0/m, z25.d, z31.d
+    add z15.d, z15.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z15.d
+    add z15.d, p1/m, z15.d, z31.d
+    ld1rd {z25.d}, p0/z, [x1, #96]
+    movprfx z29, z15
+    mul z29.d, p0/m, z29.d, z25.d
+    umulh z15.d, p0/m, z15.d, z25.d
+    lsr z25.d, z15.d, #32
+    cmphi p1.d, p0/z, z25.d, z29.d
+    sub z25.d, z29.d, z25.d
+    sub z25.d, p1/m, z25.d, z31.d
+    and z15.d, z15.d, z31.d
+    mul z15.d, p0/m, z15.d, z31.d
+    add z25.d, z25.d, z15.d
+    cmphi p1.d, p0/z, z15.d, z25.d
+    add z25.d, p1/m, z25.d, z31.d
+    and z15.d, z25.d, z21.d
+    lsr z25.d, z25.d, #48
     ldr x10, [x0, #208]
-    st1d {z29.d}, p0, [x5, x10, lsl #3]
-    st1d {z15.d}, p0, [x6, x10, lsl #3]
-    lsr z15.d, z11.d, #48
-    add z15.d, z7.d, z15.d
-    and z11.d, z11.d, z21.d
-    mla z11.d, p0/m, z15.d, z25.d
-    lsr z7.d, z15.d, #16
+    st1d {z15.d}, p0, [x5, x10, lsl #3]
+    st1d {z25.d}, p0, [x6, x10, lsl #3]
+    lsr z25.d, z7.d, #48
+    sub z25.d, z11.d, z25.d
+    lsl z11.d, z7.d, #48
+    add z11.d, z11.d, z25.d
+    cmphi p1.d, p0/z, z25.d, z11.d
+    add z11.d, p1/m, z11.d, z31.d
+    lsr z7.d, z7.d, #16
     and z7.d, z7.d, z31.d
     mul z7.d, p0/m, z7.d, z31.d
     add z11.d, z11.d, z7.d
     cmphi p1.d, p0/z, z7.d, z11.d
     add z11.d, p1/m, z11.d, z31.d
-    lsr z15.d, z15.d, #48
-    cmphi p1.d, p0/z, z15.d, z11.d
-    sub z15.d, z11.d, z15.d
-    sub z15.d, p1/m, z15.d, z31.d
-    ld1rd {z11.d}, p0/z, [x1, #192]
-    movprfx z7, z15
-    mul z7.d, p0/m, z7.d, z11.d
-    umulh z15.d, p0/m, z15.d, z11.d
-    lsr z11.d, z15.d, #32
+    ld1rd {z7.d}, p0/z, [x1, #192]
+    movprfx z25, z11
+    mul z25.d, p0/m, z25.d, z7.d
+    umulh z11.d, p0/m, z11.d, z7.d
+    lsr z7.d, z11.d, #32
+    cmphi p1.d, p0/z, z7.d, z25.d
+    sub z7.d, z25.d, z7.d
+    sub z7.d, p1/m, z7.d, z31.d
+    and z11.d, z11.d, z31.d
+    mul z11.d, p0/m, z11.d, z31.d
+    add z7.d, z7.d, z11.d
     cmphi p1.d, p0/z, z11.d, z7.d
-    sub z11.d, z7.d, z11.d
-    sub z11.d, p1/m, z11.d, z31.d
-    and z15.d, z15.d, z31.d
-    mul z15.d, p0/m, z15.d, z31.d
-    add z11.d, z11.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z11.d
-    add z11.d, p1/m, z11.d, z31.d
-    and z15.d, z11.d, z21.d
-    lsr z11.d, z11.d, #48
+    add z7.d, p1/m, z7.d, z31.d
+    and z11.d, z7.d, z21.d
+    lsr z7.d, z7.d, #48
     ldr x10, [x0, #240]
-    st1d {z15.d}, p0, [x5, x10, lsl #3]
-    st1d {z11.d}, p0, [x6, x10, lsl #3]
-    lsr z11.d, z16.d, #48
-    add z11.d, z30.d, z11.d
-    and z16.d, z16.d, z21.d
-    mla z16.d, p0/m, z11.d, z25.d
-    lsr z30.d, z11.d, #16
+    st1d {z11.d}, p0, [x5, x10, lsl #3]
+    st1d {z7.d}, p0, [x6, x10, lsl #3]
+    lsr z7.d, z30.d, #48
+    sub z7.d, z16.d, z7.d
+    lsl z16.d, z30.d, #48
+    add z16.d, z16.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z16.d
+    add z16.d, p1/m, z16.d, z31.d
+    lsr z30.d, z30.d, #16
     and z30.d, z30.d, z31.d
     mul z30.d, p0/m, z30.d, z31.d
     add z16.d, z16.d, z30.d
     cmphi p1.d, p0/z, z30.d, z16.d
     add z16.d, p1/m, z16.d, z31.d
-    lsr z11.d, z11.d, #48
-    cmphi p1.d, p0/z, z11.d, z16.d
-    sub z11.d, z16.d, z11.d
-    sub z11.d, p1/m, z11.d, z31.d
-    ld1rd {z16.d}, p0/z, [x1, #288]
-    movprfx z30, z11
-    mul z30.d, p0/m, z30.d, z16.d
-    umulh z11.d, p0/m, z11.d, z16.d
-    lsr z16.d, z11.d, #32
+    ld1rd {z30.d}, p0/z, [x1, #288]
+    movprfx z7, z16
+    mul z7.d, p0/m, z7.d, z30.d
+    umulh z16.d, p0/m, z16.d, z30.d
+    lsr z30.d, z16.d, #32
+    cmphi p1.d, p0/z, z30.d, z7.d
+    sub z30.d, z7.d, z30.d
+    sub z30.d, p1/m, z30.d, z31.d
+    and z16.d, z16.d, z31.d
+    mul z16.d, p0/m, z16.d, z31.d
+    add z30.d, z30.d, z16.d
     cmphi p1.d, p0/z, z16.d, z30.d
-    sub z16.d, z30.d, z16.d
-    sub z16.d, p1/m, z16.d, z31.d
-    and z11.d, z11.d, z31.d
-    mul z11.d, p0/m, z11.d, z31.d
-    add z16.d, z16.d, z11.d
-    cmphi p1.d, p0/z, z11.d, z16.d
-    add z16.d, p1/m, z16.d, z31.d
-    and z11.d, z16.d, z21.d
-    lsr z16.d, z16.d, #48
+    add z30.d, p1/m, z30.d, z31.d
+    and z16.d, z30.d, z21.d
+    lsr z30.d, z30.d, #48
     ldr x10, [x0, #272]
-    st1d {z11.d}, p0, [x5, x10, lsl #3]
-    st1d {z16.d}, p0, [x6, x10, lsl #3]
-    add z16.d, z8.d, z5.d
-    add z11.d, z3.d, z13.d
+    st1d {z16.d}, p0, [x5, x10, lsl #3]
+    st1d {z30.d}, p0, [x6, x10, lsl #3]
+    add z30.d, z8.d, z5.d
+    add z16.d, z3.d, z13.d
     sub z5.d, z8.d, z5.d
     sub z13.d, z3.d, z13.d
     add z3.d, z2.d, z17.d
     add z8.d, z1.d, z26.d
     sub z17.d, z2.d, z17.d
     sub z26.d, z1.d, z26.d
-    add z1.d, z16.d, z3.d
-    add z2.d, z11.d, z8.d
-    sub z30.d, z5.d, z26.d
-    add z15.d, z13.d, z17.d
-    sub z3.d, z16.d, z3.d
-    sub z8.d, z11.d, z8.d
+    add z1.d, z30.d, z3.d
+    add z2.d, z16.d, z8.d
+    sub z7.d, z5.d, z26.d
+    add z11.d, z13.d, z17.d
+    sub z3.d, z30.d, z3.d
+    sub z8.d, z16.d, z8.d
     add z26.d, z5.d, z26.d
     sub z17.d, z13.d, z17.d
-    lsr z13.d, z1.d, #48
-    add z13.d, z2.d, z13.d
-    and z1.d, z1.d, z21.d
-    mla z1.d, p0/m, z13.d, z25.d
-    lsr z2.d, z13.d, #16
+    lsr z13.d, z2.d, #48
+    sub z13.d, z1.d, z13.d
+    lsl z1.d, z2.d, #48
+    add z1.d, z1.d, z13.d
+    cmphi p1.d, p0/z, z13.d, z1.d
+    add z1.d, p1/m, z1.d, z31.d
+    lsr z2.d, z2.d, #16
     and z2.d, z2.d, z31.d
     mul z2.d, p0/m, z2.d, z31.d
     add z1.d, z1.d, z2.d
     cmphi p1.d, p0/z, z2.d, z1.d
     add z1.d, p1/m, z1.d, z31.d
-    lsr z13.d, z13.d, #48
-    cmphi p1.d, p0/z, z13.d, z1.d
-    sub z13.d, z1.d, z13.d
-    sub z13.d, p1/m, z13.d, z31.d
-    ld1rd {z1.d}, p0/z, [x1, #24]
-    movprfx z2, z13
-    mul z2.d, p0/m, z2.d, z1.d
-    umulh z13.d, p0/m, z13.d, z1.d
-    lsr z1.d, z13.d, #32
-    cmphi p1.d, p0/z, z1.d, z2.d
-    sub z1.d, z2.d, z1.d
-    sub z1.d, p1/m, z1.d, z31.d
-    and z13.d, z13.d, z31.d
-    mul z13.d, p0/m, z13.d, z31.d
-    add z1.d, z1.d, z13.d
-    cmphi p1.d, p0/z, z13.d, z1.d
-    add z1.d, p1/m, z1.d, z31.d
-    and z13.d, z1.d, z21.d
-    lsr z1.d, z1.d, #48
-    ldr x10, [x0, #184]
-    st1d {z13.d}, p0, [x5, x10, lsl #3]
-    st1d {z1.d}, p0, [x6, x10, lsl #3]
-    lsr z1.d, z30.d, #48
-    add z1.d, z15.d, z1.d
-    and z30.d, z30.d, z21.d
-    mla z30.d, p0/m, z1.d, z25.d
-    lsr z15.d, z1.d, #16
-    and z15.d, z15.d, z31.d
-    mul z15.d, p0/m, z15.d, z31.d
-    add z30.d, z30.d, z15.d
-    cmphi p1.d, p0/z, z15.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    lsr z1.d, z1.d, #48
-    cmphi p1.d, p0/z, z1.d, z30.d
-    sub z1.d, z30.d, z1.d
-    sub z1.d, p1/m, z1.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #120]
-    movprfx z15, z1
-    mul z15.d, p0/m, z15.d, z30.d
-    umulh z1.d, p0/m, z1.d, z30.d
-    lsr z30.d, z1.d, #32
-    cmphi p1.d, p0/z, z30.d, z15.d
-    sub z30.d, z15.d, z30.d
-    sub z30.d, p1/m, z30.d, z31.d
+    ld1rd {z2.d}, p0/z, [x1, #24]
+    movprfx z13, z1
+    mul z13.d, p0/m, z13.d, z2.d
+    umulh z1.d, p0/m, z1.d, z2.d
+    lsr z2.d, z1.d, #32
+    cmphi p1.d, p0/z, z2.d, z13.d
+    sub z2.d, z13.d, z2.d
+    sub z2.d, p1/m, z2.d, z31.d
     and z1.d, z1.d, z31.d
     mul z1.d, p0/m, z1.d, z31.d
-    add z30.d, z30.d, z1.d
-    cmphi p1.d, p0/z, z1.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    and z1.d, z30.d, z21.d
-    lsr z30.d, z30.d, #48
-    ldr x10, [x0, #216]
+    add z2.d, z2.d, z1.d
+    cmphi p1.d, p0/z, z1.d, z2.d
+    add z2.d, p1/m, z2.d, z31.d
+    and z1.d, z2.d, z21.d
+    lsr z2.d, z2.d, #48
+    ldr x10, [x0, #184]
     st1d {z1.d}, p0, [x5, x10, lsl #3]
-    st1d {z30.d}, p0, [x6, x10, lsl #3]
-    lsr z30.d, z3.d, #48
-    add z30.d, z8.d, z30.d
-    and z3.d, z3.d, z21.d
-    mla z3.d, p0/m, z30.d, z25.d
-    lsr z8.d, z30.d, #16
+    st1d {z2.d}, p0, [x6, x10, lsl #3]
+    lsr z2.d, z11.d, #48
+    sub z2.d, z7.d, z2.d
+    lsl z7.d, z11.d, #48
+    add z7.d, z7.d, z2.d
+    cmphi p1.d, p0/z, z2.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    lsr z11.d, z11.d, #16
+    and z11.d, z11.d, z31.d
+    mul z11.d, p0/m, z11.d, z31.d
+    add z7.d, z7.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z7.d
+    add z7.d, p1/m, z7.d, z31.d
+    ld1rd {z11.d}, p0/z, [x1, #120]
+    movprfx z2, z7
+    mul z2.d, p0/m, z2.d, z11.d
+    umulh z7.d, p0/m, z7.d, z11.d
+    lsr z11.d, z7.d, #32
+    cmphi p1.d, p0/z, z11.d, z2.d
+    sub z11.d, z2.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    and z7.d, z7.d, z31.d
+    mul z7.d, p0/m, z7.d, z31.d
+    add z11.d, z11.d, z7.d
+    cmphi p1.d, p0/z, z7.d, z11.d
+    add z11.d, p1/m, z11.d, z31.d
+    and z7.d, z11.d, z21.d
+    lsr z11.d, z11.d, #48
+    ldr x10, [x0, #216]
+    st1d {z7.d}, p0, [x5, x10, lsl #3]
+    st1d {z11.d}, p0, [x6, x10, lsl #3]
+    lsr z11.d, z8.d, #48
+    sub z11.d, z3.d, z11.d
+    lsl z3.d, z8.d, #48
+    add z3.d, z3.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    lsr z8.d, z8.d, #16
     and z8.d, z8.d, z31.d
     mul z8.d, p0/m, z8.d, z31.d
     add z3.d, z3.d, z8.d
     cmphi p1.d, p0/z, z8.d, z3.d
     add z3.d, p1/m, z3.d, z31.d
-    lsr z30.d, z30.d, #48
-    cmphi p1.d, p0/z, z30.d, z3.d
-    sub z30.d, z3.d, z30.d
-    sub z30.d, p1/m, z30.d, z31.d
-    ld1rd {z3.d}, p0/z, [x1, #216]
-    movprfx z8, z30
-    mul z8.d, p0/m, z8.d, z3.d
-    umulh z30.d, p0/m, z30.d, z3.d
-    lsr z3.d, z30.d, #32
+    ld1rd {z8.d}, p0/z, [x1, #216]
+    movprfx z11, z3
+    mul z11.d, p0/m, z11.d, z8.d
+    umulh z3.d, p0/m, z3.d, z8.d
+    lsr z8.d, z3.d, #32
+    cmphi p1.d, p0/z, z8.d, z11.d
+    sub z8.d, z11.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    and z3.d, z3.d, z31.d
+    mul z3.d, p0/m, z3.d, z31.d
+    add z8.d, z8.d, z3.d
     cmphi p1.d, p0/z, z3.d, z8.d
-    sub z3.d, z8.d, z3.d
-    sub z3.d, p1/m, z3.d, z31.d
-    and z30.d, z30.d, z31.d
-    mul z30.d, p0/m, z30.d, z31.d
-    add z3.d, z3.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z3.d
-    add z3.d, p1/m, z3.d, z31.d
-    and z30.d, z3.d, z21.d
-    lsr z3.d, z3.d, #48
+    add z8.d, p1/m, z8.d, z31.d
+    and z3.d, z8.d, z21.d
+    lsr z8.d, z8.d, #48
     ldr x10, [x0, #248]
-    st1d {z30.d}, p0, [x5, x10, lsl #3]
-    st1d {z3.d}, p0, [x6, x10, lsl #3]
-    lsr z3.d, z26.d, #48
-    add z3.d, z17.d, z3.d
-    and z26.d, z26.d, z21.d
-    mla z26.d, p0/m, z3.d, z25.d
-    lsr z17.d, z3.d, #16
+    st1d {z3.d}, p0, [x5, x10, lsl #3]
+    st1d {z8.d}, p0, [x6, x10, lsl #3]
+    lsr z8.d, z17.d, #48
+    sub z8.d, z26.d, z8.d
+    lsl z26.d, z17.d, #48
+    add z26.d, z26.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z26.d
+    add z26.d, p1/m, z26.d, z31.d
+    lsr z17.d, z17.d, #16
     and z17.d, z17.d, z31.d
     mul z17.d, p0/m, z17.d, z31.d
     add z26.d, z26.d, z17.d
     cmphi p1.d, p0/z, z17.d, z26.d
     add z26.d, p1/m, z26.d, z31.d
-    lsr z3.d, z3.d, #48
-    cmphi p1.d, p0/z, z3.d, z26.d
-    sub z3.d, z26.d, z3.d
-    sub z3.d, p1/m, z3.d, z31.d
-    ld1rd {z26.d}, p0/z, [x1, #312]
-    movprfx z17, z3
-    mul z17.d, p0/m, z17.d, z26.d
-    umulh z3.d, p0/m, z3.d, z26.d
-    lsr z26.d, z3.d, #32
+    ld1rd {z17.d}, p0/z, [x1, #312]
+    movprfx z8, z26
+    mul z8.d, p0/m, z8.d, z17.d
+    umulh z26.d, p0/m, z26.d, z17.d
+    lsr z17.d, z26.d, #32
+    cmphi p1.d, p0/z, z17.d, z8.d
+    sub z17.d, z8.d, z17.d
+    sub z17.d, p1/m, z17.d, z31.d
+    and z26.d, z26.d, z31.d
+    mul z26.d, p0/m, z26.d, z31.d
+    add z17.d, z17.d, z26.d
     cmphi p1.d, p0/z, z26.d, z17.d
-    sub z26.d, z17.d, z26.d
-    sub z26.d, p1/m, z26.d, z31.d
-    and z3.d, z3.d, z31.d
-    mul z3.d, p0/m, z3.d, z31.d
-    add z26.d, z26.d, z3.d
-    cmphi p1.d, p0/z, z3.d, z26.d
-    add z26.d, p1/m, z26.d, z31.d
-    and z3.d, z26.d, z21.d
-    lsr z26.d, z26.d, #48
+    add z17.d, p1/m, z17.d, z31.d
+    and z26.d, z17.d, z21.d
+    lsr z17.d, z17.d, #48
     ldr x10, [x0, #280]
-    st1d {z3.d}, p0, [x5, x10, lsl #3]
-    st1d {z26.d}, p0, [x6, x10, lsl #3]
-    sub z26.d, z6.d, z28.d
-    add z3.d, z10.d, z4.d
+    st1d {z26.d}, p0, [x5, x10, lsl #3]
+    st1d {z17.d}, p0, [x6, x10, lsl #3]
+    sub z17.d, z6.d, z28.d
+    add z26.d, z10.d, z4.d
     add z28.d, z6.d, z28.d
     sub z4.d, z10.d, z4.d
     sub z10.d, z20.d, z12.d
     ldr z6, [sp, #6, mul vl]
-    add z17.d, z6.d, z9.d
+    add z8.d, z6.d, z9.d
     add z12.d, z20.d, z12.d
     sub z9.d, z6.d, z9.d
-    add z6.d, z26.d, z10.d
-    add z20.d, z3.d, z17.d
-    sub z30.d, z28.d, z9.d
-    add z8.d, z4.d, z12.d
-    sub z10.d, z26.d, z10.d
-    sub z17.d, z3.d, z17.d
+    add z6.d, z17.d, z10.d
+    add z20.d, z26.d, z8.d
+    sub z3.d, z28.d, z9.d
+    add z11.d, z4.d, z12.d
+    sub z10.d, z17.d, z10.d
+    sub z8.d, z26.d, z8.d
     add z9.d, z28.d, z9.d
     sub z12.d, z4.d, z12.d
-    lsr z4.d, z6.d, #48
-    add z4.d, z20.d, z4.d
-    and z6.d, z6.d, z21.d
-    mla z6.d, p0/m, z4.d, z25.d
-    lsr z20.d, z4.d, #16
+    lsr z4.d, z20.d, #48
+    sub z4.d, z6.d, z4.d
+    lsl z6.d, z20.d, #48
+    add z6.d, z6.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    lsr z20.d, z20.d, #16
     and z20.d, z20.d, z31.d
     mul z20.d, p0/m, z20.d, z31.d
     add z6.d, z6.d, z20.d
     cmphi p1.d, p0/z, z20.d, z6.d
     add z6.d, p1/m, z6.d, z31.d
-    lsr z4.d, z4.d, #48
-    cmphi p1.d, p0/z, z4.d, z6.d
-    sub z4.d, z6.d, z4.d
-    sub z4.d, p1/m, z4.d, z31.d
-    ld1rd {z6.d}, p0/z, [x1, #48]
-    movprfx z20, z4
-    mul z20.d, p0/m, z20.d, z6.d
-    umulh z4.d, p0/m, z4.d, z6.d
-    lsr z6.d, z4.d, #32
-    cmphi p1.d, p0/z, z6.d, z20.d
-    sub z6.d, z20.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    and z4.d, z4.d, z31.d
-    mul z4.d, p0/m, z4.d, z31.d
-    add z6.d, z6.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z6.d
-    add z6.d, p1/m, z6.d, z31.d
-    and z4.d, z6.d, z21.d
-    lsr z6.d, z6.d, #48
-    ldr x10, [x0, #192]
-    st1d {z4.d}, p0, [x5, x10, lsl #3]
-    st1d {z6.d}, p0, [x6, x10, lsl #3]
-    lsr z6.d, z30.d, #48
-    add z6.d, z8.d, z6.d
-    and z30.d, z30.d, z21.d
-    mla z30.d, p0/m, z6.d, z25.d
-    lsr z8.d, z6.d, #16
-    and z8.d, z8.d, z31.d
-    mul z8.d, p0/m, z8.d, z31.d
-    add z30.d, z30.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    lsr z6.d, z6.d, #48
-    cmphi p1.d, p0/z, z6.d, z30.d
-    sub z6.d, z30.d, z6.d
-    sub z6.d, p1/m, z6.d, z31.d
-    ld1rd {z30.d}, p0/z, [x1, #144]
-    movprfx z8, z6
-    mul z8.d, p0/m, z8.d, z30.d
-    umulh z6.d, p0/m, z6.d, z30.d
-    lsr z30.d, z6.d, #32
-    cmphi p1.d, p0/z, z30.d, z8.d
-    sub z30.d, z8.d, z30.d
-    sub z30.d, p1/m, z30.d, z31.d
+    ld1rd {z20.d}, p0/z, [x1, #48]
+    movprfx z4, z6
+    mul z4.d, p0/m, z4.d, z20.d
+    umulh z6.d, p0/m, z6.d, z20.d
+    lsr z20.d, z6.d, #32
+    cmphi p1.d, p0/z, z20.d, z4.d
+    sub z20.d, z4.d, z20.d
+    sub z20.d, p1/m, z20.d, z31.d
     and z6.d, z6.d, z31.d
     mul z6.d, p0/m, z6.d, z31.d
-    add z30.d, z30.d, z6.d
-    cmphi p1.d, p0/z, z6.d, z30.d
-    add z30.d, p1/m, z30.d, z31.d
-    and z6.d, z30.d, z21.d
-    lsr z30.d, z30.d, #48
-    ldr x10, [x0, #224]
+    add z20.d, z20.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    and z6.d, z20.d, z21.d
+    lsr z20.d, z20.d, #48
+    ldr x10, [x0, #192]
     st1d {z6.d}, p0, [x5, x10, lsl #3]
-    st1d {z30.d}, p0, [x6, x10, lsl #3]
-    lsr z30.d, z10.d, #48
-    add z30.d, z17.d, z30.d
-    and z10.d, z10.d, z21.d
-    mla z10.d, p0/m, z30.d, z25.d
-    lsr z17.d, z30.d, #16
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z10.d, z10.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z10.d
+    st1d {z20.d}, p0, [x6, x10, lsl #3]
+    lsr z20.d, z11.d, #48
+    sub z20.d, z3.d, z20.d
+    lsl z3.d, z11.d, #48
+    add z3.d, z3.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    lsr z11.d, z11.d, #16
+    and z11.d, z11.d, z31.d
+    mul z11.d, p0/m, z11.d, z31.d
+    add z3.d, z3.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z3.d
+    add z3.d, p1/m, z3.d, z31.d
+    ld1rd {z11.d}, p0/z, [x1, #144]
+    movprfx z20, z3
+    mul z20.d, p0/m, z20.d, z11.d
+    umulh z3.d, p0/m, z3.d, z11.d
+    lsr z11.d, z3.d, #32
+    cmphi p1.d, p0/z, z11.d, z20.d
+    sub z11.d, z20.d, z11.d
+    sub z11.d, p1/m, z11.d, z31.d
+    and z3.d, z3.d, z31.d
+    mul z3.d, p0/m, z3.d, z31.d
+    add z11.d, z11.d, z3.d
+    cmphi p1.d, p0/z, z3.d, z11.d
+    add z11.d, p1/m, z11.d, z31.d
+    and z3.d, z11.d, z21.d
+    lsr z11.d, z11.d, #48
+    ldr x10, [x0, #224]
+    st1d {z3.d}, p0, [x5, x10, lsl #3]
+    st1d {z11.d}, p0, [x6, x10, lsl #3]
+    lsr z11.d, z8.d, #48
+    sub z11.d, z10.d, z11.d
+    lsl z10.d, z8.d, #48
+    add z10.d, z10.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z10.d
     add z10.d, p1/m, z10.d, z31.d
-    lsr z30.d, z30.d, #48
-    cmphi p1.d, p0/z, z30.d, z10.d
-    sub z30.d, z10.d, z30.d
-    sub z30.d, p1/m, z30.d, z31.d
-    ld1rd {z10.d}, p0/z, [x1, #240]
-    movprfx z17, z30
-    mul z17.d, p0/m, z17.d, z10.d
-    umulh z30.d, p0/m, z30.d, z10.d
-    lsr z10.d, z30.d, #32
-    cmphi p1.d, p0/z, z10.d, z17.d
-    sub z10.d, z17.d, z10.d
-    sub z10.d, p1/m, z10.d, z31.d
-    and z30.d, z30.d, z31.d
-    mul z30.d, p0/m, z30.d, z31.d
-    add z10.d, z10.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z10.d
+    lsr z8.d, z8.d, #16
+    and z8.d, z8.d, z31.d
+    mul z8.d, p0/m, z8.d, z31.d
+    add z10.d, z10.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z10.d
     add z10.d, p1/m, z10.d, z31.d
-    and z30.d, z10.d, z21.d
-    lsr z10.d, z10.d, #48
+    ld1rd {z8.d}, p0/z, [x1, #240]
+    movprfx z11, z10
+    mul z11.d, p0/m, z11.d, z8.d
+    umulh z10.d, p0/m, z10.d, z8.d
+    lsr z8.d, z10.d, #32
+    cmphi p1.d, p0/z, z8.d, z11.d
+    sub z8.d, z11.d, z8.d
+    sub z8.d, p1/m, z8.d, z31.d
+    and z10.d, z10.d, z31.d
+    mul z10.d, p0/m, z10.d, z31.d
+    add z8.d, z8.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z8.d
+    add z8.d, p1/m, z8.d, z31.d
+    and z10.d, z8.d, z21.d
+    lsr z8.d, z8.d, #48
     ldr x10, [x0, #256]
-    st1d {z30.d}, p0, [x5, x10, lsl #3]
-    st1d {z10.d}, p0, [x6, x10, lsl #3]
-    lsr z10.d, z9.d, #48
-    add z10.d, z12.d, z10.d
-    and z9.d, z9.d, z21.d
-    mla z9.d, p0/m, z10.d, z25.d
-    lsr z12.d, z10.d, #16
+    st1d {z10.d}, p0, [x5, x10, lsl #3]
+    st1d {z8.d}, p0, [x6, x10, lsl #3]
+    lsr z8.d, z12.d, #48
+    sub z8.d, z9.d, z8.d
+    lsl z9.d, z12.d, #48
+    add z9.d, z9.d, z8.d
+    cmphi p1.d, p0/z, z8.d, z9.d
+    add z9.d, p1/m, z9.d, z31.d
+    lsr z12.d, z12.d, #16
     and z12.d, z12.d, z31.d
     mul z12.d, p0/m, z12.d, z31.d
     add z9.d, z9.d, z12.d
     cmphi p1.d, p0/z, z12.d, z9.d
     add z9.d, p1/m, z9.d, z31.d
-    lsr z10.d, z10.d, #48
-    cmphi p1.d, p0/z, z10.d, z9.d
-    sub z10.d, z9.d, z10.d
-    sub z10.d, p1/m, z10.d, z31.d
-    ld1rd {z9.d}, p0/z, [x1, #336]
-    movprfx z12, z10
-    mul z12.d, p0/m, z12.d, z9.d
-    umulh z10.d, p0/m, z10.d, z9.d
-    lsr z9.d, z10.d, #32
-    cmphi p1.d, p0/z, z9.d, z12.d
-    sub z9.d, z12.d, z9.d
-    sub z9.d, p1/m, z9.d, z31.d
-    and z10.d, z10.d, z31.d
-    mul z10.d, p0/m, z10.d, z31.d
-    add z9.d, z9.d, z10.d
-    cmphi p1.d, p0/z, z10.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    and z10.d, z9.d, z21.d
-    lsr z9.d, z9.d, #48
-    ldr x10, [x0, #288]
-    st1d {z10.d}, p0, [x5, x10, lsl #3]
-    st1d {z9.d}, p0, [x6, x10, lsl #3]
-    ldr z9, [sp, #5, mul vl]
-    ldr z10, [sp, #4, mul vl]
-    sub z12.d, z9.d, z10.d
-    ldr z30, [sp, #3, mul vl]
-    ldr z17, [sp, #2, mul vl]
-    add z6.d, z30.d, z17.d
-    add z10.d, z9.d, z10.d
-    sub z17.d, z30.d, z17.d
-    ldr z30, [sp, #1, mul vl]
-    sub z9.d, z30.d, z23.d
-    ldr z8, [sp, #0, mul vl]
-    sub z4.d, z8.d, z0.d
-    add z23.d, z30.d, z23.d
-    add z0.d, z8.d, z0.d
-    add z8.d, z12.d, z9.d
-    add z30.d, z6.d, z4.d
-    sub z20.d, z10.d, z0.d
-    add z28.d, z17.d, z23.d
-    sub z9.d, z12.d, z9.d
-    sub z4.d, z6.d, z4.d
-    add z0.d, z10.d, z0.d
-    sub z23.d, z17.d, z23.d
-    lsr z17.d, z8.d, #48
-    add z17.d, z30.d, z17.d
-    and z8.d, z8.d, z21.d
-    mla z8.d, p0/m, z17.d, z25.d
-    lsr z30.d, z17.d, #16
-    and z30.d, z30.d, z31.d
-    mul z30.d, p0/m, z30.d, z31.d
-    add z8.d, z8.d, z30.d
-    cmphi p1.d, p0/z, z30.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    lsr z17.d, z17.d, #48
-    cmphi p1.d, p0/z, z17.d, z8.d
-    sub z17.d, z8.d, z17.d
-    sub z17.d, p1/m, z17.d, z31.d
-    ld1rd {z8.d}, p0/z, [x1, #72]
-    movprfx z30, z17
-    mul z30.d, p0/m, z30.d, z8.d
-    umulh z17.d, p0/m, z17.d, z8.d
-    lsr z8.d, z17.d, #32
-    cmphi p1.d, p0/z, z8.d, z30.d
-    sub z8.d, z30.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    and z17.d, z17.d, z31.d
-    mul z17.d, p0/m, z17.d, z31.d
-    add z8.d, z8.d, z17.d
-    cmphi p1.d, p0/z, z17.d, z8.d
-    add z8.d, p1/m, z8.d, z31.d
-    and z17.d, z8.d, z21.d
-    lsr z8.d, z8.d, #48
-    ldr x10, [x0, #200]
-    st1d {z17.d}, p0, [x5, x10, lsl #3]
-    st1d {z8.d}, p0, [x6, x10, lsl #3]
-    lsr z8.d, z20.d, #48
-    add z8.d, z28.d, z8.d
-    and z20.d, z20.d, z21.d
-    mla z20.d, p0/m, z8.d, z25.d
-    lsr z28.d, z8.d, #16
-    and z28.d, z28.d, z31.d
-    mul z28.d, p0/m, z28.d, z31.d
-    add z20.d, z20.d, z28.d
-    cmphi p1.d, p0/z, z28.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    lsr z8.d, z8.d, #48
-    cmphi p1.d, p0/z, z8.d, z20.d
-    sub z8.d, z20.d, z8.d
-    sub z8.d, p1/m, z8.d, z31.d
-    ld1rd {z20.d}, p0/z, [x1, #168]
-    movprfx z28, z8
-    mul z28.d, p0/m, z28.d, z20.d
-    umulh z8.d, p0/m, z8.d, z20.d
-    lsr z20.d, z8.d, #32
-    cmphi p1.d, p0/z, z20.d, z28.d
-    sub z20.d, z28.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    and z8.d, z8.d, z31.d
-    mul z8.d, p0/m, z8.d, z31.d
-    add z20.d, z20.d, z8.d
-    cmphi p1.d, p0/z, z8.d, z20.d
-    add z20.d, p1/m, z20.d, z31.d
-    and z8.d, z20.d, z21.d
-    lsr z20.d, z20.d, #48
-    ldr x10, [x0, #232]
-    st1d {z8.d}, p0, [x5, x10, lsl #3]
-    st1d {z20.d}, p0, [x6, x10, lsl #3]
-    lsr z20.d, z9.d, #48
-    add z20.d, z4.d, z20.d
-    and z9.d, z9.d, z21.d
-    mla z9.d, p0/m, z20.d, z25.d
-    lsr z4.d, z20.d, #16
-    and z4.d, z4.d, z31.d
-    mul z4.d, p0/m, z4.d, z31.d
-    add z9.d, z9.d, z4.d
-    cmphi p1.d, p0/z, z4.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    lsr z20.d, z20.d, #48
-    cmphi p1.d, p0/z, z20.d, z9.d
-    sub z20.d, z9.d, z20.d
-    sub z20.d, p1/m, z20.d, z31.d
-    ld1rd {z9.d}, p0/z, [x1, #264]
-    movprfx z4, z20
-    mul z4.d, p0/m, z4.d, z9.d
-    umulh z20.d, p0/m, z20.d, z9.d
-    lsr z9.d, z20.d, #32
-    cmphi p1.d, p0/z, z9.d, z4.d
-    sub z9.d, z4.d, z9.d
-    sub z9.d, p1/m, z9.d, z31.d
-    and z20.d, z20.d, z31.d
-    mul z20.d, p0/m, z20.d, z31.d
-    add z9.d, z9.d, z20.d
-    cmphi p1.d, p0/z, z20.d, z9.d
-    add z9.d, p1/m, z9.d, z31.d
-    and z20.d, z9.d, z21.d
-    lsr z9.d, z9.d, #48
-    ldr x10, [x0, #264]
-    st1d {z20.d}, p0, [x5, x10, lsl #3]
-    st1d {z9.d}, p0, [x6, x10, lsl #3]
-    lsr z9.d, z0.d, #48
-    add z9.d, z23.d, z9.d
-    and z0.d, z0.d, z21.d
-    mla z0.d, p0/m, z9.d, z25.d
-    lsr z25.d, z9.d, #16
-    and z25.d, z25.d, z31.d
-    mul z25.d, p0/m, z25.d, z31.d
-    add z0.d, z0.d, z25.d
-    cmphi p1.d, p0/z, z25.d, z0.d
-    add z0.d, p1/m, z0.d, z31.d
-    lsr z9.d, z9.d, #48
-    cmphi p1.d, p0/z, z9.d, z0.d
-    sub z9.d, z0.d, z9.d
-    sub z9.d, p1/m, z9.d, z31.d
-    ld1rd {z0.d}, p0/z, [x1, #360]
-    movprfx z25, z9
-    mul z25.d, p0/m, z25.d, z0.d
-    umulh z9.d, p0/m, z9.d, z0.d
-    lsr z0.d, z9.d, #32
-    cmphi p1.d, p0/z, z0.d, z25.d
-    sub z0.d, z25.d, z0.d
-    sub z0.d, p1/m, z0.d, z31.d
+    ld1rd {z12.d}, p0/z, [x1, #336]
+    movprfx z8, z9
+    mul z8.d, p0/m, z8.d, z12.d
+    umulh z9.d, p0/m, z9.d, z12.d
+    lsr z12.d, z9.d, #32
+    cmphi p1.d, p0/z, z12.d, z8.d
+    sub z12.d, z8.d, z12.d
+    sub z12.d, p1/m, z12.d, z31.d
     and z9.d, z9.d, z31.d
     mul z9.d, p0/m, z9.d, z31.d
-    add z0.d, z0.d, z9.d
-    cmphi p1.d, p0/z, z9.d, z0.d
+    add z12.d, z12.d, z9.d
+    cmphi p1.d, p0/z, z9.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    and z9.d, z12.d, z21.d
+    lsr z12.d, z12.d, #48
+    ldr x10, [x0, #288]
+    st1d {z9.d}, p0, [x5, x10, lsl #3]
+    st1d {z12.d}, p0, [x6, x10, lsl #3]
+    ldr z12, [sp, #5, mul vl]
+    ldr z9, [sp, #4, mul vl]
+    sub z8.d, z12.d, z9.d
+    ldr z10, [sp, #3, mul vl]
+    ldr z11, [sp, #2, mul vl]
+    add z3.d, z10.d, z11.d
+    add z9.d, z12.d, z9.d
+    sub z11.d, z10.d, z11.d
+    ldr z10, [sp, #1, mul vl]
+    sub z12.d, z10.d, z23.d
+    ldr z20, [sp, #0, mul vl]
+    sub z6.d, z20.d, z0.d
+    add z23.d, z10.d, z23.d
+    add z0.d, z20.d, z0.d
+    add z20.d, z8.d, z12.d
+    add z10.d, z3.d, z6.d
+    sub z4.d, z9.d, z0.d
+    add z28.d, z11.d, z23.d
+    sub z12.d, z8.d, z12.d
+    sub z6.d, z3.d, z6.d
+    add z0.d, z9.d, z0.d
+    sub z23.d, z11.d, z23.d
+    lsr z11.d, z10.d, #48
+    sub z11.d, z20.d, z11.d
+    lsl z20.d, z10.d, #48
+    add z20.d, z20.d, z11.d
+    cmphi p1.d, p0/z, z11.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    lsr z10.d, z10.d, #16
+    and z10.d, z10.d, z31.d
+    mul z10.d, p0/m, z10.d, z31.d
+    add z20.d, z20.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z20.d
+    add z20.d, p1/m, z20.d, z31.d
+    ld1rd {z10.d}, p0/z, [x1, #72]
+    movprfx z11, z20
+    mul z11.d, p0/m, z11.d, z10.d
+    umulh z20.d, p0/m, z20.d, z10.d
+    lsr z10.d, z20.d, #32
+    cmphi p1.d, p0/z, z10.d, z11.d
+    sub z10.d, z11.d, z10.d
+    sub z10.d, p1/m, z10.d, z31.d
+    and z20.d, z20.d, z31.d
+    mul z20.d, p0/m, z20.d, z31.d
+    add z10.d, z10.d, z20.d
+    cmphi p1.d, p0/z, z20.d, z10.d
+    add z10.d, p1/m, z10.d, z31.d
+    and z20.d, z10.d, z21.d
+    lsr z10.d, z10.d, #48
+    ldr x10, [x0, #200]
+    st1d {z20.d}, p0, [x5, x10, lsl #3]
+    st1d {z10.d}, p0, [x6, x10, lsl #3]
+    lsr z10.d, z28.d, #48
+    sub z10.d, z4.d, z10.d
+    lsl z4.d, z28.d, #48
+    add z4.d, z4.d, z10.d
+    cmphi p1.d, p0/z, z10.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    lsr z28.d, z28.d, #16
+    and z28.d, z28.d, z31.d
+    mul z28.d, p0/m, z28.d, z31.d
+    add z4.d, z4.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z4.d
+    add z4.d, p1/m, z4.d, z31.d
+    ld1rd {z28.d}, p0/z, [x1, #168]
+    movprfx z10, z4
+    mul z10.d, p0/m, z10.d, z28.d
+    umulh z4.d, p0/m, z4.d, z28.d
+    lsr z28.d, z4.d, #32
+    cmphi p1.d, p0/z, z28.d, z10.d
+    sub z28.d, z10.d, z28.d
+    sub z28.d, p1/m, z28.d, z31.d
+    and z4.d, z4.d, z31.d
+    mul z4.d, p0/m, z4.d, z31.d
+    add z28.d, z28.d, z4.d
+    cmphi p1.d, p0/z, z4.d, z28.d
+    add z28.d, p1/m, z28.d, z31.d
+    and z4.d, z28.d, z21.d
+    lsr z28.d, z28.d, #48
+    ldr x10, [x0, #232]
+    st1d {z4.d}, p0, [x5, x10, lsl #3]
+    st1d {z28.d}, p0, [x6, x10, lsl #3]
+    lsr z28.d, z6.d, #48
+    sub z28.d, z12.d, z28.d
+    lsl z12.d, z6.d, #48
+    add z12.d, z12.d, z28.d
+    cmphi p1.d, p0/z, z28.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    lsr z6.d, z6.d, #16
+    and z6.d, z6.d, z31.d
+    mul z6.d, p0/m, z6.d, z31.d
+    add z12.d, z12.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z12.d
+    add z12.d, p1/m, z12.d, z31.d
+    ld1rd {z6.d}, p0/z, [x1, #264]
+    movprfx z28, z12
+    mul z28.d, p0/m, z28.d, z6.d
+    umulh z12.d, p0/m, z12.d, z6.d
+    lsr z6.d, z12.d, #32
+    cmphi p1.d, p0/z, z6.d, z28.d
+    sub z6.d, z28.d, z6.d
+    sub z6.d, p1/m, z6.d, z31.d
+    and z12.d, z12.d, z31.d
+    mul z12.d, p0/m, z12.d, z31.d
+    add z6.d, z6.d, z12.d
+    cmphi p1.d, p0/z, z12.d, z6.d
+    add z6.d, p1/m, z6.d, z31.d
+    and z12.d, z6.d, z21.d
+    lsr z6.d, z6.d, #48
+    ldr x10, [x0, #264]
+    st1d {z12.d}, p0, [x5, x10, lsl #3]
+    st1d {z6.d}, p0, [x6, x10, lsl #3]
+    lsr z6.d, z23.d, #48
+    sub z6.d, z0.d, z6.d
+    lsl z0.d, z23.d, #48
+    add z0.d, z0.d, z6.d
+    cmphi p1.d, p0/z, z6.d, z0.d
     add z0.d, p1/m, z0.d, z31.d
-    and z21.d, z0.d, z21.d
-    lsr z0.d, z0.d, #48
+    lsr z23.d, z23.d, #16
+    and z23.d, z23.d, z31.d
+    mul z23.d, p0/m, z23.d, z31.d
+    add z0.d, z0.d, z23.d
+    cmphi p1.d, p0/z, z23.d, z0.d
+    add z0.d, p1/m, z0.d, z31.d
+    ld1rd {z23.d}, p0/z, [x1, #360]
+    movprfx z6, z0
+    mul z6.d, p0/m, z6.d, z23.d
+    umulh z0.d, p0/m, z0.d, z23.d
+    lsr z23.d, z0.d, #32
+    cmphi p1.d, p0/z, z23.d, z6.d
+    sub z23.d, z6.d, z23.d
+    sub z23.d, p1/m, z23.d, z31.d
+    and z0.d, z0.d, z31.d
+    mul z0.d, p0/m, z0.d, z31.d
+    add z23.d, z23.d, z0.d
+    cmphi p1.d, p0/z, z0.d, z23.d
+    add z23.d, p1/m, z23.d, z31.d
+    and z21.d, z23.d, z21.d
+    lsr z23.d, z23.d, #48
     ldr x10, [x0, #296]
     st1d {z21.d}, p0, [x5, x10, lsl #3]
-    st1d {z0.d}, p0, [x6, x10, lsl #3]
+    st1d {z23.d}, p0, [x6, x10, lsl #3]
     add x3, x3, x11
     add x4, x4, x11
     add x5, x5, x12
@@ -5473,7 +5198,6 @@ proofmill_goldilocks_ntt_gaussian_to_gaussian_16_sve:
     .xword 0x20001fffe000000
     .xword 0x1fffdfffe000000
     .xword 0xffffffffffff
-    .xword 0x1000000000000
     .size proofmill_goldilocks_ntt_gaussian_to_gaussian_16_sve, . - proofmill_goldilocks_ntt_gaussian_to_gaussian_16_sve
 
 // x0 a word for each row, x2 the rows, x3 words from a row to the next, x4 how many rows.
