@@ -44,16 +44,12 @@ pub trait Permutation: Copy + Debug + Eq + Send + Sync + 'static {
     /// The rule by which rows are absorbed.
     const ABSORPTION: Absorption;
 
-    /// The best number of vectors per element for [`permute`](Self::permute): more than one hides the latency of rounds
-    /// with few independent operations.
-    const VECTORS: usize = 1;
-
     /// Kernels that are not compiled from [`permute`](Self::permute).
     #[cfg(target_arch = "aarch64")]
     const KERNELS: Kernels;
 
-    /// Permutes as many states as n vectors have lanes, where n is one or [`VECTORS`](Self::VECTORS): `state[n i ..][..n]`
-    /// holds element i of every state.
+    /// Permutes as many states as n vectors have lanes, where n is 1 or 2: `state[n i ..][..n]` holds element i of every
+    /// state. Two vectors hide the latency of partial rounds, which have one S-box for each.
     ///
     /// # Panics
     /// If the length of `state` is not [`WIDTH`](Self::WIDTH) times n vectors.

@@ -186,7 +186,7 @@ pub(crate) fn absorb_all<P: Permutation, E: GoldilocksEngine, const RATE: usize>
     read: impl Fn(usize, usize, usize, &mut [u64]),
     permute: impl Fn(&mut [u64]),
 ) {
-    let (tile_lanes, mut first) = (tiles::lanes::<E, P>(engine), 0);
+    let (tile_lanes, mut first) = (tiles::lanes(engine), 0);
     let mut tile = [0; MAX_WIDTH * MAX_LANES];
     let tile = &mut tile[..P::WIDTH * tile_lanes];
     for block in digests.chunks_mut(tile_lanes) {
@@ -211,7 +211,7 @@ fn absorb<P: Permutation, E: GoldilocksEngine, const RATE: usize>(
     read: impl Fn(usize, &mut [u64]),
     permute: impl Fn(&mut [u64]),
 ) {
-    let lanes = tiles::lanes::<E, P>(engine);
+    let lanes = tiles::lanes(engine);
     let linear = P::ABSORPTION == Absorption::LinearHash;
     if linear && columns <= DIGEST {
         (0..columns).for_each(|element| read(element, &mut tile[element * lanes..]));

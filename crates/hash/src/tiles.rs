@@ -10,8 +10,8 @@ use proofmill_cpu::{Level, MAX_LANES};
 use proofmill_field::goldilocks::Assembly;
 use proofmill_field::{Algebra, Lanes, dispatch_goldilocks, goldilocks::GoldilocksEngine};
 
-/// The most vectors of an element.
-const MAX_VECTORS: usize = 2;
+/// The vectors of an element where there are vectors.
+const VECTORS: usize = 2;
 
 const fn width<E: GoldilocksEngine>() -> usize {
     E::Chain::WIDTH
@@ -19,19 +19,19 @@ const fn width<E: GoldilocksEngine>() -> usize {
 
 /// The vectors of an element in a tile; one where there are no vectors, because callers with one state depend on its
 /// latency.
-const fn vectors<E: GoldilocksEngine, P: Permutation>() -> usize {
-    if width::<E>() == 1 { 1 } else { P::VECTORS }
+const fn vectors<E: GoldilocksEngine>() -> usize {
+    if width::<E>() == 1 { 1 } else { VECTORS }
 }
 
 /// The states in a tile.
 #[inline(always)]
-pub(crate) fn lanes<E: GoldilocksEngine, P: Permutation>(engine: E) -> usize {
+pub(crate) fn lanes<E: GoldilocksEngine>(engine: E) -> usize {
     #[cfg(target_arch = "aarch64")]
     if let Some(assembly) = engine.assembly() {
         return assembly.words();
     }
     let _ = engine;
-    vectors::<E, P>() * width::<E>()
+    vectors::<E>() * width::<E>()
 }
 
 /// Permutes every state; the tile holds `P::WIDTH` times [`lanes`] words, any words before and canonical elements after.
@@ -65,7 +65,7 @@ pub(crate) fn permute_in_tiles<E: GoldilocksEngine, P: Permutation>(
     states: &mut [u64],
     permute: impl Fn(&mut [u64]),
 ) {
-    let (lanes, count) = (lanes::<E, P>(engine), states.len() / P::WIDTH);
+    let (lanes, count) = (lanes(engine), states.len() / P::WIDTH);
     if count == lanes {
         return permute(states);
     }
@@ -108,13 +108,12 @@ pub(crate) fn permute_vectors<E: GoldilocksEngine, P: Permutation>(
     tile: &mut [u64],
     permute: impl Fn(&mut [E::Chain]),
 ) {
-    const { assert!(P::VECTORS <= MAX_VECTORS) };
     engine.run(
         #[inline(always)]
         || {
             let lanes = width::<E>();
-            let mut state = [E::Chain::zero(engine); MAX_VECTORS * MAX_WIDTH];
-            let state = &mut state[..P::WIDTH * const { vectors::<E, P>() }];
+            let mut state = [E::Chain::zero(engine); VECTORS * MAX_WIDTH];
+            let state = &mut state[..P::WIDTH * const { vectors::<E>() }];
             for i in 0..state.len() {
                 state[i] = E::Chain::load(engine, &tile[i * lanes..]);
             }

@@ -4,8 +4,8 @@ use super::{
     constants::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS, Rounds},
     linear::{WIDTH, multiply},
 };
-use crate::state::{State, seventh_powers};
-use proofmill_field::goldilocks::{GoldilocksVector, Planes, U64s, constant_planes};
+use crate::state::{State, for_each_element, seventh_powers};
+use proofmill_field::goldilocks::{GoldilocksVector, Planes, U64s};
 
 /// The linear layers between two folds: the most that planes permit.
 pub const LAYERS: usize = 3;
@@ -34,50 +34,63 @@ pub fn full_round<V: GoldilocksVector>(
 /// Rounds that add `constant(round)` to the first element, followed by an S-box on it; leaves the planes of the
 /// others fresh. These may pass at most [`LAYERS`] linear layers until then, including those before.
 #[inline(always)]
-pub fn partial_rounds<V: GoldilocksVector>(
-    state: &mut State<V::U64s, WIDTH>,
+pub fn partial_rounds<V: GoldilocksVector, const N: usize>(
+    states: &mut [State<V::U64s, WIDTH>; N],
     rounds: usize,
     constant: impl Fn(usize) -> Planes<V::U64s>,
 ) {
     for round in 0..rounds {
-        let x = V::from_planes(state.get(0) + constant(round));
+        let mut x = [V::zero(states[0].token()); N];
+        for_each_element!(K < N => x[K] = V::from_planes(states[K].get(0) + constant(round)));
+        let powers = seventh_powers(x);
+        for_each_element!(K < N => {
+            let state = &mut states[K];
+            for i in 1..WIDTH {
+                state.set(i, V::carry(state.get(i)));
+            }
+            state.set(0, powers[K]);
+            linear_layer(state);
+        });
+    }
+    for_each_element!(K < N => {
         for i in 1..WIDTH {
-            state.set(i, V::carry(state.get(i)));
+            let element: V = states[K].element(i);
+            states[K].set(i, element.planes());
         }
-        state.set(0, seventh_powers([x])[0]);
-        linear_layer(state);
-    }
-    for i in 1..WIDTH {
-        let planes = state.get(i) + Planes::splat(state.token(), constant_planes::<V>(0));
-        state.set(i, V::from_planes(planes).planes());
-    }
+    });
 }
 
-/// The permutation of the state in each lane.
+/// The permutation of the state in each lane; `N` vectors hold each element.
 #[inline(always)]
-pub(super) fn permute<V: GoldilocksVector>(elements: &mut [V; WIDTH]) {
-    let token = elements[0].token();
-    let mut state = State::of(elements);
+pub(super) fn permute<V: GoldilocksVector, const N: usize>(elements: &mut [[V; N]]) {
+    let token = elements[0][0].token();
     let (before, rest) = Rounds::<V>::PLANES.split_at(HALF_FULL_ROUNDS * WIDTH);
     let (partial, after) = rest.split_at(PARTIAL_ROUNDS);
-    full_rounds::<V>(&mut state, before);
+    let zero = V::zero(token).planes().low;
+    let mut states = [State { low: [zero; WIDTH], high: [zero; WIDTH] }; N];
+    for k in 0..N {
+        for_each_element!(I < WIDTH => states[k].set(I, elements[I][k].planes()));
+        full_rounds::<V>(&mut states[k], before);
+    }
     let (first, groups) = partial.split_at(FIRST_GROUP);
-    partial_rounds::<V>(
-        &mut state,
+    partial_rounds::<V, N>(
+        &mut states,
         FIRST_GROUP,
         #[inline(always)]
         |round| Planes::splat(token, first[round]),
     );
     for constants in groups.chunks_exact(LAYERS) {
-        partial_rounds::<V>(
-            &mut state,
+        partial_rounds::<V, N>(
+            &mut states,
             LAYERS,
             #[inline(always)]
             |round| Planes::splat(token, constants[round]),
         );
     }
-    full_rounds::<V>(&mut state, after);
-    *elements = state.elements();
+    for k in 0..N {
+        full_rounds::<V>(&mut states[k], after);
+        for_each_element!(I < WIDTH => elements[I][k] = states[k].element(I));
+    }
 }
 
 #[inline(always)]

@@ -122,7 +122,6 @@ macro_rules! permutation {
             const NAME: &'static str = $name;
             const WIDTH: usize = $width;
             const ABSORPTION: Absorption = Absorption::Overwrite;
-            const VECTORS: usize = 2;
 
             #[cfg(target_arch = "aarch64")]
             const KERNELS: crate::permutation::Kernels = {

@@ -44,9 +44,9 @@ pub(crate) fn poseidon() -> Vec<Generated> {
     });
     let partial = |rounds| {
         Program::record(|words| {
-            let mut state = state(words);
-            poseidon::partial_rounds::<V>(&mut state, rounds, planes);
-            outputs(state)
+            let mut states = [state(words)];
+            poseidon::partial_rounds::<V, 1>(&mut states, rounds, planes);
+            outputs(states[0])
         })
     };
     let leave = Program::record(|words: [Traced; 2 * WIDTH]| {
