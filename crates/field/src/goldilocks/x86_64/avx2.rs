@@ -2,7 +2,8 @@
 //!
 //! SAFETY, for every intrinsic here: the words or the argument hold the token, which proves the feature.
 
-use crate::goldilocks::{Bitwise, MODULUS, U64s};
+use super::hidden;
+use crate::goldilocks::{Bitwise, EPSILON, MODULUS, U64s};
 use proofmill_cpu::Avx2;
 use std::{
     arch::x86_64::*,
@@ -171,6 +172,11 @@ impl U64s for U64x4 {
     }
 
     #[inline(always)]
+    fn mul_epsilon(self) -> Self {
+        self.mul_halves(Self::splat(self.token, hidden(EPSILON)))
+    }
+
+    #[inline(always)]
     fn add_folded(self, rhs: Self) -> Self {
         let flipped = self.flip_sign();
         let sum = flipped + rhs;
@@ -179,7 +185,10 @@ impl U64s for U64x4 {
 
     #[inline(always)]
     fn sub_folded(self, rhs: Self) -> Self {
-        self - rhs - rhs.flip_sign().epsilon_where_greater(self.flip_sign())
+        // The last flip cancels the first of a sum, which follows in reductions.
+        let flipped = self.flip_sign();
+        let difference = flipped - rhs;
+        (difference - difference.epsilon_where_greater(flipped)).flip_sign()
     }
 
     /// `self - p` is `self + 2^32 - 1` modulo 2^64.

@@ -3,6 +3,7 @@
 //! SAFETY, for every intrinsic here: a token was converted to [`Avx512`], which proves the features: either the argument's,
 //! or the words' when they were made.
 
+use super::hidden;
 use crate::goldilocks::{Bitwise, EPSILON, MODULUS, U64s};
 use proofmill_cpu::Avx512;
 use std::{
@@ -168,6 +169,11 @@ impl<T: Into<Avx512> + Copy + Send + Sync + 'static> U64s for U64x8<T> {
     fn mul_signed_halves(self, rhs: Self) -> Self {
         // SAFETY: see the head.
         Self { words: unsafe { _mm512_mul_epi32(self.words, rhs.words) }, ..self }
+    }
+
+    #[inline(always)]
+    fn mul_epsilon(self) -> Self {
+        self.mul_halves(Self::splat(self.token, hidden(EPSILON)))
     }
 
     #[inline(always)]
