@@ -8,7 +8,7 @@ pub(super) use avx2::U64x4;
 pub(super) use avx512::U64x8;
 pub(super) use ifma::{IfmaChain, IfmaFactor};
 
-/// The word, unknown to the compiler, which replaces a product by a known one by several other instructions.
+/// The word, but unknown to the compiler, which would replace a product with a known one by several other instructions.
 #[inline(always)]
 fn hidden(mut word: u64) -> u64 {
     // SAFETY: there are no instructions.
