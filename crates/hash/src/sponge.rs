@@ -92,6 +92,7 @@ macro_rules! tree_hash {
             const ELEMENT_BYTES: usize = 8;
 
             fn hash_rows(level: Level, rows: &[u64], columns: usize, digests: &mut [Digest]) {
+                let level = tiles::level_for(level, digests.len());
                 dispatch_goldilocks!(level, engine => hash_on::<$permutation, _>(engine, rows, columns, digests));
             }
 
@@ -113,7 +114,7 @@ macro_rules! tree_hash {
             fn hash_pairs(level: Level, children: &[Digest], parents: &mut [Digest]) {
                 assert_eq!(children.len(), 2 * parents.len(), "two children a parent");
                 let words = words_of(children);
-                dispatch_goldilocks!(level, engine => {
+                dispatch_goldilocks!(tiles::level_for(level, parents.len()), engine => {
                     absorb_all::<$permutation, _, { 2 * DIGEST }>(
                         engine,
                         2 * DIGEST,

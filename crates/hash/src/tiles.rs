@@ -5,7 +5,7 @@
 #[cfg(target_arch = "aarch64")]
 use crate::permutation::Kernels;
 use crate::{MAX_WIDTH, Permutation};
-use proofmill_cpu::{Level, MAX_LANES};
+use proofmill_cpu::{Level, MAX_LANES, Portable};
 #[cfg(target_arch = "aarch64")]
 use proofmill_field::goldilocks::Assembly;
 use proofmill_field::{Algebra, Lanes, dispatch_goldilocks, goldilocks::GoldilocksEngine};
@@ -21,6 +21,11 @@ const fn width<E: GoldilocksEngine>() -> usize {
 /// latency.
 const fn vectors<E: GoldilocksEngine>() -> usize {
     if width::<E>() == 1 { 1 } else { VECTORS }
+}
+
+/// The level for `count` states: plain Rust for a single one, where it has the lowest latency.
+pub(crate) fn level_for(level: Level, count: usize) -> Level {
+    if count == 1 { Level::Portable(Portable) } else { level }
 }
 
 /// The states in a tile.
@@ -54,7 +59,7 @@ pub(crate) fn permute<E: GoldilocksEngine, P: Permutation>(engine: E, tile: &mut
 /// If the number of words is not a multiple of the permutation's width.
 pub fn permute_states<P: Permutation>(level: Level, states: &mut [u64]) {
     assert!(states.len().is_multiple_of(P::WIDTH), "whole states");
-    dispatch_goldilocks!(level, engine => {
+    dispatch_goldilocks!(level_for(level, states.len() / P::WIDTH), engine => {
         permute_in_tiles::<_, P>(engine, states, |tile| permute::<_, P>(engine, tile));
     });
 }
