@@ -25,7 +25,7 @@ pub use algebra::{
 };
 pub use dispatch::{goldilocks_level, goldilocks_levels, prime_field_level, prime_field_levels};
 pub use error::FieldError;
-pub use extension::{Dodecic, Sextic, Terms, Tower, frobenius_coefficients};
+pub use extension::{Dodecic, Sextic, Terms, Tower, frobenius_coefficients, quartic_squares};
 pub use montgomery::{Backend, Engine, Fp, LanesOf, Limbs, Packable, Prime, Row, Scale, Vector};
 #[doc(hidden)]
 pub use proofmill_cpu as cpu;

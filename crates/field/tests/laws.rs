@@ -8,6 +8,7 @@ use proofmill_field::{
     batch_invert_vartime, bls12_381, bn254, dispatch,
 };
 use proofmill_testing::{edge_integers, for_each_level, is_below, operands, rng, uniform};
+use rand::RngCore;
 
 fn big(words: &[u64]) -> BigUint {
     words.iter().rev().fold(BigUint::zero(), |sum, word| (sum << 64) + word)
@@ -53,6 +54,9 @@ impl<P: Prime, B: Backend> Laws<P, B> {
             assert_eq!(self.raw(-a), (p - x) % p);
             assert_eq!(self.raw(a.double()), (x + x) % p);
             assert_eq!(self.raw(a.square()), x * x * &self.r_inverse % p);
+            let b = self.elements[self.elements.len() - 1 - i];
+            let fourth = |a: Fp<P, B>| a.square().square();
+            assert_eq!(Algebra::square_repeatedly([a, b], 5), [a, b].map(|a| fourth(fourth(a)).square()));
             // A different subset of the second operands for each first operand.
             for (&b, y) in self.elements.iter().zip(&integers).skip(i % 5).step_by(5) {
                 assert_eq!(self.raw(a + b), (x + y) % p);
@@ -105,6 +109,16 @@ impl<P: Prime, B: Backend> Laws<P, B> {
         });
         let pairs: Vec<[usize; 2]> = (0..36).map(|i| [i / 6, i % 6]).collect();
         for &[a0, a1] in &pairs {
+            let square = Quadratic::new(elements[a0], elements[a1]).square();
+            let [x0, x1] = [&values[a0], &values[a1]];
+            assert_eq!(self.raw(square.c0), (x0 * x0 + p * p - x1 * x1) * &self.r_inverse % p);
+            assert_eq!(self.raw(square.c1), x0 * x1 * 2u32 * &self.r_inverse % p);
+            for (factor, x) in elements.iter().zip(&values) {
+                let [sum, difference] =
+                    [elements[a0].add_factor(elements[a1]), elements[a0].sub_factor(elements[a1])];
+                assert_eq!(self.raw(sum * *factor), (x0 + x1) * x * &self.r_inverse % p);
+                assert_eq!(self.raw(difference * *factor), (p + x0 - x1) * x * &self.r_inverse % p);
+            }
             for &[b0, b1] in &pairs {
                 let product =
                     Quadratic::new(elements[a0], elements[a1]) * Quadratic::new(elements[b0], elements[b1]);
@@ -112,6 +126,49 @@ impl<P: Prime, B: Backend> Laws<P, B> {
                 assert_eq!(self.raw(product.c0), (x0 * y0 + p * p - x1 * y1) * &self.r_inverse % p);
                 assert_eq!(self.raw(product.c1), (x0 * y1 + x1 * y0) * &self.r_inverse % p);
             }
+        }
+    }
+
+    /// Sums of K pairs of products against integers: of p, which operands may be, of p - 1 and of others in every mixture.
+    fn sums_of_products<const K: usize>(&self) {
+        let p = &self.modulus;
+        let largest = [P::MODULUS, limbs::<P::Limbs>(&self.words[1])];
+        assert_eq!(big(largest[1].as_ref()), p - 1u32);
+        let mut rng = rng(3);
+        for round in 0..400 {
+            // In 1 of 8, 2 of 8, ... operands.
+            let others = round % 8;
+            let operands: Vec<[P::Limbs; 2]> = (0..2 * K)
+                .map(|_| {
+                    [(); 2].map(|()| {
+                        let random = rng.next_u64() as usize;
+                        if random % 8 < others {
+                            limbs(&self.words[random / 8 % self.words.len()])
+                        } else {
+                            largest[random / 8 % 2]
+                        }
+                    })
+                })
+                .collect();
+            let pairs: [_; K] = std::array::from_fn(|k| {
+                [&operands[2 * k], &operands[2 * k + 1]].map(|[a, b]: &[P::Limbs; 2]| [a, b])
+            });
+            let sum = self.token.sum_of_products::<P, K>(&pairs);
+            assert!(is_below(sum.as_ref(), P::MODULUS.as_ref()), "{pairs:x?}");
+            let expected = operands.iter().map(|[a, b]| big(a.as_ref()) * big(b.as_ref())).sum::<BigUint>();
+            assert_eq!(big(sum.as_ref()), expected * &self.r_inverse % p, "{pairs:x?}");
+
+            // Elements, which are canonical.
+            let element = |a: &P::Limbs| Fp::from_montgomery(*a).unwrap_or_default().with_backend(self.token);
+            let factors: Vec<[Quadratic<Fp<P, B>>; 2]> = operands
+                .as_chunks::<2>()
+                .0
+                .iter()
+                .map(|[a, b]| [a, b].map(|[x, y]| Quadratic::new(element(x), element(y))))
+                .collect();
+            let sum = Algebra::sum_of_quadratics::<K>(std::array::from_fn(|k| factors[k].each_ref()));
+            let zero = Quadratic::new(Fp::zero(self.token), Fp::zero(self.token));
+            assert_eq!(sum, factors.iter().fold(zero, |sum, [a, b]| sum + Fp::karatsuba(a, b)));
         }
     }
 
@@ -250,6 +307,12 @@ fn check<P: Prime, F: ark_ff::PrimeField>() {
         laws.inversion();
         laws.quadratic_ring();
         laws.quadratic_extremes();
+        if P::BITS + 2 <= 64 * P::Limbs::LEN as u32 {
+            laws.sums_of_products::<1>();
+            laws.sums_of_products::<2>();
+            laws.sums_of_products::<3>();
+            laws.sums_of_products::<4>();
+        }
         laws.powers();
         laws.arkworks::<F>();
     }

@@ -57,6 +57,7 @@ static DIGITS_ABOVE: [i8; 15] = {
 impl Ate for G1 {
     /// 64 pairs in lanes take the time of single ones at `avx2`, and 0.9 of it at `avx512ifma`; 32 take 1.03 and 0.94.
     const LANES_FROM: usize = 64;
+    const SCALARS_BEFORE_DOUBLES: bool = false;
 
     fn digits() -> &'static [i8] {
         &DIGITS

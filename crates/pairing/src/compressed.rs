@@ -4,7 +4,9 @@
 //! The element is `x0 + x2 w + x4 w^2 + x1 w^3 + x3 w^4 + x5 w^5`; x2 to x5 of a square follow from x2 to x5 by the same
 //! formulas as in [`Dodecic::cyclotomic_square`].
 
-use proofmill_field::{Algebra, Dodecic, Field, Fp, Invert, Lanes, Quadratic, Sextic, Tower};
+use proofmill_field::{
+    Algebra, Dodecic, Field, Fp, Invert, Lanes, Quadratic, Sextic, Tower, quartic_squares,
+};
 
 /// x2, x3, x4, x5.
 #[derive(Clone, Copy)]
@@ -39,11 +41,8 @@ impl<A: Algebra> Compressed<A> {
             #[inline(always)]
             || {
                 let [x2, x3, x4, x5] = &self.0;
-                let sums = [*x2 + *x3, *x4 + *x5];
-                let ([], [cc, dd, cd, ee, ff, ef], []) =
-                    A::quadratics(self.0[0].token(), [], [x2, x3, &sums[0], x4, x5, &sums[1]], []);
-                let [t2, t4] = [P::mul_by_xi(dd) + cc, P::mul_by_xi(ff) + ee];
-                let [t3, t5] = [cd - cc - dd, P::mul_by_xi(ef - ee - ff)];
+                let [[t2, t3], [t4, t5]] = quartic_squares::<P, A, 2, 6>(x2.token(), [[x2, x3], [x4, x5]]);
+                let t5 = P::mul_by_xi(t5);
                 let tripled = [(t5, t5 + *x2), (t4, t4 - *x3), (t2, t2 - *x4), (t3, t3 + *x5)];
                 let mut square = self;
                 for (x, (t, other)) in square.0.iter_mut().zip(tripled) {

@@ -29,7 +29,7 @@ struct Homogeneous<A> {
 pub(crate) type Line<A> = [Quadratic<A>; 3];
 
 /// The loop's value, and a line that waits for another: the product of two lines takes 6 products in Fq2, and its product
-/// with the value 18; a single line takes 13.
+/// with the value 18; a single line takes 13. Where a sum of products takes one reduction, a line is multiplied at once.
 pub(crate) struct Value<C: Ate, A> {
     f: Dodecic<C::Prime, A>,
     waiting: Option<Line<A>>,
@@ -39,6 +39,7 @@ impl<C: Ate, A: Algebra> Value<C, A> {
     #[inline(always)]
     fn multiply(&mut self, line: Line<A>) {
         match self.waiting.take() {
+            _ if A::SUMS_OF_PRODUCTS => self.f = C::mul_by_line(self.f, line),
             Some(first) => self.f = self.f * lines::<C, A>(&first, &line),
             None => self.waiting = Some(line),
         }

@@ -230,8 +230,7 @@ fn power<A: Algebra, const K: usize>(x: &[A; K]) -> [A; K] {
 
 #[inline(always)]
 fn power_inlined<A: Algebra, const K: usize>(x: &[A; K]) -> [A; K] {
-    let mut squares = *x;
-    square(&mut squares);
+    let squares = A::square_repeatedly(*x, 1);
     let mut odd_powers = [*x; 1 << (WINDOW - 1)];
     for i in 1..odd_powers.len() {
         odd_powers[i] = odd_powers[i - 1];
@@ -240,27 +239,10 @@ fn power_inlined<A: Algebra, const K: usize>(x: &[A; K]) -> [A; K] {
     let [(_, first), rest @ ..] = &WINDOWS.digits[..WINDOWS.count] else { return *x };
     let mut power = odd_powers[*first as usize / 2];
     for (squarings, digit) in rest {
-        for _ in 0..*squarings {
-            square(&mut power);
-        }
+        power = A::square_repeatedly(power, u32::from(*squarings));
         multiply(&mut power, &odd_powers[*digit as usize / 2]);
     }
-    for _ in 0..WINDOWS.last {
-        square(&mut power);
-    }
-    power
-}
-
-/// Squares in place, which saves copies in chains.
-#[inline(always)]
-fn square<A: Algebra, const K: usize>(x: &mut [A; K]) {
-    if K == 2 {
-        [x[0], x[1]] = A::square_pair([x[0], x[1]]);
-    } else {
-        for x in x {
-            *x = x.square();
-        }
-    }
+    A::square_repeatedly(power, u32::from(WINDOWS.last))
 }
 
 #[inline(always)]

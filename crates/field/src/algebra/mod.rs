@@ -68,6 +68,21 @@ pub trait Algebra:
         [a[0].square(), a[1].square()]
     }
 
+    /// Each element to the power of `2^count`; lanes interleave two elements to hide latency.
+    #[inline(always)]
+    fn square_repeatedly<const K: usize>(mut elements: [Self; K], count: u32) -> [Self; K] {
+        for _ in 0..count {
+            if let [x, y] = &mut elements[..] {
+                [*x, *y] = Self::square_pair([*x, *y]);
+            } else {
+                for x in &mut elements {
+                    *x = x.square();
+                }
+            }
+        }
+        elements
+    }
+
     /// `a b` in the quadratic extension; by default Karatsuba's three products.
     #[inline(always)]
     fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
@@ -80,6 +95,18 @@ pub trait Algebra:
         let [v0, v1] = Self::mul_pair([a.c0, a.c1], [b.c0, b.c1]);
         let cross = Self::mul_sub_two(a.c0.add_factor(a.c1), b.c0.add_lazy(b.c1), v0, v1);
         Quadratic::new(v0 - v1, cross)
+    }
+
+    /// Whether [`sum_of_quadratics`](Self::sum_of_quadratics) reduces the sum only, so that towers need not save products by more
+    /// sums.
+    const SUMS_OF_PRODUCTS: bool = false;
+
+    /// The sum of up to four products in the quadratic extension.
+    #[inline(always)]
+    fn sum_of_quadratics<const K: usize>(factors: [[&Quadratic<Self>; 2]; K]) -> Quadratic<Self> {
+        let [first, rest @ ..] = &factors[..] else { unreachable!("no products") };
+        rest.iter()
+            .fold(Self::mul_quadratic(first[0], first[1]), |sum, [a, b]| sum + Self::mul_quadratic(a, b))
     }
 
     /// `a^2` in the quadratic extension; by default two products.
@@ -248,7 +275,8 @@ pub trait Algebra:
         self - rhs
     }
 
-    /// `self + rhs` of reduced values, to be used only as the factor of a product whose other factor is reduced.
+    /// `self + rhs` of reduced values, to be used only as the factor of a product whose other factor is reduced or a result of
+    /// [`add_lazy`](Self::add_lazy). Scalars skip the reduction here.
     #[inline(always)]
     fn add_factor(self, rhs: Self) -> Self {
         self.add_lazy(rhs)

@@ -1,9 +1,10 @@
 //! The tower above the quadratic extension: `Fq6 = Fq2[v] / (v^3 - xi)`, `Fq12 = Fq6[w] / (w^2 - v)`.
 //!
 //! Formulas: Devegili, O hEigeartaigh, Scott, Dahab, "Multiplication and squaring on pairing-friendly fields"
-//! (eprint 2006/471): Karatsuba for products, CH-SQR2 for the cubic square, the complex method for the quadratic one; Granger,
+//! (eprint 2006/471): Karatsuba for products (other than in [`sums`]), CH-SQR2 for the cubic square, the complex method for the quadratic one; Granger,
 //! Scott, "Faster squaring in the cyclotomic subgroup of sixth degree extensions" (eprint 2009/565).
 
+use super::sums;
 use crate::{
     algebra::{Algebra, Field, Invert, Quadratic},
     montgomery::{Fp, Prime},
@@ -116,6 +117,13 @@ impl<P: Tower, A: Algebra> Sextic<P, A> {
     fn mul_all<const K: usize, const N: usize>(a: [&Self; K], b: [&Self; K]) -> [Self; K] {
         const { assert!(N == 6 * K) };
         let token = a[0].token();
+        let mut results = [Self::zero(token); K];
+        if A::SUMS_OF_PRODUCTS {
+            for k in 0..K {
+                results[k] = Self::new(sums::product(&a[k].c, &b[k].c, P::mul_by_xi));
+            }
+            return results;
+        }
         let (mut sums_a, mut sums_b) = ([[Quadratic::zero(token); 3]; K], [[Quadratic::zero(token); 3]; K]);
         for k in 0..K {
             (sums_a[k], sums_b[k]) = (a[k].sums(), b[k].sums());
@@ -128,7 +136,6 @@ impl<P: Tower, A: Algebra> Sextic<P, A> {
             }
         }
         let products = A::mul_quadratics(token, factors);
-        let mut results = [Self::zero(token); K];
         for (result, products) in results.iter_mut().zip(products.as_chunks().0) {
             *result = Self::from_products(products);
         }
@@ -200,6 +207,11 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
         one
     }
 
+    #[inline(always)]
+    fn from_coefficients([c0, c1]: [[Quadratic<A>; 3]; 2]) -> Self {
+        Self { c0: Sextic::new(c0), c1: Sextic::new(c1) }
+    }
+
     /// The token that the element holds.
     #[inline(always)]
     pub fn token(&self) -> A::Token {
@@ -219,6 +231,9 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
             self.token(),
             #[inline(always)]
             || {
+                if A::SUMS_OF_PRODUCTS {
+                    return Self::from_coefficients(sums::square(&self.c0.c, &self.c1.c, P::mul_by_xi));
+                }
                 let sums = [self.c0 + self.c1, self.c0 + self.c1.mul_by_v()];
                 let [product, cross] = Sextic::mul_all::<2, 12>([&self.c0, &sums[0]], [&self.c1, &sums[1]]);
                 let product = product.bounded();
@@ -235,11 +250,16 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
 
     /// The product with `b0 + (b3 + b4 v) w`, the shape of a line through points of a D-type twist: 13 products.
     #[inline(never)]
-    pub fn mul_by_line(self, [b0, b3, b4]: [Quadratic<A>; 3]) -> Self {
+    pub fn mul_by_line(self, line: [Quadratic<A>; 3]) -> Self {
         A::outlined(
             self.token(),
             #[inline(always)]
             || {
+                if A::SUMS_OF_PRODUCTS {
+                    let (a, b) = (&self.c0.c, &self.c1.c);
+                    return Self::from_coefficients(sums::product_with_line(a, b, &line, P::mul_by_xi));
+                }
+                let [b0, b3, b4] = line;
                 let sum = self.c0 + self.c1;
                 let ([a0, a1, a2], [a3, a4, _]) = (&self.c0.c, &self.c1.c);
                 let ([t45, t34, t35], [s12, s01, s02]) = (&self.c1.sums(), &sum.sums());
@@ -272,11 +292,16 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
 
     /// The product with `b0 + b1 v + b4 v w`, the shape of a line through points of an M-type twist: 13 products.
     #[inline(never)]
-    pub fn mul_by_line_m(self, [b0, b1, b4]: [Quadratic<A>; 3]) -> Self {
+    pub fn mul_by_line_m(self, line: [Quadratic<A>; 3]) -> Self {
         A::outlined(
             self.token(),
             #[inline(always)]
             || {
+                if A::SUMS_OF_PRODUCTS {
+                    let (a, b) = (&self.c0.c, &self.c1.c);
+                    return Self::from_coefficients(sums::product_with_line_m(a, b, &line, P::mul_by_xi));
+                }
+                let [b0, b1, b4] = line;
                 let sum = self.c0 + self.c1;
                 let ([a0, a1, _], [a3, a4, a5]) = (&self.c0.c, &self.c1.c);
                 let ([t12, t01, t02], [s12, s01, s02]) = (&self.c0.sums(), &sum.sums());
@@ -316,16 +341,9 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
             #[inline(always)]
             || {
                 let ([x0, x4, x3], [x2, x1, x5]) = (&self.c0.c, &self.c1.c);
-                let sums = [*x0 + *x1, *x2 + *x3, *x4 + *x5];
-                let ([], squares, []) = A::quadratics(
-                    self.token(),
-                    [],
-                    [x0, x1, &sums[0], x2, x3, &sums[1], x4, x5, &sums[2]],
-                    [],
-                );
-                let [aa, bb, ab, cc, dd, cd, ee, ff, ef] = squares;
-                let [t0, t2, t4] = [P::mul_by_xi(bb) + aa, P::mul_by_xi(dd) + cc, P::mul_by_xi(ff) + ee];
-                let [t1, t3, t5] = [ab - aa - bb, cd - cc - dd, P::mul_by_xi(ef - ee - ff)];
+                let [[t0, t1], [t2, t3], [t4, t5]] =
+                    quartic_squares::<P, A, 3, 9>(self.token(), [[x0, x1], [x2, x3], [x4, x5]]);
+                let t5 = P::mul_by_xi(t5);
                 Self {
                     c0: Sextic::new([tripled(t0, t0 - *x0), tripled(t2, t2 - *x4), tripled(t4, t4 - *x3)]),
                     c1: Sextic::new([tripled(t5, t5 + *x2), tripled(t1, t1 + *x1), tripled(t3, t3 + *x5)]),
@@ -360,6 +378,39 @@ impl<P: Tower, A: Algebra> Dodecic<P, A> {
             },
         )
     }
+}
+
+/// `[a^2 + xi b^2, 2 a b]` for each `[a, b]`: the squares of `a + b s` with `s^2 = xi`. S is 3N.
+#[inline(always)]
+pub fn quartic_squares<P: Tower, A: Algebra, const N: usize, const S: usize>(
+    token: A::Token,
+    elements: [[&Quadratic<A>; 2]; N],
+) -> [[Quadratic<A>; 2]; N] {
+    const { assert!(S == 3 * N) };
+    let mut results = [[Quadratic::zero(token); 2]; N];
+    if A::SUMS_OF_PRODUCTS {
+        for (result, [a, b]) in results.iter_mut().zip(elements) {
+            *result = [
+                A::sum_of_quadratics([[a, a], [b, &P::mul_by_xi(*b)]]),
+                A::sum_of_quadratics([[&a.double(), b]]),
+            ];
+        }
+        return results;
+    }
+    let mut sums = [Quadratic::zero(token); N];
+    for (sum, [a, b]) in sums.iter_mut().zip(elements) {
+        *sum = *a + *b;
+    }
+    let mut roots = [elements[0][0]; S];
+    for k in 0..N {
+        let [a, b] = elements[k];
+        (roots[3 * k], roots[3 * k + 1], roots[3 * k + 2]) = (a, b, &sums[k]);
+    }
+    let ([], squares, []) = A::quadratics(token, [], roots, []);
+    for (result, [aa, bb, ab]) in results.iter_mut().zip(squares.as_chunks().0) {
+        *result = [P::mul_by_xi(*bb) + *aa, *ab - *aa - *bb];
+    }
+    results
 }
 
 /// `t + 2 other`, for `other = t +- x`.

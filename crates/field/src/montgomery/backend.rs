@@ -19,7 +19,19 @@ pub trait Backend: Copy + Debug + PartialEq + Eq + Send + Sync + 'static {
         a.sub_mod(b, &P::MODULUS)
     }
 
-    /// `a * b / 2^(64 LEN) mod p` for canonical operands.
+    /// `a + b` for canonical operands, up to a multiple of p: below 2p. Only for `2p < 2^(64 LEN)`.
+    #[inline(always)]
+    fn add_lazily<P: Prime>(self, a: &P::Limbs, b: &P::Limbs) -> P::Limbs {
+        a.wrapping_add(b)
+    }
+
+    /// `a - b` for canonical operands, up to a multiple of p: below 2p. Only for `2p < 2^(64 LEN)`.
+    #[inline(always)]
+    fn sub_lazily<P: Prime>(self, a: &P::Limbs, b: &P::Limbs) -> P::Limbs {
+        a.wrapping_sub(b).wrapping_add(&P::MODULUS)
+    }
+
+    /// `a * b / 2^(64 LEN) mod p` for canonical operands. One of them may be below 2p if `4p < 2^(64 LEN)`.
     fn mul_mont<P: Prime>(self, a: &P::Limbs, b: &P::Limbs) -> P::Limbs;
 
     /// `a^2 / 2^(64 LEN) mod p` for a canonical operand.
@@ -28,20 +40,42 @@ pub trait Backend: Copy + Debug + PartialEq + Eq + Send + Sync + 'static {
         self.mul_mont::<P>(a, a)
     }
 
-    /// `(a_0 + a_1 i)(b_0 + b_1 i) / 2^(64 LEN) mod p` with `i^2 = -1`, for canonical operands. Only for `P::BITS <= 64 LEN - 2`.
-    fn mul_quadratic<P: Prime>(self, a: &[P::Limbs; 2], b: &[P::Limbs; 2]) -> [P::Limbs; 2];
-}
+    /// `a^2 / 2^(64 LEN)` up to a multiple of p, for an operand that is canonical or a result of this method. Results are below 2p.
+    #[inline(always)]
+    fn square_lazily<P: Prime>(self, a: &P::Limbs) -> P::Limbs {
+        self.square_mont::<P>(a)
+    }
 
-/// [`Backend::mul_quadratic`] by two sums of two products: four products but only two reductions and no sums beforehand.
-#[inline(always)]
-pub(super) fn quadratic_by_sums<P: Prime>(
-    backend: impl Backend,
-    a: &[P::Limbs; 2],
-    b: &[P::Limbs; 2],
-    sum: impl Fn(&[P::Limbs; 2], [&P::Limbs; 2]) -> P::Limbs,
-) -> [P::Limbs; 2] {
-    let opposite = backend.sub_mod::<P>(&P::Limbs::ZERO, &b[1]);
-    [sum(a, [&b[0], &opposite]), sum(a, [&b[1], &b[0]])]
+    /// Whether a product in the quadratic extension is fastest as two sums of products with one reduction each, so that towers
+    /// need not save products by more sums.
+    const SUMS_OF_PRODUCTS: bool = true;
+
+    /// The sum of `a b + c d` over the pairs `[[a, b], [c, d]]`, divided by `2^(64 LEN)`, mod p, for operands that are canonical or
+    /// p itself.
+    ///
+    /// # Panics
+    /// Unless there are at most four pairs and 9p (with four limbs, 5p) fits the limbs.
+    fn sum_of_products<P: Prime, const K: usize>(self, pairs: &[[[&P::Limbs; 2]; 2]; K]) -> P::Limbs;
+
+    /// The sum of `(a_0 + a_1 i)(b_0 + b_1 i)` over the factors, with `i^2 = -1`, divided by `2^(64 LEN)`, mod p, for canonical
+    /// operands.
+    ///
+    /// # Panics
+    /// As [`sum_of_products`](Self::sum_of_products).
+    #[inline(always)]
+    fn sum_of_quadratics<P: Prime, const K: usize>(self, factors: [[&[P::Limbs; 2]; 2]; K]) -> [P::Limbs; 2] {
+        let mut opposites = [P::Limbs::ZERO; K];
+        for (opposite, [_, b]) in opposites.iter_mut().zip(&factors) {
+            *opposite = P::MODULUS.wrapping_sub(&b[1]);
+        }
+        let mut sums = [[[[&opposites[0]; 2]; 2]; K]; 2];
+        for k in 0..K {
+            let [[a0, a1], [b0, b1]] = factors[k];
+            sums[0][k] = [[a0, b0], [a1, &opposites[k]]];
+            sums[1][k] = [[a0, b1], [a1, b0]];
+        }
+        [self.sum_of_products::<P, K>(&sums[0]), self.sum_of_products::<P, K>(&sums[1])]
+    }
 }
 
 impl Backend for Portable {
@@ -51,13 +85,7 @@ impl Backend for Portable {
     }
 
     #[inline(always)]
-    fn mul_quadratic<P: Prime>(self, a: &[P::Limbs; 2], b: &[P::Limbs; 2]) -> [P::Limbs; 2] {
-        quadratic_by_sums::<P>(
-            self,
-            a,
-            b,
-            #[inline(always)]
-            |a, b| Limbs::sum_of_products_portable(a, b, &P::MODULUS, P::INV),
-        )
+    fn sum_of_products<P: Prime, const K: usize>(self, pairs: &[[[&P::Limbs; 2]; 2]; K]) -> P::Limbs {
+        Limbs::sum_of_products_portable(pairs, &P::MODULUS, P::INV)
     }
 }

@@ -135,6 +135,9 @@ impl<P: Prime> Fp<P> {
 }
 
 impl<P: Prime, B: Backend> Fp<P, B> {
+    /// Whether sums of products can share a reduction.
+    const SPARE_BITS: bool = P::BITS + 2 <= 64 * P::Limbs::LEN as u32;
+
     /// The length of an encoding in bytes.
     pub const BYTES: usize = P::Limbs::LEN * 8;
 
@@ -158,6 +161,13 @@ impl<P: Prime, B: Backend> Fp<P, B> {
     /// Asserts that an element has its limbs' layout: it is `repr(C)`, the limbs come first, and the token has size zero.
     pub(super) const fn assert_layout() {
         assert!(size_of::<Self>() == size_of::<P::Limbs>() && align_of::<Self>() == align_of::<P::Limbs>());
+    }
+
+    #[inline(always)]
+    fn limbs_of(x: &Quadratic<Self>) -> &[P::Limbs; 2] {
+        const { Self::assert_layout() };
+        // SAFETY: `Quadratic` is `repr(C)` and `Fp` has the layout of its limbs.
+        unsafe { &*std::ptr::from_ref(x).cast() }
     }
 
     /// The integer in `0..p`.
@@ -248,19 +258,51 @@ impl<P: Prime, B: Backend> Algebra for Fp<P, B> {
         self.with_limbs(self.backend.square_mont::<P>(&self.limbs))
     }
 
-    /// By the backend, with fewer reductions, where the modulus leaves two bits free.
-    ///
+    #[inline(always)]
+    fn square_repeatedly<const K: usize>(mut elements: [Self; K], count: u32) -> [Self; K] {
+        for _ in 0..count {
+            for x in &mut elements {
+                x.limbs = x.backend.square_lazily::<P>(&x.limbs);
+            }
+        }
+        elements.map(
+            #[inline(always)]
+            |x| x.with_limbs(x.limbs.sub_mod(&P::MODULUS, &P::MODULUS)),
+        )
+    }
+
+    #[inline(always)]
+    fn add_factor(self, rhs: Self) -> Self {
+        if !Self::SPARE_BITS {
+            return self + rhs;
+        }
+        self.with_limbs(self.backend.add_lazily::<P>(&self.limbs, &rhs.limbs))
+    }
+
+    #[inline(always)]
+    fn sub_factor(self, rhs: Self) -> Self {
+        if !Self::SPARE_BITS {
+            return self - rhs;
+        }
+        self.with_limbs(self.backend.sub_lazily::<P>(&self.limbs, &rhs.limbs))
+    }
+
+    const SUMS_OF_PRODUCTS: bool = B::SUMS_OF_PRODUCTS && Self::SPARE_BITS;
+
+    #[inline(always)]
+    fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
+        if Self::SPARE_BITS { Self::sum_of_quadratics([[a, b]]) } else { Self::karatsuba(a, b) }
+    }
+
     /// A separate function: operands are passed by reference, which saves copies, and the code of towers stays small.
     #[inline(never)]
-    fn mul_quadratic(a: &Quadratic<Self>, b: &Quadratic<Self>) -> Quadratic<Self> {
-        if P::BITS + 2 > 64 * P::Limbs::LEN as u32 {
-            return Self::karatsuba(a, b);
+    fn sum_of_quadratics<const K: usize>(factors: [[&Quadratic<Self>; 2]; K]) -> Quadratic<Self> {
+        let backend = factors[0][0].c0.backend;
+        let mut limbs = [[Self::limbs_of(factors[0][0]); 2]; K];
+        for (limbs, [a, b]) in limbs.iter_mut().zip(factors) {
+            *limbs = [Self::limbs_of(a), Self::limbs_of(b)];
         }
-        const { Self::assert_layout() };
-        let backend = a.c0.backend;
-        // SAFETY: `Quadratic` is `repr(C)` and `Fp` has the layout of its limbs, so the two are arrays of limbs.
-        let [a, b] = [a, b].map(|x| unsafe { &*std::ptr::from_ref(x).cast::<[P::Limbs; 2]>() });
-        let [c0, c1] = backend.mul_quadratic::<P>(a, b).map(|limbs| Self::from_limbs(backend, limbs));
+        let [c0, c1] = backend.sum_of_quadratics::<P, K>(limbs).map(|limbs| Self::from_limbs(backend, limbs));
         Quadratic::new(c0, c1)
     }
 }

@@ -7,7 +7,7 @@
 #[cfg(target_arch = "x86_64")]
 use super::{
     Prime,
-    x86_64::adx::{mul_mont_4, mul_mont_6, sum_of_products_4, sum_of_products_6},
+    x86_64::adx::{mul_mont_4, mul_mont_6, square_4, square_6, sum_of_products_4, sum_of_products_6},
 };
 use super::{
     prime::{Limbs, sealed},
@@ -81,7 +81,7 @@ fn reduce_once<const N: usize>(a: [u64; N], p: &[u64; N]) -> [u64; N] {
 }
 
 macro_rules! impl_limbs {
-    ($n:literal, $lanes:literal, $single:literal, $signed:literal, $mul_adx:ident, $sum_adx:ident) => {
+    ($n:literal, $lanes:literal, $single:literal, $signed:literal, $mul_adx:ident, $square_adx:ident, $sum_adx:ident) => {
         impl sealed::Sealed for [u64; $n] {}
 
         impl Limbs for [u64; $n] {
@@ -98,13 +98,7 @@ macro_rules! impl_limbs {
 
             #[inline(always)]
             fn add_mod(&self, rhs: &Self, p: &Self) -> Self {
-                let mut sum = [0; $n];
-                let mut carry = false;
-                for i in 0..$n {
-                    (sum[i], carry) = carrying_add(self[i], rhs[i], carry);
-                }
-                debug_assert!(!carry);
-                reduce_once(sum, p)
+                reduce_once(self.wrapping_add(rhs), p)
             }
 
             #[inline(always)]
@@ -144,22 +138,59 @@ macro_rules! impl_limbs {
             }
 
             #[inline(always)]
-            fn sum_of_products_portable(a: &[Self; 2], b: [&Self; 2], p: &Self, inv: u64) -> Self {
-                let mut t = [0u64; $n];
+            fn wrapping_add(&self, rhs: &Self) -> Self {
+                let mut sum = [0; $n];
+                let mut carry = false;
                 for i in 0..$n {
-                    let (mut first, mut second, mut reduce_carry);
-                    (t[0], first) = mac(t[0], a[0][0], b[0][i], 0);
-                    (t[0], second) = mac(t[0], a[1][0], b[1][i], 0);
-                    let m = t[0].wrapping_mul(inv);
-                    (_, reduce_carry) = mac(t[0], m, p[0], 0);
-                    for j in 1..$n {
-                        (t[j], first) = mac(t[j], a[0][j], b[0][i], first);
-                        (t[j], second) = mac(t[j], a[1][j], b[1][i], second);
-                        (t[j - 1], reduce_carry) = mac(t[j], m, p[j], reduce_carry);
-                    }
-                    t[$n - 1] = first + second + reduce_carry;
+                    (sum[i], carry) = carrying_add(self[i], rhs[i], carry);
                 }
-                reduce_once(t, p)
+                sum
+            }
+
+            #[inline(always)]
+            fn wrapping_sub(&self, rhs: &Self) -> Self {
+                let mut difference = [0; $n];
+                let mut borrow = false;
+                for i in 0..$n {
+                    (difference[i], borrow) = borrowing_sub(self[i], rhs[i], borrow);
+                }
+                difference
+            }
+
+            #[inline(always)]
+            fn sum_of_products_portable<const K: usize>(
+                pairs: &[[[&Self; 2]; 2]; K],
+                p: &Self,
+                inv: u64,
+            ) -> Self {
+                // Bounds as in x86_64/adx.rs.
+                let multiple = if $n == 4 { 5 } else { 9 };
+                assert!(
+                    K <= 4 && p[$n - 1].checked_add(1).and_then(|top| top.checked_mul(multiple)).is_some()
+                );
+                let carries = $n == 4 && K > 2;
+                let (mut t, mut top) = ([0u64; $n], 0u64);
+                for i in 0..$n {
+                    let mut above = false;
+                    for [a, b] in pairs.as_flattened() {
+                        let mut carry = 0;
+                        for j in 0..$n {
+                            (t[j], carry) = mac(t[j], a[j], b[i], carry);
+                        }
+                        let (sum, carry) = top.overflowing_add(carry);
+                        (top, above) = (sum, above | carry);
+                    }
+                    let m = t[0].wrapping_mul(inv);
+                    let (_, mut carry) = mac(t[0], m, p[0], 0);
+                    for j in 1..$n {
+                        (t[j - 1], carry) = mac(t[j], m, p[j], carry);
+                    }
+                    let (sum, carry) = top.overflowing_add(carry);
+                    t[$n - 1] = sum;
+                    top = if carries { u64::from(above) + u64::from(carry) } else { 0 };
+                }
+                let sum = reduce_once(t, p);
+                if carries { reduce_once(sum, p) } else { sum }
             }
 
             fn divide_vartime(&self, scale: &Self, p: &Self, inv: u64) -> Option<Self> {
@@ -175,13 +206,22 @@ macro_rules! impl_limbs {
 
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn sum_of_products_adx<P: Prime<Limbs = Self>>(a: &[Self; 2], b: [&Self; 2]) -> Self {
+            unsafe fn square_adx<P: Prime<Limbs = Self>, const REDUCED: bool>(&self) -> Self {
                 // SAFETY: the caller's promise.
-                unsafe { $sum_adx::<P>(a, b) }
+                unsafe { $square_adx::<P, REDUCED>(self) }
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            unsafe fn sum_of_products_adx<P: Prime<Limbs = Self>, const K: usize>(
+                pairs: &[[[&Self; 2]; 2]; K],
+            ) -> Self {
+                // SAFETY: the caller's promise.
+                unsafe { $sum_adx::<P, K>(pairs) }
             }
         }
     };
 }
 
-impl_limbs!(4, 5, 6, 5, mul_mont_4, sum_of_products_4);
-impl_limbs!(6, 8, 8, 7, mul_mont_6, sum_of_products_6);
+impl_limbs!(4, 5, 6, 5, mul_mont_4, square_4, sum_of_products_4);
+impl_limbs!(6, 8, 8, 7, mul_mont_6, square_6, sum_of_products_6);

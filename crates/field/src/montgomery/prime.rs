@@ -79,8 +79,12 @@ pub trait Limbs:
     fn sub_mod(&self, rhs: &Self, p: &Self) -> Self;
     /// `self * rhs / 2^(64 LEN) mod p` for canonical operands; `inv = -p^-1 mod 2^64`.
     fn mul_mont_portable(&self, rhs: &Self, p: &Self, inv: u64) -> Self;
-    /// `(a_0 b_0 + a_1 b_1) / 2^(64 LEN) mod p` for operands that are canonical or p itself; requires `4p < 2^(64 LEN)`.
-    fn sum_of_products_portable(a: &[Self; 2], b: [&Self; 2], p: &Self, inv: u64) -> Self;
+    /// `self + rhs mod 2^(64 LEN)`.
+    fn wrapping_add(&self, rhs: &Self) -> Self;
+    /// `self - rhs mod 2^(64 LEN)`.
+    fn wrapping_sub(&self, rhs: &Self) -> Self;
+    /// See [`Backend::sum_of_products`](super::Backend::sum_of_products).
+    fn sum_of_products_portable<const K: usize>(pairs: &[[[&Self; 2]; 2]; K], p: &Self, inv: u64) -> Self;
     /// `scale / self mod p` for canonical operands, `None` for zero; `inv = -p^-1 mod 2^64`. Time depends on `self`.
     fn divide_vartime(&self, scale: &Self, p: &Self, inv: u64) -> Option<Self>;
     /// As `mul_mont_portable`, with MULX, ADCX and ADOX.
@@ -89,10 +93,19 @@ pub trait Limbs:
     /// The CPU must have BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
     unsafe fn mul_mont_adx<P: Prime<Limbs = Self>>(&self, rhs: &Self) -> Self;
+    /// See [`Backend::square_mont`](super::Backend::square_mont) and, if not `REDUCED`,
+    /// [`square_lazily`](super::Backend::square_lazily).
+    ///
+    /// # Safety
+    /// The CPU must have BMI2 and ADX.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn square_adx<P: Prime<Limbs = Self>, const REDUCED: bool>(&self) -> Self;
     /// As `sum_of_products_portable`, with MULX, ADCX and ADOX.
     ///
     /// # Safety
     /// The CPU must have BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn sum_of_products_adx<P: Prime<Limbs = Self>>(a: &[Self; 2], b: [&Self; 2]) -> Self;
+    unsafe fn sum_of_products_adx<P: Prime<Limbs = Self>, const K: usize>(
+        pairs: &[[[&Self; 2]; 2]; K],
+    ) -> Self;
 }

@@ -9,7 +9,7 @@ use std::fmt::Debug;
 /// The arithmetic of a level: a backend for scalars and packed types for lanes.
 pub trait Engine: Token {
     /// The instructions of scalar elements.
-    type Backend: Backend;
+    type Backend: Backend + Token;
     /// As many elements as the level's vector instructions process, one where it has none.
     type Vector<P: Prime>: Vector<Fp<P>, Token = Self>;
     /// [`LANES`] elements, for data that must be a multiple of a cache line at every level.

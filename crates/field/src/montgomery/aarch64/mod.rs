@@ -5,9 +5,9 @@ mod chains;
 pub(super) mod umulh;
 mod wide;
 
-use super::{Backend, Prime};
+use super::{Backend, Limbs, Prime};
 use chains::Constants;
-use proofmill_cpu::Neon;
+use proofmill_cpu::{Neon, Portable};
 use umulh::Chains;
 
 impl<P: Prime> Constants<P::Limbs> for P {
@@ -27,6 +27,17 @@ impl Backend for Neon {
         P::Limbs::sub::<P>(a, b)
     }
 
+    // Canonical sums take fewer instructions than what compilers make of others.
+    #[inline(always)]
+    fn add_lazily<P: Prime>(self, a: &P::Limbs, b: &P::Limbs) -> P::Limbs {
+        self.add_mod::<P>(a, b)
+    }
+
+    #[inline(always)]
+    fn sub_lazily<P: Prime>(self, a: &P::Limbs, b: &P::Limbs) -> P::Limbs {
+        self.sub_mod::<P>(a, b)
+    }
+
     #[inline(always)]
     fn mul_mont<P: Prime>(self, a: &P::Limbs, b: &P::Limbs) -> P::Limbs {
         P::Limbs::mul::<P>(a, b)
@@ -37,8 +48,25 @@ impl Backend for Neon {
         P::Limbs::square::<P>(a)
     }
 
+    const SUMS_OF_PRODUCTS: bool = false;
+
     #[inline(always)]
-    fn mul_quadratic<P: Prime>(self, a: &[P::Limbs; 2], b: &[P::Limbs; 2]) -> [P::Limbs; 2] {
-        P::Limbs::mul_quadratic::<P>(a, b)
+    fn sum_of_products<P: Prime, const K: usize>(self, pairs: &[[[&P::Limbs; 2]; 2]; K]) -> P::Limbs {
+        Portable.sum_of_products::<P, K>(pairs)
+    }
+
+    /// One by one, by Karatsuba's method.
+    #[inline(always)]
+    fn sum_of_quadratics<P: Prime, const K: usize>(self, factors: [[&[P::Limbs; 2]; 2]; K]) -> [P::Limbs; 2] {
+        let mut sum = [P::Limbs::ZERO; 2];
+        for (k, [a, b]) in factors.into_iter().enumerate() {
+            let product = P::Limbs::mul_quadratic::<P>(a, b);
+            sum = if k == 0 {
+                product
+            } else {
+                std::array::from_fn(|i| self.add_mod::<P>(&sum[i], &product[i]))
+            };
+        }
+        sum
     }
 }
