@@ -1,7 +1,7 @@
 //! The tower above the quadratic extension: `Fq6 = Fq2[v] / (v^3 - xi)`, `Fq12 = Fq6[w] / (w^2 - v)`.
 //!
 //! Formulas: Devegili, O hEigeartaigh, Scott, Dahab, "Multiplication and squaring on pairing-friendly fields"
-//! (eprint 2006/471): Karatsuba for products (other than in [`sums`]), CH-SQR2 for the cubic square, the complex method for the quadratic one; Granger,
+//! (eprint 2006/471): Karatsuba's method for products and the complex method for squares, both other than in [`sums`]; Granger,
 //! Scott, "Faster squaring in the cyclotomic subgroup of sixth degree extensions" (eprint 2009/565).
 
 use super::sums;
