@@ -165,9 +165,7 @@ macro_rules! impl_limbs {
             ) -> Self {
                 // Bounds as in x86_64/adx.rs.
                 let multiple = if $n == 4 { 5 } else { 9 };
-                assert!(
-                    K <= 4 && p[$n - 1].checked_add(1).and_then(|top| top.checked_mul(multiple)).is_some()
-                );
+                assert!(K <= 4 && p[$n - 1] < u64::MAX / multiple);
                 let carries = $n == 4 && K > 2;
                 let (mut t, mut top) = ([0u64; $n], 0u64);
                 for i in 0..$n {

@@ -164,7 +164,7 @@ macro_rules! reduce_in_place {
     };
 }
 
-/// The words beside the code for `reduce_in_place` and `subtract_modulus`. Arguments: the words of p.
+/// Puts -1/p mod 2^64 and then p beside the code, at label 77. Arguments: the words of p.
 macro_rules! constants {
     ($first:literal $(, $p:literal)*) => {
         concat!(
@@ -378,8 +378,8 @@ macro_rules! double_word {
 /// Unless 9p < 2^384.
 #[inline(always)]
 pub(crate) unsafe fn square_6<P: Prime<Limbs = [u64; 6]>, const REDUCED: bool>(a: &[u64; 6]) -> [u64; 6] {
-    // Doubled words are those of 2a, 4 p; t < 6p after every row; and (4 p^2 + 2^384 p) / 2^384 < 2p.
-    assert!(P::MODULUS[5].checked_add(1).and_then(|top| top.checked_mul(9)).is_some());
+    // 2a < 4p fits six words; t < 6p after every row; at the end (4 p^2 + 2^384 p) / 2^384 < 2p.
+    assert!(P::MODULUS[5] < u64::MAX / 9);
     let [t0, t1, t2, t3, t4, t5]: [u64; 6];
     // Words 1 to 5 of 2a without the carry from below, then words 2 to 5 with it.
     let mut doubled = [0u64; 12];
@@ -466,7 +466,14 @@ macro_rules! term {
     };
 }
 
+/// A term whose row fits words 0 to 4, or one that may carry into word 5 from both chains.
 macro_rules! term_4 {
+    ($k:literal) => {
+        term_4!($k; "adc {t4}, 0")
+    };
+    ($k:literal carries) => {
+        term_4!($k; "mov {lo:e}, 0", "adcx {t4}, {lo}", "adcx {t5}, {lo}", "adox {t5}, {lo}")
+    };
     ($k:literal; $($last:literal),*) => {
         term!($k; "{t0}" "{t1}" 0, "{t1}" "{t2}" 1, "{t2}" "{t3}" 2, "{t3}" "{t4}" 3; $($last),*)
     };
@@ -500,7 +507,7 @@ pub(crate) unsafe fn sum_of_products_4<P: Prime<Limbs = [u64; 4]>, const K: usiz
     pairs: &[[[&[u64; 4]; 2]; 2]; K],
 ) -> [u64; 4] {
     // The sum of a row's first five products fits words 0 to 4. The others may carry into word 5, and a reduction into word 4.
-    assert!(K <= 4 && P::MODULUS[3].checked_add(1).and_then(|top| top.checked_mul(5)).is_some());
+    assert!(K <= 4 && P::MODULUS[3] < u64::MAX / 5);
     let [t0, t1, t2, t3]: [u64; 4];
     // SAFETY: guaranteed by the caller; operands are read within their limbs.
     unsafe {
@@ -513,20 +520,20 @@ pub(crate) unsafe fn sum_of_products_4<P: Prime<Limbs = [u64; 4]>, const K: usiz
             "xor {t3:e}, {t3:e}",
             "xor {t4:e}, {t4:e}",
             "66:",
-            term_4!(0; "adc {t4}, 0"),
-            term_4!(1; "adc {t4}, 0"),
+            term_4!(0),
+            term_4!(1),
             ".if {k} > 1",
-            term_4!(2; "adc {t4}, 0"),
-            term_4!(3; "adc {t4}, 0"),
+            term_4!(2),
+            term_4!(3),
             ".endif",
             ".if {k} > 2",
             "xor {t5:e}, {t5:e}",
-            term_4!(4; "adc {t4}, 0"),
-            term_4!(5; "mov {lo:e}, 0", "adcx {t4}, {lo}", "adcx {t5}, {lo}", "adox {t5}, {lo}"),
+            term_4!(4),
+            term_4!(5 carries),
             ".endif",
             ".if {k} > 3",
-            term_4!(6; "mov {lo:e}, 0", "adcx {t4}, {lo}", "adcx {t5}, {lo}", "adox {t5}, {lo}"),
-            term_4!(7; "mov {lo:e}, 0", "adcx {t4}, {lo}", "adcx {t5}, {lo}", "adox {t5}, {lo}"),
+            term_4!(6 carries),
+            term_4!(7 carries),
             ".endif",
             reduce_in_place_4!(),
             ".if {k} > 2",
@@ -594,7 +601,7 @@ pub(crate) unsafe fn sum_of_products_6<P: Prime<Limbs = [u64; 6]>, const K: usiz
     pairs: &[[[&[u64; 6]; 2]; 2]; K],
 ) -> [u64; 6] {
     // After a reduction, t < (2K + 1) p.
-    assert!(K <= 4 && P::MODULUS[5].checked_add(1).and_then(|top| top.checked_mul(9)).is_some());
+    assert!(K <= 4 && P::MODULUS[5] < u64::MAX / 9);
     let [t0, t1, t2, t3, t4, t5]: [u64; 6];
     // SAFETY: guaranteed by the caller; operands are read within their limbs.
     unsafe {
