@@ -2,6 +2,7 @@
 # install.sh FOLDER: installs the tools that the checks need in addition to rustup and npm. Tools from cargo,
 # npm and pip go into the folder.
 set -euo pipefail
+mkdir -p "$1"
 root=$(realpath "$1")
 
 # install_packages NAME...: installs Debian's packages.
