@@ -3,36 +3,36 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { median } from "./median.mjs";
 
 const [runs, peers, folder] = process.argv.slice(2);
-const median = (values) => {
-    const sorted = values.toSorted((a, b) => a - b);
-    return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
-};
 const power = (size) => `2^${Math.log2(size)}`;
 
-// The program's name of the benchmark, and what it adds to that of the implementation.
-const naming = {
-    permutations: ({ benchmark, size }) => [`${size} ${benchmark.replace("-", " ")}`, ""],
-    merkle: ({ benchmark, size }) => [`merkle ${benchmark} ${power(size)} x 8`, ""],
-    goldilocks_transforms: ({ benchmark, size }) => {
-        const [transform] = benchmark.split("-");
-        const [, columns] = benchmark.match(/(\d+)-columns/) ?? [];
-        const shape = `${transform} goldilocks ${power(size)}`;
-        if (transform === "evaluate") {
-            return [`${shape} x ${columns ?? 1}`, benchmark.includes("values") ? "-values" : "-coefficients"];
-        }
-        if (transform === "lde") return [`${shape} x ${columns} by 2`, "-reversed"];
-        return [columns ? `${shape} x ${columns}` : shape, benchmark.endsWith("-reversed") ? "-reversed" : ""];
-    },
+// By family: the beginning of the program's names; its name of a benchmark, and what it adds to that of the implementation.
+const permutation = ({ benchmark, size }) => [`${size} ${benchmark.replace("-", " ")}`, ""];
+const tree = ({ benchmark, size }) => [`merkle ${benchmark} ${power(size)} x 8`, ""];
+const transform = ({ benchmark, size }) => {
+    const [kind] = benchmark.split("-");
+    const [, columns] = benchmark.match(/(\d+)-columns/) ?? [];
+    const shape = `${kind} goldilocks ${power(size)}`;
+    if (kind === "evaluate") {
+        return [`${shape} x ${columns ?? 1}`, benchmark.includes("values") ? "-values" : "-coefficients"];
+    }
+    if (kind === "lde") return [`${shape} x ${columns} by 2`, "-reversed"];
+    return [columns ? `${shape} x ${columns}` : shape, benchmark.endsWith("-reversed") ? "-reversed" : ""];
 };
+const families = [
+    ["permutations", /^\d/, permutation],
+    ["merkle", /^merkle/, tree],
+    ["goldilocks_transforms", /^(ntt|lde)/, transform],
+];
 
 const peerRows = readFileSync(peers, "utf8").trim().split("\n");
 const measured = JSON.parse(readFileSync(runs)).runs.flatMap(({ measurements }) =>
     measurements.filter(({ outcome }) => outcome.status === "measured"),
 );
 const oneThread = new Map();
-for (const [family, name] of Object.entries(naming)) {
+for (const [family, beginning, name] of families) {
     const rows = measured.filter(({ row }) => row.family === family).map(({ row, outcome }) => {
         const [benchmark, suffix] = name(row);
         const milliseconds = median(outcome.seconds) * 1e3;
@@ -41,7 +41,7 @@ for (const [family, name] of Object.entries(naming)) {
         const ratio = row.threads > 1 && oneThread.has(key) ? (oneThread.get(key) / milliseconds).toFixed(2) : "";
         return [key, row.threads, outcome.clock, milliseconds.toFixed(4), ratio && "1 thread", ratio].join();
     });
-    const prefix = { permutations: /^\d/, merkle: /^merkle/, goldilocks_transforms: /^(ntt|lde)/ }[family];
-    const lines = ["benchmark,implementation,threads,clock,median_ms,against,ratio", ...rows, ...peerRows.filter((row) => prefix.test(row))];
+    const header = "benchmark,implementation,threads,clock,median_ms,against,ratio";
+    const lines = [header, ...rows, ...peerRows.filter((row) => beginning.test(row))];
     writeFileSync(join(folder, `${family}.csv`), lines.join("\n") + "\n");
 }

@@ -20,6 +20,7 @@ if grep -q avx512f /proc/cpuinfo; then
     build avx2 -C target-feature=-avx512f
 fi
 
+last=$(($(nproc) - 1))
 ours() { "$bench" run "$@" --level all --power none --db "$store/runs.db"; }
 # peers CPUS ROW...: of scalar code, which both programs have, the first one's times.
 peers() {
@@ -28,10 +29,10 @@ peers() {
     done | awk -F, '!seen[$1, $2, $3]++' >> "$store/peers.csv"
 }
 ours permutations/ --size 2^16 --threads 1
-peers 1 65536
+peers "$last" 65536
 ours merkle/poseidon --size 2^20,2^22
-peers "0-$(($(nproc) - 1))" "merkle 2^20"
+peers "0-$last" "merkle 2^20"
 ours goldilocks_transforms/ --threads 1
-peers 1 "ntt goldilocks 2^16" "ntt goldilocks 2^20" "ntt goldilocks 2^23" "lde goldilocks 2^20"
+peers "$last" "ntt goldilocks 2^16" "ntt goldilocks 2^20" "ntt goldilocks 2^23" "lde goldilocks 2^20"
 "$bench" export --db "$store/runs.db" --out "$store/runs.json"
 node goldilocks.mjs "$store/runs.json" "$store/peers.csv" "$folder"

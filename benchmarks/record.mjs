@@ -2,12 +2,9 @@
 // samples of each implementation as of the one with the fewest in its row of the bench: those were taken in alternation.
 
 import { readFileSync } from "node:fs";
+import { median } from "./median.mjs";
 
 const { runs } = JSON.parse(readFileSync(process.argv[2]));
-const median = (values) => {
-    const sorted = values.toSorted((a, b) => a - b);
-    return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
-};
 const power = (size) => (size > 2 ** 10 && Number.isInteger(Math.log2(size)) ? `2^${Math.log2(size)}` : size);
 const key = ({ family, benchmark, size, threads }) => [family, benchmark, size, threads].join();
 
