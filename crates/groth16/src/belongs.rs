@@ -13,9 +13,9 @@ use rand::{RngCore, TryRngCore, rngs::OsRng};
 /// Compares a key with the one that [`setup`](crate::setup) makes of a circuit. Contributions divide the points C and H by their
 /// secret and multiply delta by it; everything else must be the same. Returns the first part that differs.
 ///
-/// C and H are compared as random combinations: a difference is missed with a probability of 2^-128. The factors of H are the values of a
-/// random polynomial of degree n - 2 on the points' coset: quotients have no higher degree, and keys that were imported from bellman's format
-/// lack that power.
+/// C and H are compared by sums with a random factor of 128 bits for each point, so that any difference is missed with a probability of
+/// 2^-128. One other form of H is accepted, and nothing between the two: that of keys imported from bellman's format, which lack the
+/// power `x^(n-1)` of the quotient.
 /// Whether delta's logarithm is unknown, and the contributions' proofs of knowledge, are not checked.
 ///
 /// # Errors
@@ -51,21 +51,17 @@ pub fn differs<C: Groth16Curve>(
     if !pairing_product_is_one(level, &[(delta_1, C::G2::GENERATOR), (-C::GENERATOR, delta_2)]) {
         return Ok(Some("delta in G1 and in G2"));
     }
-    let of_c = random::<C>(key.c().len())?;
-    let mut of_h = random::<C>(key.h().len())?;
-    of_h.iter_mut().last().into_iter().for_each(|highest| *highest = C::Scalar::ZERO);
-    let log_n = key.header().domain_size.ilog2();
-    let domain = C::root_of_unity(log_n).and_then(|root| Domain::<C::ScalarPrime>::with_root(log_n, root));
-    if let (Some(domain), Some(shift)) = (domain, C::root_of_unity(log_n + 1)) {
-        domain.coset_ntt(level, &mut of_h, shift);
+    let is_divided = |points: Points<'_, C>, fresh: Points<'_, C>, factors: &[C::Scalar]| {
+        let [sum, expected] = [combination(level, points, factors)?, combination(level, fresh, factors)?];
+        Ok::<_, Groth16Error>(pairing_product_is_one(level, &[(sum, delta_2), (-expected, C::G2::GENERATOR)]))
+    };
+    if !is_divided(key.c(), fresh.c(), &random::<C>(key.c().len())?)? {
+        return Ok(Some("the points C"));
     }
-    for (points, expected, factors, name) in
-        [(key.c(), fresh.c(), of_c, "the points C"), (key.h(), fresh.h(), of_h, "the points H")]
-    {
-        let [sum, expected] =
-            [combination(level, points, &factors)?, combination(level, expected, &factors)?];
-        if !pairing_product_is_one(level, &[(sum, delta_2), (-expected, C::G2::GENERATOR)]) {
-            return Ok(Some(name));
+    if !is_divided(key.h(), fresh.h(), &random::<C>(key.h().len())?)? {
+        let Some(lowest) = without_highest(level, key)? else { return Ok(Some("the points H")) };
+        if !is_divided(key.h(), fresh.h(), &lowest)? {
+            return Ok(Some("the points H"));
         }
     }
     // A key that was imported from JSON has no hash.
@@ -74,6 +70,29 @@ pub fn differs<C: Groth16Curve>(
     };
     let (own, expected) = (hash(key)?, hash(fresh)?);
     Ok((own.is_some() && own != expected).then_some("the circuit's hash"))
+}
+
+/// For a key in which the highest power of the quotient is infinity, as in bellman's format: factors that compare the other powers. They
+/// are the values of a random polynomial of degree n - 2 on the points' coset. `None` for any other key.
+///
+/// The points H are `L_j(tau) / delta`, up to a factor, for the Lagrange polynomials L_j of the coset's points x_j. So the power i of the
+/// quotient is the sum of the points times `x_j^i`, and n such sums determine the n points.
+fn without_highest<C: Groth16Curve>(
+    level: Level,
+    key: &Groth16Zkey<C>,
+) -> Result<Option<Vec<C::Scalar>>, Groth16Error> {
+    let log_n = key.header().domain_size.ilog2();
+    let domain = C::root_of_unity(log_n).and_then(|root| Domain::<C::ScalarPrime>::with_root(log_n, root));
+    let (Some(domain), Some(shift)) = (domain, C::root_of_unity(log_n + 1)) else { return Ok(None) };
+    let values = |mut coefficients: Vec<C::Scalar>, highest: C::Scalar| {
+        coefficients.iter_mut().last().into_iter().for_each(|last| *last = highest);
+        domain.coset_ntt(level, &mut coefficients, shift);
+        coefficients
+    };
+    let highest = values(vec![C::Scalar::ZERO; key.h().len()], C::Scalar::ONE);
+    let is_bellmans = combination(level, key.h(), &highest)?.is_infinity();
+    let lowest = || Ok(values(random::<C>(key.h().len())?, C::Scalar::ZERO));
+    is_bellmans.then(lowest).transpose()
 }
 
 fn combination<C: Groth16Curve>(

@@ -6,12 +6,14 @@
 #![forbid(unsafe_code)]
 
 mod command;
+mod directions;
 mod integer_curve;
 mod integers;
 mod machine;
 mod timing;
 
 pub use command::{Folder, Run, examples};
+pub use directions::directions;
 pub use integer_curve::{IntegerCurve, IntegerPoint};
 pub use integers::{bit_runs, edge_integers, is_below, operands, rng, uniform};
 pub use machine::{for_each_goldilocks_level, for_each_level, for_each_pool};

@@ -7,7 +7,7 @@ use crate::{
     CeremonyError,
     encoding::{CeremonyCurve, Form, Group, Member, encode},
     state::HashState,
-    transform::{self, inverse},
+    transform,
     verify::{is_same_ratio, of_beacon_again},
 };
 use blake2::{Blake2b512, Digest};
@@ -30,8 +30,9 @@ use std::ops::Range;
 ///
 /// Powers are verified by sums with powers of a random factor z, as [`Srs::check`](proofmill_srs::Srs::check) does; a wrong file passes with
 /// a probability below 2^-220. The sum of `z^i tau^i` is also that of the values of `1 + z x + z^2 x^2 + ...` on a domain times the domain's
-/// Lagrange polynomials at tau; a value is a fraction, so no transform is needed. Of the largest power, 28, the domain of 2^29 points is
-/// not verified.
+/// Lagrange polynomials at tau; a value is a fraction, so no transform is needed. The largest domain of tau in G1 needs one power more than
+/// the file has: in its place is either zero or the next power, which a pairing decides. Of the largest power, 28, the domain of 2^29
+/// points is not verified.
 ///
 /// Nothing binds names, the hashes of responses before the last one, and bytes behind the buffer of their states.
 ///
@@ -177,7 +178,7 @@ impl<C: CeremonyCurve> Sections<C> for Verified<'_, C> {
         }
         let Some(prepared) = prepared else { return Ok(()) };
         progress.begin(prepared.section().content);
-        lagrange::<C, G>(*level, powers, prepared, &sum.prefixes, z, *progress)
+        lagrange::<C, G>(*level, powers, prepared, &sum, (last, z), *progress)
     }
 }
 
@@ -247,24 +248,27 @@ fn walk<C: CeremonyCurve, G: Group>(
 /// together with random factors, and, if these differ, by halves.
 ///
 /// The polynomial `f = 1 + z x + ... + (z x)^(n-1)` has the value `(z^n - 1) / (z w^j - 1)` at the root w^j of order n; the sum of these times
-/// the Lagrange polynomials is f at tau. The largest domain of tau in G1 lacks its highest power, so f does too.
-fn lagrange<C: CeremonyCurve, G: Group + Curve<Scalar = C::Scalar>>(
+/// the Lagrange polynomials is f at tau. All n terms of f are used in every domain, so that no difference is orthogonal to its values.
+///
+/// The file has n - 1 powers for the largest domain of tau in G1. Prepared from these, the domain has zero in place of `tau^(n-1)`; as a part
+/// of a larger file it has that power. What remains after the sum of the n - 1 powers must be infinity or `z^(n-1) tau^(n-1)`.
+fn lagrange<C: CeremonyCurve, G: Member<C> + Curve<Scalar = C::Scalar>>(
     level: Level,
     powers: &Ptau<C>,
     section: PtauPoints,
-    prefixes: &[Jacobian<G>],
-    z: &C::Scalar,
+    sum: &Sum<G>,
+    (last, z): (&FirstPowers<C>, &C::Scalar),
     progress: Progress<'_>,
 ) -> Result<(), CeremonyError> {
     let all = powers.points::<G>(section)?;
-    let expected = Jacobian::batch_to_affine(prefixes);
-    let roots: Vec<_> = (0..prefixes.len() as u32).map_while(C::root_of_unity).collect();
+    let expected = Jacobian::batch_to_affine(&sum.prefixes);
+    let roots: Vec<_> = (0..expected.len() as u32).map_while(C::root_of_unity).collect();
     let holds = |domains: Range<usize>| {
         let factors: Vec<_> =
             domains.clone().map(|_| Fp::<C::ScalarPrime>::random(&mut OsRng.unwrap_err())).collect();
         let negative: Vec<_> = factors.iter().map(|factor| -*factor).collect();
         let expected = expected.get(domains.clone()).unwrap_or_default();
-        let mut difference = G::msm(level, &expected, &negative);
+        let mut rest = G::msm(level, &expected, &negative);
         let first = (1 << domains.start) - 1;
         for piece in parallel::ranges((1 << domains.end) - 1 - first, PIECE) {
             let piece = first + piece.start..first + piece.end;
@@ -274,22 +278,21 @@ fn lagrange<C: CeremonyCurve, G: Group + Curve<Scalar = C::Scalar>>(
                 // The domain begins after the n - 1 points of all smaller ones.
                 let n = 1_usize << log_n;
                 let within = |at: usize| at.clamp(n - 1, 2 * n - 1) - (n - 1);
-                let lacks_highest = log_n as u32 > powers.header().power;
                 if let Some(root) = roots.get(log_n) {
-                    scalars.extend(values(
-                        n,
-                        within(piece.start)..within(piece.end),
-                        z,
-                        root,
-                        factor,
-                        lacks_highest,
-                    ));
+                    scalars.extend(values(n, within(piece.start)..within(piece.end), z, root, factor));
                 }
             }
-            difference = difference.add(&G::msm(level, &points.as_slice(), &scalars));
+            rest = rest.add(&G::msm(level, &points.as_slice(), &scalars));
             progress.share(piece.end as u64, all.len() as u64);
         }
-        Ok::<_, CeremonyError>(difference.is_infinity())
+        // The file has one power less than the largest domain has points: the power of z of the missing one is the next.
+        let lacks_power = domains.end > powers.header().power as usize + 1;
+        let next = || {
+            let factor = factors.last().copied().unwrap_or_default() * sum.power * *z;
+            let before = sum.last.mul_vartime(&factor).to_affine();
+            G::is_tau_times(level, &before, &rest.to_affine(), last)
+        };
+        Ok::<_, CeremonyError>(rest.is_infinity() || (lacks_power && next()))
     };
     match first_broken(0..roots.len(), holds)? {
         None => Ok(()),
@@ -300,29 +303,16 @@ fn lagrange<C: CeremonyCurve, G: Group + Curve<Scalar = C::Scalar>>(
 }
 
 /// The values of f times a factor at a range of the powers of a root of order n.
-fn values<F: Field>(
-    n: usize,
-    range: Range<usize>,
-    z: &F,
-    root: &F,
-    factor: &F,
-    lacks_highest: bool,
-) -> Vec<F> {
+fn values<F: Field>(n: usize, range: Range<usize>, z: &F, root: &F, factor: &F) -> Vec<F> {
     /// Values whose inversions are one.
     const BLOCK: usize = 1 << 10;
-    let z_to_n = z.pow_vartime(&[n as u64]);
-    let numerator = (z_to_n - F::ONE) * *factor;
+    let numerator = (z.pow_vartime(&[n as u64]) - F::ONE) * *factor;
     let blocks = parallel::map(parallel::ranges(range.len(), BLOCK), |block| {
         let block = range.start + block.start..range.start + block.end;
-        let powers = transform::powers(*z, *root, block.clone());
-        let mut values: Vec<F> = powers.into_iter().map(|power| power - F::ONE).collect();
+        let mut values: Vec<F> =
+            transform::powers(*z, *root, block).into_iter().map(|power| power - F::ONE).collect();
         batch_invert_vartime(&mut values);
         values.iter_mut().for_each(|value| *value = numerator * *value);
-        if lacks_highest {
-            // z^(n-1) w^(j (n-1)), which is w^-j.
-            let terms = transform::powers(z_to_n * inverse(z) * *factor, inverse(root), block);
-            values.iter_mut().zip(terms).for_each(|(value, term)| *value -= term);
-        }
         values
     });
     blocks.concat()
