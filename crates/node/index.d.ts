@@ -188,12 +188,16 @@ export const zKey: {
         numIterationsExp: number | string,
         logger?: Logger | null,
     ): Promise<Uint8Array | false>;
-    /** Whether a key of Groth16 is the circuit's, and all contributions to it are valid. */
+    /**
+     * Whether a key of Groth16 is the circuit's, and all contributions to it are valid. Throws `InsecureSetup` if that is so, but anyone can
+     * forge proofs: nobody contributed, or only beacons did. `options` are Proofmill's.
+     */
     verifyFromR1cs(
         r1csFileName: FileSource,
         pTauFileName: FileSource,
         zkeyFileName: FileSource,
         logger?: Logger | null,
+        options?: Options,
     ): Promise<boolean>;
     /** The same with the key that setup has made of the circuit. */
     verifyFromInit(
@@ -201,6 +205,7 @@ export const zKey: {
         pTauFileName: FileSource,
         zkeyFileName: FileSource,
         logger?: Logger | null,
+        options?: Options,
     ): Promise<boolean>;
     /** The verification key of a key of any system. `options` are Proofmill's. */
     exportVerificationKey(zkeyName: FileSource, logger?: Logger | null, options?: Options): Promise<VerificationKey>;

@@ -135,13 +135,15 @@ const zKey = {
         const seed = Buffer.from(digits[1], "hex");
         return contributed(output, native.beacon(key, output.path, nameOf(name), seed, iterations), logger);
     },
-    async verifyFromR1cs(r1csFileName, pTauFileName, zkeyFileName, logger) {
+    async verifyFromR1cs(r1csFileName, pTauFileName, zkeyFileName, logger, options) {
         const [r1cs, ptau] = [source("r1csFileName", r1csFileName), source("pTauFileName", pTauFileName)];
-        return verified(native.verifyKeyFromCircuit(r1cs, ptau, source("zkeyFileName", zkeyFileName)), logger);
+        const key = source("zkeyFileName", zkeyFileName);
+        return verified(native.verifyKeyFromCircuit(r1cs, ptau, key, settings(options)), logger);
     },
-    async verifyFromInit(initFileName, pTauFileName, zkeyFileName, logger) {
+    async verifyFromInit(initFileName, pTauFileName, zkeyFileName, logger, options) {
         const [initial, ptau] = [source("initFileName", initFileName), source("pTauFileName", pTauFileName)];
-        return verified(native.verifyKeyFromInitial(initial, ptau, source("zkeyFileName", zkeyFileName)), logger);
+        const key = source("zkeyFileName", zkeyFileName);
+        return verified(native.verifyKeyFromInitial(initial, ptau, key, settings(options)), logger);
     },
 };
 

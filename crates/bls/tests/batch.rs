@@ -5,8 +5,9 @@ use proofmill_bls::{
     verify, verify_batch, verify_batch_with_rng,
 };
 use proofmill_cpu::Level;
-use proofmill_curve::{Affine, Jacobian, bls12_381::G2};
-use proofmill_testing::{for_each_level, for_each_pool, rng};
+use proofmill_curve::{Affine, Curve, Jacobian, bls12_381::G2};
+use proofmill_field::{Field, bls12_381::Fr};
+use proofmill_testing::{directions, for_each_level, for_each_pool, rng};
 
 /// The values that sets borrow.
 struct Owned {
@@ -142,7 +143,7 @@ fn keys_that_cancel_do_not_hide_a_wrong_signature() {
 
 /// The signature plus a multiple of the generator.
 fn shifted(level: Level, signature: &Signature, by: u64) -> Signature {
-    let generator = <G2 as proofmill_curve::Curve>::GENERATOR;
+    let generator = G2::GENERATOR;
     let shift = generator.mul_words_vartime(&[by]);
     let sum: Affine<G2> = Jacobian::from(*signature.point()).add(&shift).to_affine();
     Signature::from_bytes(level, &sum.to_compressed()).unwrap()
@@ -154,7 +155,7 @@ fn signatures_that_cancel_without_blinding_are_refused() {
     for_each_level(|level| {
         let mut sets = owned.sets();
         sets[0].signature = shifted(level, &sets[0].signature, 7);
-        let minus = -<G2 as proofmill_curve::Curve>::GENERATOR;
+        let minus = -G2::GENERATOR;
         let shift = minus.mul_words_vartime(&[7]);
         let sum = Jacobian::from(*sets[1].signature.point()).add(&shift).to_affine();
         sets[1].signature = Signature::from_bytes(level, &sum.to_compressed()).unwrap();
@@ -168,6 +169,26 @@ fn signatures_that_cancel_without_blinding_are_refused() {
             assert_eq!(find_invalid_with_rng(level, &sets, &mut rng(seed)), [0, 1], "{level}");
         }
     });
+}
+
+/// All signatures moved in one direction of the space at a time: of different messages, and of one.
+#[test]
+fn no_direction_of_signatures_is_blind() {
+    const COUNT: usize = 8;
+    let level = Level::best();
+    let root = Fr::root_of_unity(COUNT.ilog2()).unwrap();
+    let step = G2::GENERATOR.mul_vartime(&Fr::from(1_000_003)).to_affine();
+    for owned in [Owned::with_messages(COUNT, |i| i), Owned::with_messages(COUNT, |_| 0)] {
+        for weights in directions(COUNT, root, Fr::ONE) {
+            let mut sets = owned.sets();
+            for (set, weight) in sets.iter_mut().zip(&weights) {
+                let moved = step.mul_vartime(weight).add_affine(set.signature.point()).to_affine();
+                set.signature = Signature::from_bytes(level, &moved.to_compressed()).unwrap();
+            }
+            assert_eq!(verify_batch(level, &sets), Err(BlsError::Rejected));
+            assert_eq!(find_invalid(level, &sets), Ok((0..COUNT).collect()));
+        }
+    }
 }
 
 #[test]

@@ -38,6 +38,9 @@ pub enum CeremonyError {
     /// The key from which the ceremony began is not one without contributions.
     #[error("the initial key has {0} contributions, expected one that setup has just made")]
     NotInitial(usize),
+    /// Powers of tau to which only beacons contributed.
+    #[error("only beacons contributed to these powers: everyone can compute tau from them")]
+    OnlyBeacons,
     /// Powers of tau to which nobody contributed.
     #[error("nobody contributed to these powers: everyone knows tau")]
     NoContributions,

@@ -141,6 +141,25 @@ fn own_contributions_are_valid_and_differ() {
 }
 
 #[test]
+fn powers_of_beacons_only_are_refused() {
+    let (level, beacon) = (Level::best(), beacon());
+    let (first, _) =
+        contributed(level, &file("new.ptau"), None, Randomness::Beacon(&beacon)).expect("a contribution");
+    let first = of_bytes(first).expect("powers");
+    let (second, _) = contributed(level, &first, None, Randomness::Beacon(&beacon)).expect("a contribution");
+    for powers in [&first, &of_bytes(second).expect("powers")] {
+        let refused = powers::verify(level, powers, Progress::NONE).expect_err("everyone can compute tau");
+        assert!(matches!(refused, CeremonyError::OnlyBeacons), "{refused}");
+        assert!(powers.insecurity().expect("it is found").contains("only beacons contributed"));
+    }
+    let (third, _) = contributed(level, &first, None, Randomness::System(b"typed")).expect("a contribution");
+    assert_eq!(verified(third.clone()).expect("valid").len(), 2);
+    assert_eq!(of_bytes(third).expect("powers").insecurity(), None);
+    assert_eq!(file("beacon.ptau").insecurity(), None);
+    assert!(file("new.ptau").insecurity().expect("it is found").contains("nobody contributed"));
+}
+
+#[test]
 fn challenges_and_responses_are_snarkjss_bytes() {
     let (level, folder) = (Level::best(), tempfile::tempdir().expect("a folder"));
     let contributed = file("contributed.ptau");

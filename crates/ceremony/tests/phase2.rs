@@ -6,11 +6,11 @@
 //! `zkey import bellman contributed.zkey response.mpcparams imported.zkey -n=imported`.
 
 use proofmill_ceremony::{CeremonyError, Randomness, bellman, contribute, verify};
-use proofmill_circom::{Beacon, BinFile, Groth16Zkey, Ptau, R1cs, Target, read_witness};
+use proofmill_circom::{Beacon, BinFile, Contributors, Groth16Zkey, Ptau, R1cs, Target, read_witness};
 use proofmill_cpu::Level;
 use proofmill_curve::bn254::G1;
 use proofmill_field::bn254::FrParams;
-use proofmill_groth16::{prove, verifying_key};
+use proofmill_groth16::{insecurity_of_contributions, prove, verifying_key};
 use proofmill_progress::Progress;
 use proofmill_testing::{for_each_level, for_each_pool};
 use std::{fs, path::PathBuf};
@@ -166,6 +166,28 @@ fn contributions_stand_in_their_order_and_belong_to_their_key() {
     let other = Groth16Zkey::open(&path("crates/groth16/tests/data/odd.zkey")).expect("a key");
     assert!(matches!(verify::key(level, &last, &other), Err(CeremonyError::Differs(_))));
     assert!(verify::key(level, &initial, &initial).expect("valid").is_empty(), "nobody contributed");
+}
+
+#[test]
+fn a_key_of_beacons_only_is_found() {
+    let level = Level::best();
+    let first = contributed(level, &key("toy.zkey"), None, Randomness::Beacon(&beacon())).expect("made").0;
+    let first = of_bytes(first).expect("a key");
+    let second = contributed(level, &first, Some("second"), Randomness::Beacon(&beacon())).expect("made").0;
+    let second = of_bytes(second).expect("a key");
+    for key in [&first, &second] {
+        // Nothing in the key is wrong.
+        verify::key(level, key, &self::key("toy.zkey")).expect("valid");
+        assert_eq!(key.contributors().expect("a list"), Some(Contributors::OnlyBeacons));
+        let reason = insecurity_of_contributions(key).expect("it is found");
+        assert!(reason.contains("only beacons contributed"), "{reason}");
+    }
+    let third = contributed(level, &second, None, Randomness::System(b"typed")).expect("made").0;
+    for key in [of_bytes(third).expect("a key"), key("beacon.zkey"), key("contributed.zkey")] {
+        assert_eq!(key.contributors().expect("a list"), Some(Contributors::Participants));
+        assert_eq!(insecurity_of_contributions(&key), None);
+    }
+    assert_eq!(key("toy.zkey").contributors().expect("a list"), Some(Contributors::Nobody));
 }
 
 #[test]

@@ -8,6 +8,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod binfile;
+mod contributors;
 mod curve;
 mod decode;
 mod describe;
@@ -24,6 +25,7 @@ mod wtns;
 mod zkey;
 
 pub use binfile::{BinFile, ContainerOrText, Cursor, Section, SectionEntry, Text};
+pub use contributors::Contributors;
 pub use curve::{CircomCurve, PairingCurve};
 pub use decode::{Coordinate, Form, PointCheck, Points, ScalarPrime, Scalars, decode_each};
 pub use describe::{Contribution, Contributions, Description, SectionDescription, describe, describe_file};

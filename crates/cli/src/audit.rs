@@ -2,7 +2,10 @@
 
 use crate::{contribution, files::Input};
 use clap::Args;
-use proofmill::audit::{Audit, Circuit, audit};
+use proofmill::{
+    audit::{Audit, Circuit, audit},
+    groth16::ProvingKey,
+};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -11,6 +14,7 @@ use std::fmt::Write as _;
 #[command(after_help = "Examples:
   proofmill zkey audit circuit.zkey
   proofmill zkey audit verifier.sol --r1cs circuit.r1cs --ptau pot.ptau
+  proofmill zkey audit verifier.sol --zkey circuit.zkey
   proofmill zkey audit verification_key.json --json
 
 Exit status 1: anyone can forge proofs, or the key is not the circuit's. Status 0 does not prove that a setup is secure: whether its secrets were destroyed leaves no trace.")]
@@ -24,6 +28,9 @@ pub(crate) struct ZkeyAudit {
     /// The powers of tau of the circuit's key, prepared for phase 2
     #[arg(long, value_name = "PTAU", requires = "r1cs")]
     ptau: Option<Input>,
+    /// Compare a key or a contract of Groth16, and its delta, with this proving key, which `zkey verify` has accepted
+    #[arg(long, value_name = "ZKEY")]
+    zkey: Option<Input>,
 }
 
 impl ZkeyAudit {
@@ -34,15 +41,17 @@ impl ZkeyAudit {
                 (Some(r1cs), Some(ptau)) => Some(Circuit::open(r1cs, ptau)?),
                 _ => None,
             };
-            audit(&self.key, circuit.as_ref())
+            let key = self.zkey.as_ref().map(ProvingKey::open).transpose()?;
+            audit(&self.key, circuit.as_ref(), key.as_ref())
         })?;
         let key = self.key.display();
-        let failure = match (&found.insecurity, &found.differs) {
-            (Some(reason), _) => Some(format!("{key}: anyone can forge proofs: {reason}")),
-            (None, Some(part)) => {
+        let failure = match (&found.insecurity, &found.differs, &found.differs_from_key) {
+            (Some(reason), ..) => Some(format!("{key}: anyone can forge proofs: {reason}")),
+            (None, Some(part), _) => {
                 Some(format!("{key}: it is not the circuit's key, whose setup differs in {part}"))
             }
-            (None, None) => None,
+            (None, None, Some(part)) => Some(format!("{key}: it is not the proving key's: {part} differs")),
+            (None, None, None) => None,
         };
         Ok(Outcome {
             text: self.table(&found),
@@ -63,6 +72,10 @@ impl ZkeyAudit {
             "ignored_signals": found.ignored_signals,
             "belongs_to_circuit": self.r1cs.as_ref().map(|_| found.differs.is_none()),
             "differs": found.differs,
+            "belongs_to_key": self.zkey.as_ref().map(|_| found.differs_from_key.is_none()),
+            "differs_from_key": found.differs_from_key,
+            "delta_compared": found.delta_is_compared,
+            "other_points": found.other_points,
         })
     }
 
@@ -97,6 +110,17 @@ impl ZkeyAudit {
             (Some(r1cs), None) => row("circuit", &format!("{}", r1cs.display())),
             (Some(r1cs), Some(part)) => row("circuit", &format!("not {}: {part}", r1cs.display())),
             (None, _) => row("circuit", "not compared: give --r1cs and --ptau"),
+        }
+        match (&self.zkey, found.differs_from_key) {
+            (Some(zkey), None) => row("proving key", &format!("{}", zkey.display())),
+            (Some(zkey), Some(part)) => row("proving key", &format!("not {}: {part}", zkey.display())),
+            (None, _) => {}
+        }
+        if found.delta_is_compared == Some(false) {
+            row("delta", "not compared: give --zkey, a proving key that `zkey verify` accepted");
+        }
+        if let Some(count @ 1..) = found.other_points {
+            row("other points", &format!("{count}, which were compared with nothing"));
         }
         table
     }

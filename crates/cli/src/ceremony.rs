@@ -6,13 +6,14 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use proofmill::{
+    Cause, Error,
     audit::Beacon,
     ceremony::CeremonyCurve,
     ceremony::{self, Randomness},
     circom::{Contribution, Ptau, R1cs, over_curve},
     groth16::ProvingKey,
 };
-use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_console::{Failure, Machine, Outcome, PERMIT};
 use serde_json::json;
 use std::path::Path;
 use zeroize::{Zeroize, Zeroizing};
@@ -206,6 +207,15 @@ pub(crate) fn list_outcome(list: &[Contribution], bytes: usize) -> Outcome {
     Outcome { text, ..Outcome::done(json!({ "valid": true, "contributions": contributions })) }
 }
 
+/// The outcome for a key that is right, and for which anyone can forge proofs: rejected.
+fn insecure_outcome(cause: &Cause) -> Outcome {
+    let reason = cause.to_string();
+    Outcome {
+        failure: Some(Failure::Rejected(format!("{reason}; {PERMIT}"))),
+        ..Outcome::done(json!({ "valid": false, "insecure": true, "insecurity": reason }))
+    }
+}
+
 impl VerifyCommand {
     pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
         let (Self::R1cs { zkey, .. } | Self::Init { zkey, .. }) = &self;
@@ -213,25 +223,33 @@ impl VerifyCommand {
     }
 
     fn run_over<C: CeremonyCurve>(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
-        let quiet = machine.quiet();
-        let list = machine.run(|_, progress| match self {
-            Self::R1cs { r1cs, ptau, zkey } => {
-                progress.begin("read r1cs");
-                let (key, circuit) = (ProvingKey::<C>::open_over(zkey)?, R1cs::open_over(r1cs)?);
-                ceremony::verify_for_circuit(&key, &circuit, &Ptau::open_over(ptau)?)
-            }
-            Self::Init { initial, ptau, zkey } => {
-                let (key, initial) = (ProvingKey::<C>::open_over(zkey)?, ProvingKey::open_over(initial)?);
-                progress.begin("verify powers");
-                ceremony::verify_powers(&initial, &Ptau::open_over(ptau)?)?;
-                progress.begin("verify contributions");
-                ceremony::verify(&key, &initial)
-            }
-        })?;
-        if list.is_empty() && !quiet {
-            eprintln!("warning: nobody contributed to this key: anyone can forge proofs for it");
-        }
-        Ok(list_outcome(&list, 8))
+        let (Self::R1cs { ptau, zkey, .. } | Self::Init { ptau, zkey, .. }) = self;
+        let verified = machine.run(|_, progress| {
+            progress.begin("read r1cs");
+            let (key, powers) = (ProvingKey::<C>::open_over(zkey)?, Ptau::open_over(ptau)?);
+            let insecurity = key.verifying_key().insecurity().or(powers.insecurity());
+            let list = match self {
+                Self::R1cs { r1cs, .. } => {
+                    ceremony::verify_for_circuit(&key, &R1cs::open_over(r1cs)?, &powers)?
+                }
+                Self::Init { initial, .. } => {
+                    let initial = ProvingKey::open_over(initial)?;
+                    progress.begin("verify powers");
+                    ceremony::verify_powers(&initial, &powers)?;
+                    progress.begin("verify contributions");
+                    ceremony::verify(&key, &initial)?
+                }
+            };
+            Ok((list, insecurity))
+        });
+        let (list, insecurity) = match verified {
+            Err(Error::InsecureSetup(cause)) => return Ok(insecure_outcome(&cause)),
+            verified => verified?,
+        };
+        let mut outcome = list_outcome(&list, 8);
+        outcome.result["insecure"] = insecurity.is_some().into();
+        outcome.result["insecurity"] = insecurity.into();
+        Ok(outcome)
     }
 
     pub(crate) fn name(&self) -> &'static str {

@@ -141,7 +141,7 @@ fn setup(files: &Setup, machine: &mut Machine) -> Result<Outcome, Failure> {
         let circuit = R1cs::open(&files.r1cs)?;
         let ptau = Ptau::open(&files.ptau)?;
         write_key(&files.zkey, &circuit, &ptau)?;
-        warn_of_powers(&files.ptau, ptau.is_insecure(), quiet);
+        warn_of_powers(&files.ptau, ptau.insecurity(), quiet);
         Ok(files.outcome())
     })
 }

@@ -119,7 +119,7 @@ fn setup<C: Groth16Curve>(files: &Setup, machine: &mut Machine) -> Result<Outcom
         let circuit = R1cs::open_over(&files.r1cs)?;
         let ptau = Ptau::<C>::open_over(&files.ptau)?;
         write_key(&files.zkey, &circuit, &ptau)?;
-        warn_of_powers(&files.ptau, ptau.is_insecure(), quiet);
+        warn_of_powers(&files.ptau, ptau.insecurity(), quiet);
         if !quiet {
             let zkey = files.zkey.display();
             eprintln!("warning: anyone can forge proofs for {zkey} until somebody contributes to it: proofmill zkey contribute {zkey} FINAL.zkey");

@@ -164,7 +164,7 @@ fn setup(arguments: &PlonkSetup, machine: &mut Machine) -> Result<Outcome, Failu
         // Here an inconsistent string is bad input, not a rejected one.
         let srs = Srs::open(&files.ptau).map_err(|error| Failure::Input(error.to_string()))?;
         write_key(&files.zkey, &circuit, &srs, *arithmetisation)?;
-        warn_of_powers(&files.ptau, srs.is_insecure(), quiet);
+        warn_of_powers(&files.ptau, srs.insecurity(), quiet);
         Ok(files.outcome())
     })
 }

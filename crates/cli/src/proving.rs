@@ -156,12 +156,12 @@ pub(crate) struct Setup {
     pub(crate) zkey: Output,
 }
 
-/// Warns of powers of tau to which nobody contributed, unless the command is quiet.
-pub(crate) fn warn_of_powers(ptau: &Path, insecure: bool, quiet: bool) {
-    if insecure && !quiet {
+/// Warns of powers of tau that someone may know, for the reason given, unless the command is quiet.
+pub(crate) fn warn_of_powers(ptau: &Path, insecurity: Option<&str>, quiet: bool) {
+    if let (Some(reason), false) = (insecurity, quiet) {
         let ptau = ptau.display();
         eprintln!(
-            "warning: {ptau}: nobody contributed to it: its author can forge proofs for this key; in production, use the powers of a ceremony"
+            "warning: {ptau}: {reason}: proofs for this key can be forged; in production, use the powers of a ceremony"
         );
     }
 }

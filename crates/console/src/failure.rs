@@ -7,6 +7,9 @@ use std::{
     process::ExitCode,
 };
 
+/// What a message about an insecure setup ends with.
+pub const PERMIT: &str = "--allow-insecure-setup permits it in tests";
+
 /// Why a command failed. Messages have one line.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
@@ -47,9 +50,7 @@ impl From<proofmill::Error> for Failure {
         match error {
             proofmill::Error::Rejected(cause) => Self::Rejected(cause.to_string()),
             error @ proofmill::Error::Unsatisfied(_) => Self::Unsatisfied(error),
-            proofmill::Error::InsecureSetup(cause) => {
-                Self::Input(format!("{cause}; --allow-insecure-setup permits it in tests"))
-            }
+            proofmill::Error::InsecureSetup(cause) => Self::Input(format!("{cause}; {PERMIT}")),
             error => Self::Input(error.to_string()),
         }
     }

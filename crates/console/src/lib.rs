@@ -14,7 +14,7 @@ mod report;
 mod shell;
 mod storage;
 
-pub use failure::Failure;
+pub use failure::{Failure, PERMIT};
 pub use machine::Machine;
 pub use options::{Options, ThreadCounts, Threads};
 pub use phases::{Phase, PhaseClock};

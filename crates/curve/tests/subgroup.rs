@@ -79,6 +79,15 @@ fn one_point_outside_is_found_among_many() {
                 }
             }
         }
+        // All of them, by multiples of a point of small order that cancel in many sums.
+        for exponent in 0..64u32 {
+            let moved = points[..64].iter().zip(1u64..).map(|(point, j)| {
+                let multiple = (0..exponent).fold(1, |power, _| power * j % 10069);
+                small[0].mul_words_vartime(&[multiple]).add_affine(point).to_affine()
+            });
+            let moved: Vec<_> = moved.collect();
+            assert_eq!(bn254::first_outside(level, &moved), Some(0), "power {exponent} at {level}");
+        }
     });
 }
 

@@ -21,7 +21,7 @@ mod verify;
 pub use belongs::differs;
 pub use curve::Groth16Curve;
 pub use error::Groth16Error;
-pub use insecurity::insecurity;
+pub use insecurity::{are_small_multiples, insecurity, insecurity_of_contributions};
 pub use proofmill_circom::{Groth16Proof as Proof, Groth16VerificationKey as VerifyingKey};
 pub use proofmill_progress::Progress;
 pub use prove::{assemble, assemble_with_rng, prove, prove_with_rng, verifying_key, verifying_key_text};

@@ -32,6 +32,9 @@ pub fn verify<C: Groth16Curve>(
     if in_g2.iter().any(Affine::is_infinity) || !are_in_group(level, &in_g2) {
         return Err(Groth16Error::Malformed("a point of the verification key is not in G2"));
     }
+    if [proof.a, proof.c].iter().any(Affine::is_infinity) || proof.b.is_infinity() {
+        return Err(Groth16Error::MalformedProof("a point of the proof is infinity"));
+    }
     if !are_in_group(level, &[proof.a, proof.c]) {
         return Err(Groth16Error::MalformedProof("a point of the proof is not in G1"));
     }

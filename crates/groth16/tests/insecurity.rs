@@ -7,7 +7,7 @@ use proofmill_curve::{
     bn254::{G1, G2},
     msm,
 };
-use proofmill_field::{Field, bn254::Fr};
+use proofmill_field::{Field, Invert, bn254::Fr};
 use proofmill_groth16::{insecurity, verify, verifying_key};
 use std::path::PathBuf;
 
@@ -103,4 +103,35 @@ fn the_point_of_the_constant_is_infinity() {
     let zeros = vec![Fr::ZERO; key.ic.len() - 1];
     let proof = Groth16Proof { a: key.alpha_1, b: sum(key.beta_2, key.delta_2), c: key.alpha_1 };
     forged(&key, &zeros, &proof, "constant is infinity");
+}
+
+#[test]
+fn delta_and_gamma_are_multiples_of_each_other() {
+    for (factor, sign) in [(2u64, 1), (3, -1), (32, 1)] {
+        let factor = if sign < 0 { -Fr::from(factor) } else { Fr::from(factor) };
+        let mut key = contributed();
+        key.gamma_2 = key.delta_2.mul_vartime(&factor).to_affine();
+        let signals = signals(&key);
+        let c = -inputs(&key, &signals).mul_vartime(&factor).to_affine();
+        let proof = Groth16Proof { a: key.alpha_1, b: key.beta_2, c };
+        forged(&key, &signals, &proof, "small multiple");
+        let mut key = contributed();
+        key.delta_2 = key.gamma_2.mul_vartime(&factor).to_affine();
+        let c = -inputs(&key, &signals).mul_vartime(&factor.invert_vartime().unwrap()).to_affine();
+        forged(&key, &signals, &Groth16Proof { a: key.alpha_1, b: key.beta_2, c }, "small multiple");
+    }
+    // Beyond what is searched for.
+    let mut key = contributed();
+    key.gamma_2 = key.delta_2.mul_vartime(&Fr::from(33u64)).to_affine();
+    assert_eq!(insecurity(&key), None);
+}
+
+#[test]
+fn gamma_or_delta_is_infinity() {
+    // The verifier refuses such keys, but Ethereum's pairing contract takes infinity.
+    let [mut without_gamma, mut without_delta] = [contributed(), contributed()];
+    (without_gamma.gamma_2, without_delta.delta_2) = (Affine::INFINITY, Affine::INFINITY);
+    for key in [without_gamma, without_delta] {
+        assert!(insecurity(&key).expect("the key is found").contains("infinity"));
+    }
 }

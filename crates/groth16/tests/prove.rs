@@ -176,6 +176,44 @@ fn what_is_malformed_is_named() {
     check::<bls12_381::G1>();
 }
 
+/// A proof that satisfies the equation with C at infinity, for a key whose logarithms are known, and ones with the other points there.
+#[test]
+fn infinity_in_a_proof_is_refused() {
+    fn check<C: Groth16Curve>() {
+        let [alpha, beta, gamma, delta, constant] = [2, 3, 5, 7, 11].map(C::Scalar::from);
+        fn point<G: Curve>(log: G::Scalar) -> Affine<G> {
+            G::GENERATOR.mul_vartime(&log).to_affine()
+        }
+        let key = Groth16VerificationKey::<C> {
+            alpha_1: point(alpha),
+            beta_2: point(beta),
+            gamma_2: point(gamma),
+            delta_2: point(delta),
+            ic: vec![point(constant)],
+        };
+        let of_inputs = alpha * beta + constant * gamma;
+        let valid = Groth16Proof::<C> {
+            a: point(C::Scalar::ONE),
+            b: point(of_inputs + delta),
+            c: point(C::Scalar::ONE),
+        };
+        verify(Level::best(), &key, &[], &valid).expect("the equation holds");
+        let none = Affine::INFINITY;
+        for proof in [
+            Groth16Proof { b: point(of_inputs), c: Affine::INFINITY, ..valid },
+            Groth16Proof { a: none, ..valid },
+            Groth16Proof { b: Affine::INFINITY, ..valid },
+        ] {
+            let refused = verify(Level::best(), &key, &[], &proof);
+            assert!(
+                matches!(refused, Err(Groth16Error::MalformedProof(problem)) if problem.contains("infinity"))
+            );
+        }
+    }
+    check::<bn254::G1>();
+    check::<bls12_381::G1>();
+}
+
 #[test]
 fn points_outside_their_group_are_refused() {
     use proofmill_field::bls12_381::Fq;

@@ -12,7 +12,7 @@ use napi::{
 use napi_derive::napi;
 use proofmill::{
     Result,
-    audit::{Beacon, Contribution},
+    audit::Beacon,
     ceremony::{self, Randomness},
     circom::{Ptau, R1cs},
     groth16::ProvingKey,
@@ -82,11 +82,13 @@ pub fn verify_key_from_circuit<'env>(
     circuit: Either<String, Uint8Array>,
     powers: Either<String, Uint8Array>,
     key: Either<String, Uint8Array>,
+    settings: Settings,
 ) -> napi::Result<Object<'env>> {
     let (circuit, powers, key) = (Source::from(circuit), Source::from(powers), Source::from(key));
-    start(env, Settings::default(), move |_| {
+    start(env, settings, move |_| {
         let circuit = circuit.open(R1cs::open, R1cs::from_bytes)?;
-        verified(ceremony::verify_for_circuit(&open_key(key)?, &circuit, &open_powers(powers)?))
+        let verified = ceremony::verify_for_circuit(&open_key(key)?, &circuit, &open_powers(powers)?);
+        verdict(verified.map(drop))
     })
 }
 
@@ -97,18 +99,12 @@ pub fn verify_key_from_initial<'env>(
     initial: Either<String, Uint8Array>,
     powers: Either<String, Uint8Array>,
     key: Either<String, Uint8Array>,
+    settings: Settings,
 ) -> napi::Result<Object<'env>> {
     let (initial, powers, key) = (Source::from(initial), Source::from(powers), Source::from(key));
-    start(env, Settings::default(), move |_| {
+    start(env, settings, move |_| {
         let (initial, powers, key) = (open_key(initial)?, open_powers(powers)?, open_key(key)?);
         let right_powers = ceremony::verify_powers(&initial, &powers);
-        verified(right_powers.and_then(|()| ceremony::verify(&key, &initial)))
+        verdict(right_powers.and_then(|()| ceremony::verify(&key, &initial)).map(drop))
     })
-}
-
-fn verified(contributions: Result<Vec<Contribution>>) -> Result<Outcome> {
-    const NOBODY: &str = "nobody contributed to this key: anyone can forge proofs for it";
-    let nobody = contributions.as_ref().is_ok_and(Vec::is_empty);
-    let warnings = nobody.then(|| NOBODY.to_owned()).into_iter().collect();
-    Ok(Outcome { warnings, ..verdict(contributions.map(drop))? })
 }

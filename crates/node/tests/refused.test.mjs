@@ -161,8 +161,18 @@ test("a key to which nobody contributed needs permission", async () => {
     await refused(groth16.verify(vk, publicSignals, proof), "InsecureSetup", /anyone can forge proofs/);
     assert(await groth16.verify(vk, publicSignals, proof, log, permitted));
     assert.deepEqual(log.lines.map(([level]) => level), ["warn", "warn", "warn", "info"]);
-    assert(await zKey.verifyFromR1cs(small("circuit.r1cs"), small("pot8.ptau"), key, log));
-    assert.match(log.lines.at(-2).join(), /^warn,nobody contributed/);
+    const files = [small("circuit.r1cs"), small("pot8.ptau"), key];
+    const initial = { type: "mem", data: key.data };
+    await refused(zKey.verifyFromR1cs(...files), "InsecureSetup", /nobody contributed/);
+    await refused(zKey.verifyFromInit(initial, ...files.slice(1)), "InsecureSetup", /nobody contributed/);
+    assert(await zKey.verifyFromR1cs(...files, log, permitted));
+    assert(await zKey.verifyFromInit(initial, ...files.slice(1), log, permitted));
+    assert.match(log.lines.at(-2).join(), /^warn,.*nobody contributed/);
+    // A beacon's secret is public.
+    const beacon = { type: "mem" };
+    await zKey.beacon(key, beacon, "beacon", "0102030405060708090a0b0c0d0e0f10", 10);
+    await refused(zKey.verifyFromR1cs(...files.slice(0, 2), beacon), "InsecureSetup", /only beacons contributed/);
+    await refused(groth16.prove(beacon, witness), "InsecureSetup", /only beacons contributed/);
 
     // For a program that does not know the option.
     const program = `

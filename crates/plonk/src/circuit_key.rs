@@ -60,7 +60,7 @@ pub struct CircuitKeyHeader {
     pub columns: Vec<(String, u32)>,
     /// tau in G2, in the subgroup.
     pub tau: Affine<G2>,
-    /// Whether the file marks the key as insecure: nobody contributed to its powers of tau.
+    /// Whether the file marks the key as insecure: nobody contributed to its powers of tau, or only beacons did.
     pub insecure_setup: bool,
 }
 

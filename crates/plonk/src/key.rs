@@ -206,7 +206,7 @@ impl FixedColumns {
             return Err(PlonkError::ShortReference { needed, found });
         }
         progress.begin("msm");
-        let (tau, insecure_setup) = (*srs.tau_g2(), srs.is_insecure());
+        let (tau, insecure_setup) = (*srs.tau_g2(), srs.insecurity().is_some());
         let (reference, piece) = (Reference::Srs(srs), self.storage.piece());
         let commitments = self.system.fixed().iter().map(|column| match self.polynomials.get(column) {
             Some(forms) => reference.commit(level, piece, &Held::from(&forms.coefficients)),

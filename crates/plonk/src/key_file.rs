@@ -138,7 +138,7 @@ fn write(
 ) -> Result<(), PlonkError> {
     progress.begin("write layout");
     let layout = layout.complete();
-    let file = create(target, &layout, derivations, *srs.tau_g2(), srs.is_insecure())?;
+    let file = create(target, &layout, derivations, *srs.tau_g2(), srs.insecurity().is_some())?;
     let columns = FixedColumns::new(level, layout, Memory::Low, progress)?;
     let count = columns.powers();
     let key = columns.commit(level, srs.clone(), progress)?;

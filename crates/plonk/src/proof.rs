@@ -39,14 +39,14 @@ pub struct VerifyingKey {
     pub fixed: Vec<Affine<G1>>,
     /// The secret of the reference string times the generator of G2.
     pub tau: Affine<G2>,
-    /// Whether the key is marked as one from a reference string to which nobody contributed.
+    /// Whether the key is marked as one from a reference string to which nobody contributed, or only beacons did.
     pub insecure_setup: bool,
 }
 
 /// Why anyone may forge proofs for a key with this mark and this tau in G2.
 pub(crate) fn insecurity(marked: bool, tau: &Affine<G2>) -> Option<&'static str> {
     if marked {
-        return Some("nobody contributed to its powers of tau");
+        return Some("nobody contributed to its powers of tau, or only beacons, whose secrets are public");
     }
     let known = [G2::GENERATOR, -G2::GENERATOR, Affine::INFINITY].contains(tau);
     known.then_some("tau is known: nobody contributed to its powers of tau")

@@ -60,9 +60,9 @@ fn write(
     let lagrange_points = ptau.lagrange_tau_g1(log_n)?.decode(level, PointCheck::OnCurve)?;
     let mut commitments =
         Commitments { level, progress, lagrange_points, points: [Affine::INFINITY; FIXED_COLUMNS] };
-    let mut file = PlonkWriter::create(zkey, ptau.is_insecure())?;
+    let mut file = PlonkWriter::create(zkey, ptau.insecurity().is_some())?;
     let setup = GateSetup::new(level, &circuit, 0, progress)?;
-    let counts = setup.counts(ptau.is_insecure());
+    let counts = setup.counts(ptau.insecurity().is_some());
     let powers = ptau.tau_g1()?.slice(0..counts.domain_size as usize + 6)?;
     setup.write(&mut file, &mut commitments)?;
     progress.begin("read ptau");

@@ -85,7 +85,9 @@ impl<C: Groth16Curve> ProvingKey<C> {
         let zkey = Groth16Zkey::read(file)?;
         let key = proofmill_groth16::verifying_key(current().level, &zkey);
         let key = key.map_err(|error| Names { key: name.as_ref(), ..Names::default() }.groth16(error))?;
-        Ok(Self { zkey, verifying_key: VerifyingKey { key, name } })
+        let of_contributions = proofmill_groth16::insecurity_of_contributions(&zkey);
+        let insecurity = proofmill_groth16::insecurity(&key).or(of_contributions);
+        Ok(Self { zkey, verifying_key: VerifyingKey { key, insecurity, name } })
     }
 
     /// Makes the key of a circuit in memory: the bytes of `snarkjs groth16 setup`.
@@ -119,6 +121,11 @@ impl<C: Groth16Curve> ProvingKey<C> {
 
     pub(crate) fn get(&self) -> &Groth16Zkey<C> {
         &self.zkey
+    }
+
+    /// Refuses a key for which anyone can forge proofs, or lets the machine warn of it.
+    pub(crate) fn check_setup(&self) -> Result<()> {
+        self.verifying_key.check_setup()
     }
 
     /// The number of public signals of a proof.
@@ -227,7 +234,7 @@ impl<C: Groth16Curve> ProvingKey<C> {
         witness: &Witness<C::ScalarPrime>,
         prove: impl FnOnce(&Settings, &[C::Scalar]) -> std::result::Result<Groth16Proof<C>, Groth16Error>,
     ) -> Result<Proof<C>> {
-        self.verifying_key.check_setup()?;
+        self.check_setup()?;
         let public = witness.values().get(1..=self.public_signals() as usize).unwrap_or_default();
         let proof = prove(&current(), public).map_err(|error| self.names(Some(witness)).groth16(error))?;
         Ok(Proof { proof, public: public.into(), name: None })
@@ -355,6 +362,7 @@ fn setup<C: Groth16Curve>(
 #[derive(Clone, Debug)]
 pub struct VerifyingKey<C: Groth16Curve = bn254::G1> {
     key: Groth16VerificationKey<C>,
+    insecurity: Option<&'static str>,
     name: Option<FileName>,
 }
 
@@ -383,8 +391,7 @@ impl VerifyingKey {
     /// # Errors
     /// [`Error::Malformed`].
     pub fn from_json(text: impl AsRef<[u8]>) -> Result<Self> {
-        let key = Groth16VerificationKey::parse("verification key", text.as_ref())?;
-        Ok(Self { key, name: None })
+        Ok(Self::new(Groth16VerificationKey::parse("verification key", text.as_ref())?, None))
     }
 
     /// A Solidity contract that verifies this key's proofs; see [`Proof::solidity_calldata`].
@@ -398,6 +405,11 @@ impl VerifyingKey {
 }
 
 impl<C: Groth16Curve> VerifyingKey<C> {
+    /// A key without a list of contributions.
+    fn new(key: Groth16VerificationKey<C>, name: Option<FileName>) -> Self {
+        Self { insecurity: proofmill_groth16::insecurity(&key), key, name }
+    }
+
     /// [`VerifyingKey::open`] over any curve.
     ///
     /// # Errors
@@ -415,7 +427,7 @@ impl<C: Groth16Curve> VerifyingKey<C> {
     }
 
     pub(crate) fn of_text(text: &Text) -> Result<Self> {
-        Ok(Self { key: Groth16VerificationKey::of_text(text)?, name: Some(text.name().clone()) })
+        Ok(Self::new(Groth16VerificationKey::of_text(text)?, Some(text.name().clone())))
     }
 
     /// The text of a `verification_key.json`, as snarkjs writes it.
@@ -445,13 +457,12 @@ impl<C: Groth16Curve> VerifyingKey<C> {
         self.key.ic.len().saturating_sub(1)
     }
 
-    /// Why anyone can forge proofs for this key, as far as the key shows it. `None` does not mean that nobody can: the secrets of a
-    /// setup leave no trace.
+    /// Why anyone can forge proofs for this key, as far as the key shows it, or the list of contributions of the proving key that it was
+    /// taken from. `None` does not mean that nobody can: the secrets of a setup leave no trace.
     pub fn insecurity(&self) -> Option<&'static str> {
-        proofmill_groth16::insecurity(&self.key)
+        self.insecurity
     }
 
-    /// Refuses a key for which anyone can forge proofs, or lets the machine warn of it.
     fn check_setup(&self) -> Result<()> {
         current().check_setup(self.name.as_ref(), self.insecurity())
     }

@@ -181,10 +181,10 @@ impl Srs {
         Ok(self.srs.ptau().map(|ptau| ptau.contributions()).transpose()?)
     }
 
-    /// Whether nobody contributed to the string, as far as is known: those who made it may know tau, and keys made from it are
-    /// refused.
-    pub fn is_insecure(&self) -> bool {
-        self.srs.is_insecure()
+    /// Why someone may know tau, as far as is known, such as that nobody contributed to the string, or only beacons did. Keys made from
+    /// such a string are refused.
+    pub fn insecurity(&self) -> Option<&'static str> {
+        self.srs.insecurity()
     }
 
     /// The source of the string.

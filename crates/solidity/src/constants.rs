@@ -4,20 +4,27 @@
 //! four for one of G2, if they satisfy the curve's equation, which other numbers do with a probability of 2^-254.
 
 use proofmill_curve::{
-    Affine, Curve,
+    Affine,
     bn254::{G1, G2},
 };
-use proofmill_field::bn254::{Fq, Fq2};
+use proofmill_field::{
+    Field,
+    bn254::{Fq, Fq2},
+};
 
 /// The least number of digits of a coordinate: shorter integers are addresses, lengths and the like.
 const LEAST_DIGITS: usize = 32;
+
+/// Infinity in G2, as Ethereum encodes it.
+const ZEROS: [Option<Fq>; 4] = [Some(Fq::ZERO); 4];
 
 /// The points of a key in the order of a contract's source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Constants {
     /// In G1; for Groth16 usually alpha and the points of the public signals.
     pub g1: Vec<Affine<G1>>,
-    /// In G2; for Groth16 usually beta, gamma and delta; for PLONK tau, perhaps with the generator. Only those in the subgroup.
+    /// In G2; for Groth16 usually beta, gamma and delta; for PLONK tau, perhaps with the generator. Only those in the subgroup. Four zeros
+    /// directly after another point are infinity.
     pub g2: Vec<Affine<G2>>,
 }
 
@@ -26,45 +33,22 @@ impl Constants {
     pub fn of(source: &str) -> Self {
         let integers = integers(source);
         let (mut points, mut rest) = (Self::default(), integers.as_slice());
+        let mut after_point = false;
         while let [_, others @ ..] = rest {
-            rest = if let Some((point, rest)) = in_g2(rest) {
+            (after_point, rest) = if let Some((point, rest)) = in_g2(rest) {
                 points.g2.push(point);
-                rest
+                (true, rest)
             } else if let Some((point, rest)) = in_g1(rest) {
                 points.g1.push(point);
-                rest
+                (true, rest)
+            } else if let (true, Some(rest)) = (after_point, rest.strip_prefix(&ZEROS)) {
+                points.g2.push(Affine::INFINITY);
+                (true, rest)
             } else {
-                others
+                (false, others)
             };
         }
         points
-    }
-
-    /// Why anyone can forge proofs for the contract's key, as far as its points show it; `Err` without points of G2, which every
-    /// verifier has.
-    ///
-    /// # Errors
-    /// A source that is not a verifier with its key in it.
-    pub fn insecurity(&self) -> Result<Option<&'static str>, &'static str> {
-        let same = |left: &Affine<G2>, right: &Affine<G2>| [*left, -*left].contains(right);
-        Ok(match self.g2.as_slice() {
-            [] => {
-                return Err(
-                    "found no points of a verification key: expected a verifier over BN254 that contains its key",
-                );
-            }
-            [beta, gamma, delta, ..] => {
-                if same(beta, &G2::GENERATOR) {
-                    Some("alpha and beta are known: nobody contributed to its powers of tau")
-                } else {
-                    same(gamma, delta).then_some("delta equals gamma: nobody contributed to the key")
-                }
-            }
-            of_tau => {
-                let known = of_tau.iter().all(|point| same(point, &G2::GENERATOR));
-                known.then_some("tau is known: nobody contributed to its powers of tau")
-            }
-        })
     }
 }
 
@@ -88,18 +72,28 @@ fn in_g2(rest: &[Option<Fq>]) -> Option<(Affine<G2>, &[Option<Fq>])> {
     point.is_in_subgroup().then_some((point, rest))
 }
 
-/// The long integers in a source, decimal or hexadecimal; `None` for those that are no coordinates.
+/// The long integers in a source, decimal or hexadecimal; `None` for those that are no coordinates. Four zeros directly after one of them
+/// are as long as they must be, since templates write zero with one digit.
 fn integers(source: &str) -> Vec<Option<Fq>> {
     let word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let words = source.split(|letter| !word(letter));
-    let integer = |word: &str| match word.strip_prefix("0x") {
-        Some(digits) if digits.len() >= LEAST_DIGITS => Some(hexadecimal(digits)),
-        None if word.len() >= LEAST_DIGITS && word.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Some(word.parse().ok())
+    let (mut integers, mut zeros) = (Vec::new(), None);
+    for word in
+        source.split(|letter| !word(letter)).filter(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+    {
+        let digits = word.strip_prefix("0x").unwrap_or(word);
+        if digits.len() >= LEAST_DIGITS {
+            let decimal = digits.len() == word.len();
+            integers.push(if decimal { word.parse().ok() } else { hexadecimal(digits) });
+            zeros = Some(0);
+        } else {
+            let is_zero = digits.bytes().all(|digit| digit == b'0');
+            zeros = zeros.filter(|_| is_zero).map(|count| count + 1);
+            if zeros == Some(ZEROS.len()) {
+                integers.extend(ZEROS);
+            }
         }
-        _ => None,
-    };
-    words.filter_map(integer).collect()
+    }
+    integers
 }
 
 fn hexadecimal(digits: &str) -> Option<Fq> {
@@ -111,6 +105,7 @@ fn hexadecimal(digits: &str) -> Option<Fq> {
 #[allow(clippy::expect_used)]
 mod tests {
     use super::*;
+    use proofmill_curve::Curve;
     use proofmill_field::bn254::Fr;
 
     fn multiple<C: Curve<Scalar = Fr>>(factor: u64) -> Affine<C> {
@@ -138,24 +133,39 @@ mod tests {
     }
 
     #[test]
-    fn sources_of_any_content_are_searched() {
-        for source in ["", "0x", "0xzz", "contract {}", &"9".repeat(100), &"é1".repeat(50), &"0x1".repeat(90)]
-        {
-            assert!(Constants::of(source).insecurity().is_err(), "{source}");
-        }
+    fn infinity_is_found_among_points() {
+        let [beta, delta] = [5, 7].map(multiple::<G2>);
+        let point = |point: &Affine<G2>| {
+            let Affine { x, y } = point;
+            format!("G2Point([{}, {}], [{}, {}]);", x.c1, x.c0, y.c1, y.c0)
+        };
+        let found = |source: String| Constants::of(&source).g2;
+        let zero = "G2Point([0, 0], [0, 0]);";
+        let source = |gamma: &str| {
+            format!(
+                "vk.beta2 = {} vk.gamma2 = {gamma} vk.delta2 = {} vk.IC[0] = 1",
+                point(&beta),
+                point(&delta)
+            )
+        };
+        assert_eq!(found(source(zero)), [beta, Affine::INFINITY, delta]);
+        assert_eq!(
+            found(source(&format!("0x{0}, 0x{0}, 0x{0}, 0x{0}", "0".repeat(64)))),
+            [beta, Affine::INFINITY, delta]
+        );
+        assert_eq!(found(format!("{}{zero} vk.IC[0]", point(&beta))), [beta, Affine::INFINITY]);
+        // As in snarkjs's older templates, after the field's modulus.
+        let modulus = "21888242871839275222246405745257275088696311157297823662689037894645226208583";
+        let negate = format!("uint q = {modulus}; if (p.X == 0 && p.Y == 0) return G1Point(0, 0);");
+        assert_eq!(found(negate + &point(&beta)), [beta]);
+        assert_eq!(found(format!("{} f(0, 1, 0, 0, 0) {}", point(&beta), point(&delta))), [beta, delta]);
     }
 
     #[test]
-    fn forgeable_keys_are_told_from_others() {
-        let [one, two, three] = [1, 2, 3].map(multiple::<G2>);
-        let reason =
-            |g2: &[Affine<G2>]| Constants { g1: vec![], g2: g2.to_vec() }.insecurity().expect("points");
-        for secure in [&[three, one, two][..], &[one, two], &[two]] {
-            assert_eq!(reason(secure), None);
-        }
-        for insecure in [&[three, one, one][..], &[three, one, -one], &[one, one, two], &[one, one], &[-one]]
+    fn sources_of_any_content_are_searched() {
+        for source in ["", "0x", "0xzz", "contract {}", &"9".repeat(100), &"é1".repeat(50), &"0x1".repeat(90)]
         {
-            assert!(reason(insecure).is_some());
+            assert_eq!(Constants::of(source), Constants::default(), "{source}");
         }
     }
 }

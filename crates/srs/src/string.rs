@@ -259,12 +259,12 @@ impl Srs {
         }
     }
 
-    /// Whether nobody contributed to the string, as far as is known: those who made it may know tau.
-    pub fn is_insecure(&self) -> bool {
+    /// Why someone may know tau, as far as is known, such as that nobody contributed to the string.
+    pub fn insecurity(&self) -> Option<&'static str> {
         match &self.source {
-            Source::Ptau(ptau) => ptau.is_insecure(),
-            Source::Ignition(_) => false,
-            Source::Memory(_) => true,
+            Source::Ptau(ptau) => ptau.insecurity(),
+            Source::Ignition(_) => None,
+            Source::Memory(_) => Some("nobody contributed to this string"),
         }
     }
 

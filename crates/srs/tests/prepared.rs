@@ -36,7 +36,7 @@ fn lagrange_points_interpolate_the_powers() {
     write_insecure_prepared(Level::best(), &path, POWER).unwrap();
     Srs::open(&path).unwrap().check(Level::best()).unwrap();
     let ptau = Ptau::open(&path).unwrap();
-    assert!(ptau.is_prepared() && ptau.is_insecure());
+    assert!(ptau.is_prepared() && ptau.insecurity().is_some());
     let tau = decode(ptau.tau_g1().unwrap());
     let tau_2 = decode(ptau.tau_g2().unwrap());
     let [alpha, beta] = [ptau.alpha_tau_g1(), ptau.beta_tau_g1()].map(|points| decode(points.unwrap()));

@@ -1,14 +1,14 @@
 //! `.ptau` files of snarkjs, and damaged ones of Proofmill.
 
-use proofmill_circom::{PtauHeader, PtauPoints, PtauWriter};
+use proofmill_circom::{CircomCurve, PtauHeader, PtauPoints, PtauWriter};
 use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve,
     bn254::{G1, G2},
 };
-use proofmill_field::bn254::Fr;
+use proofmill_field::{Field, bn254::Fr};
 use proofmill_srs::{Srs, SrsKind, write_insecure};
-use proofmill_testing::{for_each_level, for_each_pool};
+use proofmill_testing::{directions, for_each_level, for_each_pool};
 use std::{fs, path::PathBuf};
 
 fn snarkjs() -> PathBuf {
@@ -89,6 +89,34 @@ fn files_that_do_not_begin_with_powers_of_one_tau_are_refused() {
     other[2] = powers[3];
     let message = Srs::from_bytes("t", file(&other, &g2)).unwrap().check(level).unwrap_err().to_string();
     assert_eq!(message, "t: power 2 of tau in G1 is not tau times power 1");
+}
+
+/// All powers but the first two, which opening checks, moved in one direction of the space at a time.
+#[test]
+fn no_direction_of_powers_is_blind() {
+    const COUNT: usize = 16;
+    let level = Level::best();
+    let srs = Srs::insecure_from_known_tau(level, Fr::from(99), COUNT + 2);
+    let powers = srs.powers(level, 0..COUNT + 2).unwrap();
+    let g2 = [G2::GENERATOR, *srs.tau_g2()];
+    let check = |powers: &[Affine<G1>]| Srs::from_bytes("t", file(powers, &g2)).unwrap().check(level);
+    check(&powers).unwrap();
+    let step = G1::GENERATOR.mul_vartime(&Fr::from(1_000_003)).to_affine();
+    let (root, tau) = (G1::root_of_unity(4).unwrap(), Fr::from(99));
+    // Also along powers of tau itself, and of the ratio between powers.
+    for weights in [Fr::ONE, tau].into_iter().flat_map(|shift| directions(COUNT, root, shift)) {
+        let moved = powers[2..]
+            .iter()
+            .zip(&weights)
+            .map(|(point, weight)| step.mul_vartime(weight).add_affine(point).to_affine());
+        let moved: Vec<_> = powers[..2].iter().copied().chain(moved).collect();
+        check(&moved).unwrap_err();
+    }
+    for at in 2..COUNT + 1 {
+        let mut exchanged = powers.clone();
+        exchanged.swap(at, at + 1);
+        check(&exchanged).unwrap_err();
+    }
 }
 
 #[test]

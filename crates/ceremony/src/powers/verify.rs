@@ -37,7 +37,7 @@ use std::ops::Range;
 /// Nothing binds names, the hashes of responses before the last one, and bytes behind the buffer of their states.
 ///
 /// # Errors
-/// [`CeremonyError::NoContributions`], [`CeremonyError::Contribution`], [`CeremonyError::Powers`], [`CeremonyError::Challenge`],
+/// [`CeremonyError::NoContributions`], [`CeremonyError::OnlyBeacons`], [`CeremonyError::Contribution`], [`CeremonyError::Powers`], [`CeremonyError::Challenge`],
 /// [`CeremonyError::Beacon`] for one with too many iterations to be repeated, [`CeremonyError::Randomness`], [`CeremonyError::File`].
 pub fn verify<C: CeremonyCurve>(
     level: Level,
@@ -48,6 +48,9 @@ pub fn verify<C: CeremonyCurve>(
     let PtauHeader { power, ceremony_power } = *powers.header();
     let contributions = powers.decoded_contributions()?;
     let Some(last) = contributions.last() else { return Err(CeremonyError::NoContributions) };
+    if contributions.iter().all(|contribution| contribution.beacon.is_some()) {
+        return Err(CeremonyError::OnlyBeacons);
+    }
     progress.begin("hash of the first challenge");
     let mut challenge = first_challenge::<C>(ceremony_power)?;
     progress.begin("contributions");

@@ -48,7 +48,7 @@ pub struct CircuitVerificationKey {
     pub commitments: Vec<Affine<G1>>,
     /// tau in G2; not checked to be in the subgroup.
     pub x_2: Affine<G2>,
-    /// `insecureSetup`: nobody contributed to the powers of tau; in the file only if true.
+    /// `insecureSetup`: nobody contributed to the powers of tau, or only beacons did; in the file only if true.
     pub insecure_setup: bool,
 }
 

@@ -44,7 +44,7 @@ pub struct FflonkVerificationKey {
     pub x_2: Affine<G2>,
     /// `C0`, the commitment to the selectors and the permutation.
     pub c0: Affine<G1>,
-    /// `insecureSetup`: nobody contributed to the powers of tau; in the file only if true.
+    /// `insecureSetup`: nobody contributed to the powers of tau, or only beacons did; in the file only if true.
     pub insecure_setup: bool,
 }
 

@@ -44,7 +44,7 @@ pub struct PlonkVerificationKey {
     pub sigma: [Affine<G1>; 3],
     /// `X_2`, tau in G2; not checked to be in the subgroup.
     pub x_2: Affine<G2>,
-    /// `insecureSetup`: nobody contributed to the powers of tau; in the file only if true.
+    /// `insecureSetup`: nobody contributed to the powers of tau, or only beacons did; in the file only if true.
     pub insecure_setup: bool,
 }
 

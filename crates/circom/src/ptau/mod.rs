@@ -14,6 +14,7 @@ pub use contributions::{FirstPowers, KnowledgeProof, PtauContribution};
 
 use crate::{
     binfile::{BinFile, Section},
+    contributors::Contributors,
     curve::CircomCurve,
     decode::{Coordinate, Points},
     error::{CircomError, SectionName},
@@ -218,10 +219,25 @@ impl<C: CircomCurve> Ptau<C> {
         self.file.section(points.section())?.expect_elements(count, points.size::<C>() as u64, "points")
     }
 
-    /// Whether nobody contributed to these powers, as far as the file says: its author may know tau. A file without a readable
-    /// list of contributions counts as one without contributions.
-    pub fn is_insecure(&self) -> bool {
-        !matches!(self.contributions(), Ok(1..))
+    /// Who contributed to these powers, as far as the list says. A file without a readable list counts as one without contributions.
+    pub fn contributors(&self) -> Contributors {
+        let read = || {
+            let mut cursor = self.file.section(CONTRIBUTIONS)?.cursor();
+            let count = cursor.u32("count of contributions")?;
+            Contributors::of((0..count).map(|_| Ok(PtauContribution::<C>::read(&mut cursor)?.beacon)))
+        };
+        read().unwrap_or_else(|_: CircomError| Contributors::Nobody)
+    }
+
+    /// Why someone knows tau, as far as the file shows it: `None` does not mean that nobody does.
+    pub fn insecurity(&self) -> Option<&'static str> {
+        match self.contributors() {
+            Contributors::Nobody => Some("nobody contributed to these powers of tau"),
+            Contributors::OnlyBeacons => {
+                Some("only beacons contributed to these powers of tau, and their secrets are public")
+            }
+            Contributors::Participants => None,
+        }
     }
 
     /// tau^i in G1, `2^(power + 1) - 1` in a full file.

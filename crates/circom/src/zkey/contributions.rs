@@ -6,6 +6,7 @@
 use super::take_point;
 use crate::{
     binfile::{BinFile, Cursor, Section},
+    contributors::Contributors,
     curve::CircomCurve,
     decode::Coordinate,
     error::{CircomError, SectionName},
@@ -52,6 +53,17 @@ impl<C: CircomCurve> ZkeyContributions<C> {
     /// As [`Self::decode`], and [`CircomError::DuplicateSection`].
     pub fn of_file(file: &BinFile) -> Result<Option<Self>, CircomError> {
         file.optional_section(CONTRIBUTIONS)?.map(Self::decode).transpose()
+    }
+
+    /// Who contributed, by a section; its contributions are decoded up to the first participant's.
+    ///
+    /// # Errors
+    /// As [`Self::decode`].
+    pub fn contributors(section: Section<'_>) -> Result<Contributors, CircomError> {
+        let mut cursor = section.cursor();
+        bytes::<64>(&mut cursor, "the circuit's hash")?;
+        let count = cursor.u32("count of contributions")?;
+        Contributors::of((0..count).map(|_| Ok(ZkeyContribution::<C>::read(&mut cursor)?.beacon)))
     }
 
     /// Decodes the section. Every point is checked to be on the curve and in the subgroup. Takes some 0.2 ms a contribution;

@@ -94,7 +94,7 @@ pub struct GateCounts {
     pub additions: u32,
     /// Gates: at most `domain_size`; in fflonk, two fewer.
     pub constraints: u32,
-    /// Whether the file marks the key as insecure: nobody contributed to its powers of tau.
+    /// Whether the file marks the key as insecure: nobody contributed to its powers of tau, or only beacons did.
     pub insecure_setup: bool,
 }
 

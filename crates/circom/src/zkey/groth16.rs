@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     binfile::{BinFile, Section},
+    contributors::Contributors,
     curve::CircomCurve,
     decode::{Coordinate, Points},
     error::{CircomError, SectionName},
@@ -183,6 +184,14 @@ impl<C: CircomCurve> Groth16Zkey<C> {
     /// As [`ZkeyContributions::decode`].
     pub fn decoded_contributions(&self) -> Result<Option<ZkeyContributions<C>>, CircomError> {
         ZkeyContributions::of_file(&self.file)
+    }
+
+    /// Who contributed to the ceremony, as far as the list says; `None` in keys that were imported from JSON.
+    ///
+    /// # Errors
+    /// As [`ZkeyContributions::contributors`].
+    pub fn contributors(&self) -> Result<Option<Contributors>, CircomError> {
+        self.contributions()?.map(ZkeyContributions::<C>::contributors).transpose()
     }
 
     /// The encoded points of a section.

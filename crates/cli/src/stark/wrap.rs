@@ -85,10 +85,11 @@ fn wrap(
     rows: u64,
     proofs: usize,
 ) -> Result<(Wrap, f64), Failure> {
-    let shape = constraints.shape(rows);
+    let (shape, demanded) = (constraints.shape(rows), parameters.demanded());
     let parameters = parameters.parameters(digest_bits(HASH), &shape)?;
     let bits = parameters.security(&shape).map_err(invalid)?.bits();
-    Ok((constraints.wrap(&Config { hash: HASH, parameters }, rows, proofs)?, bits))
+    let config = Config { hash: HASH, parameters, bits: demanded, ..Config::default() };
+    Ok((constraints.wrap(&config, rows, proofs)?, bits))
 }
 
 /// Arguments of `stark wrap setup`.
@@ -126,7 +127,7 @@ impl Setup {
             let circuit = wrap.circuit();
             let (rows, signals) = (circuit.rows(), self.proofs * constraints.public_values());
             write_circuit_key(&self.key, circuit, &powers)?;
-            warn_of_powers(&self.powers, powers.is_insecure(), quiet);
+            warn_of_powers(&self.powers, powers.insecurity(), quiet);
             let text = format!(
                 "circuit  {rows} rows, {signals} public signals\nproofs   {}, of 2^{} rows; {} bits are proven of each\n",
                 self.proofs,

@@ -1,6 +1,8 @@
 //! `zkey audit`: forgeable keys and contracts are told from others, and keys of other circuits.
 
 use crate::process::{Folder, section_of};
+use proofmill::curve::{Affine, bn254::G2};
+use proofmill_field::bn254::{Fq, Fq2};
 use serde_json::Value;
 
 const CIRCUIT: &str = "--r1cs circuit.r1cs --ptau pot8.ptau";
@@ -50,6 +52,82 @@ fn forgeable_keys_and_contracts_are_rejected() {
     folder.run("srs new --size 2^10 new.ptau -q").succeeded();
     folder.run("plonk setup circuit.r1cs new.ptau new.key --arithmetisation ultra -q").succeeded();
     rejected(&folder, "zkey audit new.key", "nobody contributed to its powers of tau");
+}
+
+/// A contract whose gamma is 2 delta, with which A = alpha, B = beta, C = -2 I is a proof for any signals, and others.
+#[test]
+fn every_point_of_a_contract_is_judged() {
+    let folder = Folder::new();
+    folder.run("zkey export solidityverifier groth16.vk.json verifier.sol").succeeded();
+    let contract = folder.text("verifier.sol");
+    let key: Value = serde_json::from_str(&folder.text("groth16.vk.json")).unwrap();
+    let point = |name: &str| {
+        let limbs =
+            |coordinate: &Value| [1, 0].map(|at| coordinate[at].as_str().unwrap().parse::<Fq>().unwrap());
+        let ([x1, x0], [y1, y0]) = (limbs(&key[name][0]), limbs(&key[name][1]));
+        Affine::<G2> { x: Fq2 { c0: x0, c1: x1 }, y: Fq2 { c0: y0, c1: y1 } }
+    };
+    let (gamma, delta) = (point("vk_gamma_2"), point("vk_delta_2"));
+    let words = |point: &Affine<G2>| {
+        point.to_evm().chunks(32).map(|word| format!("0x{}", hex::encode(word))).collect::<Vec<_>>()
+    };
+    let with = |from: &Affine<G2>, to: &Affine<G2>| {
+        let mut changed = contract.clone();
+        // The signs of the equation are in some of the points.
+        for sign in [*from, -*from] {
+            let places = words(&sign);
+            if places.iter().all(|word| changed.contains(word)) {
+                for (old, new) in places.iter().zip(words(to)) {
+                    changed = changed.replacen(old, &new, 1);
+                }
+                return changed;
+            }
+        }
+        panic!("the contract has the point");
+    };
+    let multiple = |point: &Affine<G2>, factor: u64| point.mul_words_vartime(&[factor]).to_affine();
+    let zkey = "--zkey groth16.zkey";
+    folder.write("changed.sol", with(&gamma, &multiple(&delta, 2)));
+    rejected(&folder, &format!("zkey audit changed.sol {CIRCUIT}"), "small multiple of the other");
+    folder.write("changed.sol", with(&gamma, &Affine::INFINITY));
+    rejected(&folder, &format!("zkey audit changed.sol {CIRCUIT}"), "infinity");
+    // Multiples that nobody could guess.
+    folder.write("changed.sol", with(&gamma, &multiple(&delta, 1_234_567_891)));
+    folder.run("zkey audit changed.sol").succeeded();
+    rejected(&folder, &format!("zkey audit changed.sol {CIRCUIT}"), "gamma");
+    rejected(&folder, &format!("zkey audit changed.sol {zkey}"), "gamma");
+    folder.write("changed.sol", with(&delta, &multiple(&gamma, 1_234_567_891)));
+    let run = folder.run(&format!("zkey audit changed.sol {CIRCUIT}")).succeeded();
+    assert!(run.stdout.contains("delta            not compared: give --zkey"), "{run:?}");
+    rejected(&folder, &format!("zkey audit changed.sol {zkey}"), "delta");
+    rejected(&folder, &format!("zkey audit changed.sol {CIRCUIT} {zkey}"), "delta");
+    // One point more than the key has.
+    let other = words(&multiple(&gamma, 1_234_567_891)).join(", ");
+    folder.write("changed.sol", format!("{contract} // {other}"));
+    for options in [zkey.to_owned(), format!("{CIRCUIT} {zkey}"), CIRCUIT.to_owned()] {
+        let run = folder.run(&format!("zkey audit changed.sol {options}")).succeeded();
+        assert!(run.stdout.contains("other points     1, which"), "{run:?}");
+    }
+}
+
+#[test]
+fn keys_are_compared_with_their_proving_key() {
+    let folder = Folder::new();
+    folder.run("zkey contribute groth16.zkey next.zkey").succeeded();
+    folder.run("zkey export verificationkey next.zkey next.json").succeeded();
+    folder.run("zkey export solidityverifier next.zkey next.sol").succeeded();
+    for file in ["next.zkey", "next.json", "next.sol"] {
+        let run = folder.run(&format!("zkey audit {file} --zkey next.zkey --json")).succeeded();
+        let result = &serde_json::from_str::<Value>(&run.stdout).unwrap()["result"];
+        assert_eq!((&result["belongs_to_key"], &result["differs_from_key"]), (&true.into(), &Value::Null));
+        rejected(&folder, &format!("zkey audit {file} --zkey groth16.zkey"), "delta");
+    }
+    let run = folder.run("zkey audit next.json").succeeded();
+    assert!(run.stdout.contains("delta            not compared"), "{run:?}");
+    for file in ["plonk.zkey", "plonk.vk.json"] {
+        let error = folder.run(&format!("zkey audit {file} --zkey groth16.zkey")).failed(2);
+        assert!(error.contains(file) && error.contains("not of Groth16"), "{error}");
+    }
 }
 
 #[test]

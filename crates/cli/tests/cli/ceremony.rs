@@ -1,7 +1,9 @@
 //! `zkey contribute`, `beacon` and `verify`.
 
-use crate::process::Folder;
+use crate::process::{Folder, refused};
 use serde_json::Value;
+
+const ALLOW: &str = "--allow-insecure-setup";
 
 const BEACON: &str = "0102030405060708090a0b0c0d0e0f10";
 
@@ -9,8 +11,6 @@ const BEACON: &str = "0102030405060708090a0b0c0d0e0f10";
 fn a_ceremony_is_verified() {
     let folder = Folder::new();
     folder.run("groth16 setup circuit.r1cs pot8.ptau 0.zkey -q").succeeded();
-    let run = folder.run("zkey verify r1cs circuit.r1cs pot8.ptau 0.zkey").warned();
-    assert!(run.contains("nobody contributed"), "{run}");
     let first = folder.run("zkey contribute 0.zkey 1.zkey --name Alice --entropy typed").succeeded();
     // As snarkjs's users write it.
     let second = folder.run("zkc 1.zkey 2.zkey -n=Bob -e=typed").succeeded();
@@ -37,6 +37,82 @@ fn a_ceremony_is_verified() {
     folder.run("groth16 prove 3.zkey witness.wtns proof.json public.json").succeeded();
     folder.run("zkey export verificationkey 3.zkey vk.json").succeeded();
     folder.run("groth16 verify vk.json public.json proof.json").succeeded();
+}
+
+/// Both commands refuse a right key for these reasons, however they are told to print, and accept it with a warning where that is permitted.
+#[track_caller]
+fn insecure(folder: &Folder, ptau: &str, [initial, key]: [&str; 2], words: &str) {
+    for command in [format!("r1cs circuit.r1cs {ptau} {key}"), format!("init {initial} {ptau} {key}")] {
+        let command = format!("zkey verify {command}");
+        for options in ["", "--quiet"] {
+            let run = folder.run(&format!("{command} {options}"));
+            assert!(run.status == Some(1) && run.stderr.lines().count() == 1, "{run:?}");
+            assert!(run.stderr.contains(words) && run.stderr.contains(ALLOW), "{words}: {run:?}");
+        }
+        let run = folder.run(&format!("{command} --json"));
+        let result = &serde_json::from_str::<Value>(&run.stdout).unwrap()["result"];
+        assert_eq!(
+            (run.status, &result["insecure"], &result["valid"]),
+            (Some(1), &true.into(), &false.into())
+        );
+        assert!(result["insecurity"].as_str().unwrap().contains(words), "{run:?}");
+        let warning = folder.run(&format!("{command} {ALLOW} --quiet")).warned();
+        assert!(warning.contains(words), "{warning}");
+        let run = folder.run(&format!("{command} {ALLOW} --json"));
+        let result = &serde_json::from_str::<Value>(&run.stdout).unwrap()["result"];
+        assert_eq!(
+            (run.status, &result["insecure"], &result["valid"]),
+            (Some(0), &true.into(), &true.into())
+        );
+    }
+}
+
+#[test]
+fn keys_without_a_participant_are_rejected() {
+    let folder = Folder::new();
+    folder.run("groth16 setup circuit.r1cs pot8.ptau 0.zkey -q").succeeded();
+    insecure(&folder, "pot8.ptau", ["0.zkey", "0.zkey"], "nobody contributed");
+    folder.run(&format!("zkey beacon 0.zkey 1.zkey {BEACON} 10")).succeeded();
+    folder.run(&format!("zkey beacon 1.zkey 2.zkey {BEACON} 10")).succeeded();
+    for key in ["1.zkey", "2.zkey"] {
+        insecure(&folder, "pot8.ptau", ["0.zkey", key], "only beacons contributed to the key");
+        for command in [
+            format!("groth16 prove {key} witness.wtns p.json s.json"),
+            format!("zkey export verificationkey {key} vk.json"),
+            format!("zkey export solidityverifier {key} v.sol"),
+        ] {
+            refused(&folder, &command, &["only beacons contributed to the key", ALLOW]);
+            folder.run(&format!("{command} {ALLOW}")).warned();
+        }
+        let run = folder.run(&format!("zkey audit {key}"));
+        assert!(
+            run.status == Some(1) && run.stdout.contains("INSECURE: only beacons contributed"),
+            "{run:?}"
+        );
+    }
+    folder.run("zkey contribute 2.zkey 3.zkey").succeeded();
+    let run = folder.run("zkey verify r1cs circuit.r1cs pot8.ptau 3.zkey --json").succeeded();
+    let result = &serde_json::from_str::<Value>(&run.stdout).unwrap()["result"];
+    assert_eq!((&result["insecure"], &result["insecurity"]), (&false.into(), &Value::Null));
+}
+
+#[test]
+fn powers_without_a_participant_are_rejected() {
+    let folder = Folder::new();
+    folder.run("powersoftau new bn128 8 0.ptau").succeeded();
+    folder.run(&format!("powersoftau beacon 0.ptau 1.ptau {BEACON} 10")).succeeded();
+    folder.run("powersoftau prepare phase2 1.ptau beacon.ptau").succeeded();
+    for ptau in ["1.ptau", "beacon.ptau"] {
+        let run = folder.run(&format!("powersoftau verify {ptau}"));
+        assert!(run.status == Some(1) && run.stderr.contains("only beacons contributed"), "{run:?}");
+    }
+    let warning = folder.run("groth16 setup circuit.r1cs beacon.ptau 0.zkey").warned();
+    assert!(warning.contains("beacon.ptau: only beacons contributed"), "{warning}");
+    folder.run("zkey contribute 0.zkey 1.zkey").succeeded();
+    insecure(&folder, "beacon.ptau", ["0.zkey", "1.zkey"], "only beacons contributed to these powers of tau");
+    folder.run("plonk setup circuit.r1cs beacon.ptau beacon.zkey").warned();
+    let prove = "plonk prove beacon.zkey witness.wtns p.json s.json";
+    refused(&folder, prove, &["beacon.zkey: anyone can forge proofs", "only beacons"]);
 }
 
 #[test]

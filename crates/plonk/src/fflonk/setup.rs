@@ -51,7 +51,7 @@ fn write(
         return Err(PlonkError::ShortReference { needed, found: available.len() });
     }
     let x_2 = tau_g2(level, ptau)?;
-    let mut file = FflonkWriter::create(zkey, ptau.is_insecure())?;
+    let mut file = FflonkWriter::create(zkey, ptau.insecurity().is_some())?;
     let setup = GateSetup::new(level, &circuit, FREE_ROWS, progress)?;
     let mut c0 = Combined(vec![Fr::ZERO; FIXED_COLUMNS * n]);
     setup.write(&mut file, &mut c0)?;
@@ -62,7 +62,7 @@ fn write(
     progress.begin("msm");
     let [_, k1, k2, _] = multipliers();
     let c0 = msm::<G1>(level, &powers[..c0.0.len()], &c0.0).to_affine();
-    file.header(&FflonkHeader { counts: setup.counts(ptau.is_insecure()), k1, k2, x_2, c0 })?;
+    file.header(&FflonkHeader { counts: setup.counts(ptau.insecurity().is_some()), k1, k2, x_2, c0 })?;
     Ok(file.finish()?)
 }
 

@@ -80,37 +80,43 @@ fn contribute_to<C: CeremonyCurve>(
 }
 
 /// Verifies a key against the one that setup has made of its circuit: all contributions, and all that they must have left as it was. The list
-/// of contributions is returned; if it is empty, anyone can forge proofs for the key.
+/// of contributions is returned.
 ///
 /// # Errors
-/// [`Error::Rejected`] for a wrong contribution or a key that is not this one's; [`Error::Mismatch`] if the initial key is not one
-/// that setup has just made; [`Error::Malformed`].
+/// [`Error::Rejected`] for a wrong contribution or a key that is not this one's; [`Error::InsecureSetup`] for a right one to which nobody
+/// contributed, or only beacons; [`Error::Mismatch`] if the initial key is not one that setup has just made; [`Error::Malformed`].
 pub fn verify<C: CeremonyCurve>(key: &ProvingKey<C>, initial: &ProvingKey<C>) -> Result<Vec<Contribution>> {
     let verified = proofmill_ceremony::verify::key(current().level, key.get(), initial.get());
     verified.map_err(|error| of_key(key, error))?;
+    key.check_setup()?;
     let all = key.get().decoded_contributions()?;
     Ok(all.into_iter().flat_map(|all| all.list).map(Contribution::from).collect())
 }
 
-/// [`verify`] for a circuit and powers of tau, of which setup makes the initial key in memory.
+/// [`verify`] for a circuit and powers of tau, of which setup makes the initial key in memory. The powers are taken as they are
+/// ([`powers::verify`]).
 ///
 /// # Errors
-/// As [`verify`] and [`ProvingKey::setup`].
+/// As [`verify`] and [`ProvingKey::setup`]; [`Error::InsecureSetup`] also for powers to which nobody contributed, or only beacons.
 pub fn verify_for_circuit<C: CeremonyCurve>(
     key: &ProvingKey<C>,
     circuit: &R1cs<C::ScalarPrime>,
     powers: &Ptau<C>,
 ) -> Result<Vec<Contribution>> {
-    verify(key, &ProvingKey::setup(circuit, powers)?)
+    let verified = verify(key, &ProvingKey::setup(circuit, powers)?)?;
+    current().check_setup(key.name(), powers.insecurity())?;
+    Ok(verified)
 }
 
 /// Makes sure that an initial key has these powers of tau, which must be prepared for phase 2. What depends on the circuit is not checked.
 ///
 /// # Errors
-/// [`Error::Rejected`] for other powers; [`Error::Malformed`].
+/// [`Error::Rejected`] for other powers; [`Error::InsecureSetup`] for the right ones to which nobody contributed, or only beacons;
+/// [`Error::Malformed`].
 pub fn verify_powers<C: CeremonyCurve>(initial: &ProvingKey<C>, powers: &Ptau<C>) -> Result<()> {
     let verified = proofmill_ceremony::verify::powers(current().level, initial.get(), powers.get());
-    verified.map_err(|error| of_key(initial, error))
+    verified.map_err(|error| of_key(initial, error))?;
+    current().check_setup(initial.name(), powers.insecurity())
 }
 
 /// The folder of large transforms whose result goes to `path`.

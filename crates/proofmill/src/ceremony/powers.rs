@@ -63,7 +63,7 @@ pub fn contribute<C: CeremonyCurve>(
 /// 28, the Lagrange polynomials of 2^29 points are not verified.
 ///
 /// # Errors
-/// [`Error::Rejected`] for wrong powers, and for ones to which nobody contributed; [`Error::Malformed`]; [`Error::System`] without
+/// [`Error::Rejected`] for wrong powers, and for ones to which nobody contributed, or only beacons; [`Error::Malformed`]; [`Error::System`] without
 /// randomness.
 pub fn verify<C: CeremonyCurve>(powers: &Ptau<C>) -> Result<Vec<Contribution>> {
     let machine = current();
@@ -171,9 +171,10 @@ fn about(name: Option<&FileName>, error: CeremonyError) -> Error {
         CeremonyError::Reduced { .. } | CeremonyError::OtherChallenge | CeremonyError::Unprepared => {
             Names::mismatch(name, error.to_string())
         }
-        CeremonyError::NoContributions | CeremonyError::Powers { .. } | CeremonyError::Challenge => {
-            Error::rejected(name, error)
-        }
+        CeremonyError::NoContributions
+        | CeremonyError::OnlyBeacons
+        | CeremonyError::Powers { .. }
+        | CeremonyError::Challenge => Error::rejected(name, error),
         error => super::about(name, error),
     }
 }

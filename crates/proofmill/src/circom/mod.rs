@@ -458,9 +458,9 @@ impl<C: CircomCurve> Ptau<C> {
         self.ptau.is_prepared()
     }
 
-    /// Whether nobody contributed to these powers, as far as the file says: its author may know tau.
-    pub fn is_insecure(&self) -> bool {
-        self.ptau.is_insecure()
+    /// Why someone may know tau, as far as the file shows it: nobody contributed to it, or only beacons did.
+    pub fn insecurity(&self) -> Option<&'static str> {
+        self.ptau.insecurity()
     }
 
     /// The number of contributions that the file claims. Without any, its author may know tau.

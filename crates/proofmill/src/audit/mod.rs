@@ -1,23 +1,30 @@
 //! Audits of keys before they are trusted: proving keys, verification keys and Solidity contracts.
 //!
 //! ```
-//! use proofmill::audit::{Circuit, audit};
+//! use proofmill::{audit::{Circuit, audit}, groth16::ProvingKey};
 //!
 //! # fn main() -> proofmill::Result<()> {
 //! # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/membership-small");
 //! # std::env::set_current_dir(folder).expect("the example");
-//! let found = audit("groth16.zkey", Some(&Circuit::open("circuit.r1cs", "pot8.ptau")?))?;
+//! let circuit = Circuit::open("circuit.r1cs", "pot8.ptau")?;
+//! let found = audit("groth16.zkey", Some(&circuit), None)?;
 //! assert_eq!((found.insecurity, found.differs), (None, None));
+//! // A verification key, also against the proving key.
+//! let key = ProvingKey::open("groth16.zkey")?;
+//! let found = audit("groth16.vk.json", Some(&circuit), Some(&key))?;
+//! assert_eq!((found.insecurity, found.differs, found.differs_from_key), (None, None, None));
 //! # Ok(())
 //! # }
 //! ```
 
+mod contract;
+
 pub use crate::circom::{Beacon, Contribution};
 use crate::{
-    Error, Result,
+    Result,
     any::protocol_of,
     circom::{Ptau, R1cs},
-    curve::{Affine, Curve, bn254},
+    curve::{Affine, bn254},
     error::Names,
     fflonk, groth16,
     machine::current,
@@ -25,9 +32,8 @@ use crate::{
     srs::Srs,
 };
 use proofmill_circom::{
-    BinFile, ContainerOrText, FflonkVerificationKey, FileKind, Groth16VerificationKey, Groth16Zkey, Text,
+    BinFile, ContainerOrText, FflonkVerificationKey, FileKind, FileName, Groth16VerificationKey, Text,
 };
-use proofmill_solidity::Constants;
 use proofmill_srs::{ceremony_of_alpha, ceremony_of_tau};
 use std::path::Path;
 
@@ -48,6 +54,14 @@ pub struct Audit {
     pub ignored_signals: Vec<usize>,
     /// What differs from the key of the given circuit and powers of tau; `None` if nothing does, or if none were given.
     pub differs: Option<&'static str>,
+    /// What differs from the given proving key; `None` if nothing does, or if none was given.
+    pub differs_from_key: Option<&'static str>,
+    /// For a verification key or a contract of Groth16, whether delta was compared, which only a proving key determines. Anyone can forge
+    /// proofs for a delta whose logarithm is known to them, and nothing else shows it.
+    pub delta_is_compared: Option<bool>,
+    /// The number of points in a contract that were compared with nothing: how they are used is not known. `None` for other keys, and
+    /// without a circuit or a proving key.
+    pub other_points: Option<usize>,
 }
 
 /// What differs in a key that is compared as a whole.
@@ -77,25 +91,43 @@ impl Circuit {
 /// are compared, those that contributions change by random combinations and pairings. In a contract, the points are found by their
 /// values, so that anyone's template can be examined; whether its code uses them rightly cannot.
 ///
+/// A circuit does not determine delta of Groth16. With the proving key that [`ceremony::verify`](crate::ceremony::verify) has accepted, all
+/// points of a verification key or a contract are compared.
+///
 /// # Errors
-/// [`Error::Io`], [`Error::Malformed`], and [`Error::Mismatch`] if the circuit can have no key from these powers.
-pub fn audit(path: impl AsRef<Path>, circuit: Option<&Circuit>) -> Result<Audit> {
+/// [`Error::Io`], [`Error::Malformed`], and [`Error::Mismatch`] if the circuit can have no key from these powers, or for a proving key
+/// with a key of another system.
+pub fn audit(
+    path: impl AsRef<Path>,
+    circuit: Option<&Circuit>,
+    key: Option<&groth16::ProvingKey>,
+) -> Result<Audit> {
     let path = path.as_ref();
+    let not_groth16 = |name: &FileName| match key {
+        Some(_) => Err(Names::mismatch(Some(name), "it is not of Groth16, as the proving key is".to_owned())),
+        None => Ok(()),
+    };
     match BinFile::open_or_text(path)? {
         ContainerOrText::Container(file) if protocol_of(&file)?.as_deref() == Some("groth16") => {
-            groth16_key(file, circuit)
-        }
-        ContainerOrText::Container(file) if protocol_of(&file)?.as_deref() == Some("fflonk") => {
-            let name = file.name().clone();
-            fflonk_key(&fflonk::ProvingKey::read(file, Some(name))?, circuit)
+            groth16_key(file, circuit, key)
         }
         ContainerOrText::Container(file) => {
-            let protocol = if file.kind() == FileKind::Pmpk { "proofmill-plonk" } else { "plonk" };
+            not_groth16(file.name())?;
             let name = file.name().clone();
+            if protocol_of(&file)?.as_deref() == Some("fflonk") {
+                return fflonk_key(&fflonk::ProvingKey::read(file, Some(name))?, circuit);
+            }
+            let protocol = if file.kind() == FileKind::Pmpk { "proofmill-plonk" } else { "plonk" };
             plonk_key(protocol, plonk::ProvingKey::read(file, Some(name))?, circuit)
         }
-        ContainerOrText::Text(text) if text.is_json() => verification_key(&text, circuit),
-        ContainerOrText::Text(text) => contract(&text, circuit),
+        ContainerOrText::Text(text) if text.is_json() => match text.protocol()?.as_deref() {
+            Some(protocol @ ("plonk" | "proofmill-plonk" | "fflonk")) => {
+                not_groth16(text.name())?;
+                of_powers_key(protocol, &text, circuit)
+            }
+            _ => groth16_verification_key(&text, circuit, key),
+        },
+        ContainerOrText::Text(text) => contract::contract(&text, circuit, key),
     }
 }
 
@@ -114,38 +146,74 @@ fn of_fflonk(key: &proofmill_plonk::fflonk::VerifyingKey) -> Audit {
     of_powers("fflonk", proofmill_plonk::fflonk::insecurity(key), &key.x_2)
 }
 
-fn groth16_key(file: BinFile, circuit: Option<&Circuit>) -> Result<Audit> {
+fn groth16_key(
+    file: BinFile,
+    circuit: Option<&Circuit>,
+    expected: Option<&groth16::ProvingKey>,
+) -> Result<Audit> {
     let name = file.name().clone();
-    let zkey = Groth16Zkey::read(file)?;
     let names = Names { key: Some(&name), ..Names::default() };
-    let key =
-        proofmill_groth16::verifying_key(current().level, &zkey).map_err(|error| names.groth16(error))?;
+    let key = groth16::ProvingKey::read(file, Some(name.clone()))?;
+    let (zkey, verifying_key) = (key.get(), key.verifying_key());
     let contributions = zkey.decoded_contributions()?.map(|contributions| contributions.list);
     let last = contributions.as_ref().and_then(|list| list.last());
     let contributions_match = last.is_some_and(|last| last.delta_after == zkey.header().delta_1);
     let differs = match circuit {
         None => None,
-        Some(Circuit { circuit, powers, .. }) => {
-            let fresh = groth16::ProvingKey::setup(circuit, powers)?;
-            let differs = proofmill_groth16::differs(current().level, &zkey, fresh.get());
+        Some(circuit) => {
+            let fresh = circuit.groth16()?;
+            let differs = proofmill_groth16::differs(current().level, zkey, fresh.get());
             differs.map_err(|error| names.groth16(error))?
         }
     };
     let contributions = contributions.map(|list| list.into_iter().map(Contribution::from).collect());
-    Ok(Audit { contributions, contributions_match, differs, ..of_groth16(&key) })
+    Ok(Audit {
+        contributions,
+        contributions_match,
+        differs,
+        delta_is_compared: None,
+        ..of_groth16(&verifying_key, expected)
+    })
 }
 
-fn of_groth16(key: &proofmill_groth16::VerifyingKey) -> Audit {
-    let points = key.ic.iter().skip(1).enumerate();
+fn groth16_verification_key(
+    text: &Text,
+    circuit: Option<&Circuit>,
+    expected: Option<&groth16::ProvingKey>,
+) -> Result<Audit> {
+    let key = groth16::VerifyingKey::of_text(text)?;
+    let fresh = circuit.map(Circuit::groth16).transpose()?;
+    let differs = fresh.and_then(|fresh| differs_but_for_delta(key.get(), fresh.verifying_key().get()));
+    Ok(Audit { differs, ..of_groth16(&key, expected) })
+}
+
+fn of_groth16(key: &groth16::VerifyingKey, expected: Option<&groth16::ProvingKey>) -> Audit {
+    let points = key.get().ic.iter().skip(1).enumerate();
+    let differs_from = |expected: &groth16::ProvingKey| {
+        let (key, expected) = (key.get(), expected.verifying_key());
+        let delta = (key.delta_2 != expected.get().delta_2).then_some("delta");
+        differs_but_for_delta(key, expected.get()).or(delta)
+    };
     Audit {
-        protocol: "groth16".to_owned(),
-        insecurity: proofmill_groth16::insecurity(key),
-        ceremony: ceremony_of_alpha(&key.alpha_1),
-        contributions: None,
-        contributions_match: false,
+        insecurity: key.insecurity(),
+        ceremony: ceremony_of_alpha(&key.get().alpha_1),
         ignored_signals: points.filter(|(_, point)| point.is_infinity()).map(|(index, _)| index).collect(),
-        differs: None,
+        differs_from_key: expected.and_then(differs_from),
+        delta_is_compared: Some(expected.is_some()),
+        ..unknown("groth16")
     }
+}
+
+/// What differs in two verification keys of one circuit, but for delta, which contributions change.
+fn differs_but_for_delta(
+    key: &Groth16VerificationKey,
+    expected: &Groth16VerificationKey,
+) -> Option<&'static str> {
+    let of_powers = |key: &Groth16VerificationKey| (key.alpha_1, key.beta_2, key.gamma_2);
+    if of_powers(key) != of_powers(expected) {
+        return Some("alpha, beta or gamma: it is from other powers of tau");
+    }
+    (key.ic != expected.ic).then_some("the points of the public signals")
 }
 
 fn plonk_key(protocol: &str, key: plonk::ProvingKey, circuit: Option<&Circuit>) -> Result<Audit> {
@@ -166,20 +234,32 @@ fn of_plonk(protocol: &str, key: &proofmill_plonk::VerifyingKey) -> Audit {
 
 /// Of a key that needs nothing but powers of tau.
 fn of_powers(protocol: &str, insecurity: Option<&'static str>, tau: &Affine<bn254::G2>) -> Audit {
+    Audit { insecurity, ceremony: ceremony_of_tau(tau), ..unknown(protocol) }
+}
+
+/// Of a key of which nothing is known yet.
+fn unknown(protocol: &str) -> Audit {
     Audit {
         protocol: protocol.to_owned(),
-        insecurity,
-        ceremony: ceremony_of_tau(tau),
+        insecurity: None,
+        ceremony: None,
         contributions: None,
         contributions_match: false,
         ignored_signals: Vec::new(),
         differs: None,
+        differs_from_key: None,
+        delta_is_compared: None,
+        other_points: None,
     }
 }
 
 impl Circuit {
+    fn groth16(&self) -> Result<groth16::ProvingKey> {
+        groth16::ProvingKey::setup(&self.circuit, &self.powers)
+    }
+
     /// Whether `found` holds for the key of one of PLONK's arithmetisations. One may fit into the powers where another does not.
-    fn plonk(&self, found: impl Fn(&plonk::ProvingKey) -> bool) -> Result<bool> {
+    fn plonk(&self, mut found: impl FnMut(&plonk::ProvingKey) -> bool) -> Result<bool> {
         let mut failure = Ok(false);
         for arithmetisation in Arithmetisation::ALL {
             match plonk::ProvingKey::setup(&self.circuit, &self.srs, arithmetisation) {
@@ -192,97 +272,26 @@ impl Circuit {
     }
 }
 
-fn verification_key(text: &Text, circuit: Option<&Circuit>) -> Result<Audit> {
-    match text.protocol()?.as_deref() {
-        Some(protocol @ ("plonk" | "proofmill-plonk")) => {
-            let key = plonk::VerifyingKey::of_text(text)?;
-            let differs = match circuit {
-                None => None,
-                Some(circuit) => {
-                    let same = circuit.plonk(|fresh| fresh.verifying_key() == key)?;
-                    (!same).then_some(OTHER_CIRCUIT)
-                }
-            };
-            Ok(Audit { differs, ..of_plonk(protocol, key.get()) })
-        }
-        Some("fflonk") => {
-            let key = FflonkVerificationKey::of_text(text)?;
-            let differs = match circuit {
-                None => None,
-                Some(Circuit { circuit, powers, .. }) => {
-                    let fresh = fflonk::ProvingKey::setup(circuit, powers)?.verifying_key();
-                    (*fresh.get() != key).then_some(OTHER_CIRCUIT)
-                }
-            };
-            Ok(Audit { differs, ..of_fflonk(&key) })
-        }
-        _ => {
-            let key = Groth16VerificationKey::of_text(text)?;
-            let differs = match circuit {
-                None => None,
-                Some(Circuit { circuit, powers, .. }) => {
-                    let fresh = groth16::ProvingKey::setup(circuit, powers)?.verifying_key();
-                    let fresh = fresh.get();
-                    if (key.alpha_1, key.beta_2, key.gamma_2) != (fresh.alpha_1, fresh.beta_2, fresh.gamma_2)
-                    {
-                        Some("alpha, beta or gamma: it is from other powers of tau")
-                    } else {
-                        (key.ic != fresh.ic).then_some("the points of the public signals")
-                    }
-                }
-            };
-            Ok(Audit { differs, ..of_groth16(&key) })
-        }
+/// A verification key of PLONK or fflonk.
+fn of_powers_key(protocol: &str, text: &Text, circuit: Option<&Circuit>) -> Result<Audit> {
+    if protocol == "fflonk" {
+        let key = FflonkVerificationKey::of_text(text)?;
+        let differs = match circuit {
+            None => None,
+            Some(Circuit { circuit, powers, .. }) => {
+                let fresh = fflonk::ProvingKey::setup(circuit, powers)?.verifying_key();
+                (*fresh.get() != key).then_some(OTHER_CIRCUIT)
+            }
+        };
+        return Ok(Audit { differs, ..of_fflonk(&key) });
     }
-}
-
-fn contract(text: &Text, circuit: Option<&Circuit>) -> Result<Audit> {
-    let constants = Constants::of(&String::from_utf8_lossy(text.bytes()));
-    let insecurity =
-        constants.insecurity().map_err(|problem| Error::malformed(Some(text.name()), problem))?;
-    let of_tau = constants.g2.iter().find_map(ceremony_of_tau);
-    let either_sign = constants.g1.iter().flat_map(|point| [*point, -*point]);
-    let ceremony = of_tau.or_else(|| either_sign.into_iter().find_map(|alpha| ceremony_of_alpha(&alpha)));
+    let key = plonk::VerifyingKey::of_text(text)?;
     let differs = match circuit {
         None => None,
-        Some(circuit) if constants.g2.len() >= 3 => {
-            let fresh = groth16::ProvingKey::setup(&circuit.circuit, &circuit.powers)?.verifying_key();
-            let key = fresh.get();
-            if !contains(&constants.g1, &[key.alpha_1]) || !contains(&constants.g2, &[key.beta_2]) {
-                Some("alpha or beta: it is from other powers of tau")
-            } else {
-                (!contains(&constants.g1, &key.ic)).then_some("the points of the public signals")
-            }
-        }
         Some(circuit) => {
-            let plonk = circuit.plonk(|fresh| {
-                let key = fresh.verifying_key();
-                contains(&constants.g1, &key.get().fixed) && contains(&constants.g2, &[key.get().tau])
-            });
-            let fflonk = fflonk::ProvingKey::setup(&circuit.circuit, &circuit.powers).map(|fresh| {
-                let key = fresh.verifying_key();
-                contains(&constants.g1, &[key.get().c0]) && contains(&constants.g2, &[key.get().x_2])
-            });
-            // fflonk needs nine times as many powers, which are not there if the key is PLONK's.
-            let same = match fflonk {
-                Ok(true) => true,
-                _ => plonk?,
-            };
+            let same = circuit.plonk(|fresh| fresh.verifying_key() == key)?;
             (!same).then_some(OTHER_CIRCUIT)
         }
     };
-    Ok(Audit {
-        protocol: "solidity".to_owned(),
-        insecurity,
-        ceremony,
-        contributions: None,
-        contributions_match: false,
-        ignored_signals: Vec::new(),
-        differs,
-    })
-}
-
-/// Whether all points but infinity are in a list, with either sign.
-fn contains<C: Curve>(list: &[Affine<C>], points: &[Affine<C>]) -> bool {
-    points.iter().all(|point| point.is_infinity() || list.contains(point) || list.contains(&-*point))
+    Ok(Audit { differs, ..of_plonk(protocol, key.get()) })
 }
