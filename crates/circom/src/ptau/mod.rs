@@ -3,7 +3,7 @@
 //! Sections: 1 the header; 2 tau^i in G1 for i below 2^(p+1) - 1; 3 tau^i in G2, 4 alpha tau^i and 5 beta
 //! tau^i in G1, for i below 2^p; 6 beta in G2; 7 the contributions. Once prepared for phase 2, also 12, 13, 14
 //! and 15: for each of sections 2 to 5 the Lagrange polynomials at tau over the domains of size 2^0, 2^1, up
-//! to 2^p (2^(p+1) for section 12, the highest power taken as zero), one domain after the other.
+//! to 2^p (2^(p+1) for section 12, the highest power taken as zero, unless the file was cut from a larger one), one domain after the other.
 //!
 //! The lengths of point sections are checked when they are requested, so that files reduced to the needs of one setup can be
 //! read.
@@ -283,7 +283,7 @@ impl<C: CircomCurve> Ptau<C> {
     }
 
     /// The Lagrange polynomials of the domain of size `2^log_size` at tau, in G1; `log_size` may be `power + 1`; the highest
-    /// power of tau is then taken as zero.
+    /// power of tau is then taken as zero, or is there if the file was cut from a larger one.
     ///
     /// # Errors
     /// [`CircomError`] if the file is not prepared or has no such domain.
