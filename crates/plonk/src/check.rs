@@ -16,17 +16,17 @@ use std::{cell::RefCell, collections::HashSet};
 /// # Panics
 /// If a variable in a row has no value.
 pub fn check_layout(layout: &Layout, values: &[Fr]) -> Result<(), Unsatisfied> {
-    let checker = Checker::new(layout, values);
+    let checker = LayoutChecker::new(layout);
     let pieces = parallel::ranges(layout.rows(), 1 << 8);
-    let unsatisfied = parallel::map(pieces, |mut rows| rows.find_map(|row| checker.row(row).next()));
+    let unsatisfied = parallel::map(pieces, |mut rows| rows.find_map(|row| checker.row(values, row).err()));
     unsatisfied.into_iter().flatten().next().map_or(Ok(()), Err)
 }
 
 /// All violations.
 #[cfg(test)]
 pub(crate) fn all_unsatisfied(layout: &Layout, values: &[Fr]) -> Vec<Unsatisfied> {
-    let checker = Checker::new(layout, values);
-    (0..layout.rows()).flat_map(|row| checker.row(row)).collect()
+    let checker = LayoutChecker::new(layout);
+    (0..layout.rows()).flat_map(|row| checker.violations(values, row).collect::<Vec<_>>()).collect()
 }
 
 /// A gate with its constants and selector columns.
@@ -36,17 +36,18 @@ struct Checked<'a> {
     selectors: Vec<&'a [Fr]>,
 }
 
-struct Checker<'a> {
+/// Checks single rows of a layout, for callers that change few values at a time.
+pub struct LayoutChecker<'a> {
     layout: &'a Layout,
-    values: &'a [Fr],
     gates: Vec<Checked<'a>>,
     tables: HashSet<TableRow>,
     /// The number of rows of the domain. The row after the last is the first.
     domain: usize,
 }
 
-impl<'a> Checker<'a> {
-    fn new(layout: &'a Layout, values: &'a [Fr]) -> Self {
+impl<'a> LayoutChecker<'a> {
+    /// Of a layout, whose tables are indexed.
+    pub fn new(layout: &'a Layout) -> Self {
         let column = |selector: &Selector| {
             layout.fixed.get(&Column::Selector(*selector)).map(Vec::as_slice).unwrap_or_default()
         };
@@ -57,16 +58,26 @@ impl<'a> Checker<'a> {
         };
         Self {
             layout,
-            values,
             gates: layout.gates.iter().map(checked).collect(),
             tables: table_rows(layout),
             domain: 1 << layout.log_n(),
         }
     }
 
+    /// Checks a row, whose gates may read the next one. `values[i]` belongs to variable i.
+    ///
+    /// # Errors
+    /// As [`check_layout`].
+    ///
+    /// # Panics
+    /// If a variable in one of the rows has no value.
+    pub fn row(&self, values: &[Fr], row: usize) -> Result<(), Unsatisfied> {
+        self.violations(values, row).next().map_or(Ok(()), Err)
+    }
+
     /// The violations of a row.
-    fn row(&self, row: usize) -> impl Iterator<Item = Unsatisfied> + use<'_> {
-        let cells = RowCells { checker: self, row };
+    fn violations<'b>(&'b self, values: &'b [Fr], row: usize) -> impl Iterator<Item = Unsatisfied> + use<'b> {
+        let cells = RowCells { checker: self, values, row };
         let gates = self.gates.iter().flat_map(move |gate| cells.failing_constraints(gate));
         gates.chain(std::iter::once_with(move || cells.failing_lookup()).flatten())
     }
@@ -88,20 +99,21 @@ fn at(layout: &Layout, column: Column, row: usize) -> Fr {
 /// The cells that the constraints of one row use. Cells beyond the last row are zero.
 #[derive(Clone, Copy)]
 struct RowCells<'a> {
-    checker: &'a Checker<'a>,
+    checker: &'a LayoutChecker<'a>,
+    values: &'a [Fr],
     row: usize,
 }
 
 impl RowCells<'_> {
     fn cell(&self, column: Column, row: usize) -> Fr {
-        let Checker { layout, values, .. } = self.checker;
+        let layout = self.checker.layout;
         let Column::Wire(wire) = column else { return at(layout, column, row) };
         let variable = layout.variables_of[wire as usize].get(row).copied().unwrap_or_default();
-        values[variable as usize]
+        self.values[variable as usize]
     }
 
     fn failing_constraints(&self, Checked { gate, constants, selectors }: &Checked<'_>) -> Vec<Unsatisfied> {
-        let Checker { layout, gates, .. } = self.checker;
+        let LayoutChecker { layout, gates, .. } = self.checker;
         let selector = |index: usize| selectors[index].get(self.row).copied().unwrap_or_default();
         let public = self.row < layout.public as usize && gates[0].gate == *gate;
         failing_constraints(self, self.row, *gate, constants, &selector, public)

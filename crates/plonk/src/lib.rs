@@ -42,7 +42,7 @@ mod unsatisfied;
 mod verify;
 pub mod workload;
 
-pub use check::check_layout;
+pub use check::{LayoutChecker, check_layout};
 pub use circuit::{
     Arithmetisation, Bit, Circuit, GadgetReport, MerkleNode, Multiples, Point, Report, Table, TableNumber,
     TableReport, Variable,
