@@ -118,7 +118,7 @@ static CASES: LazyLock<[Case; 3]> = LazyLock::new(|| {
             random_columns,
             ..Parameters::PROVEN_100
         };
-        let config = Config { hash, parameters };
+        let config = Config { hash, parameters, bits: 0, ..Config::default() };
         let (constraints, preprocessed) = (Constraints::new(&Product).unwrap(), Product.preprocessed());
         let trace = products().into();
         let proof = config.prove(Level::best().into(), &constraints, preprocessed.as_ref(), trace, &PUBLIC);

@@ -23,7 +23,11 @@ use proofmill_stark::{
     air::{Graph, Preprocessed},
 };
 
-/// The constraints of an AIR of Plonky3, for [`proofmill_stark::prove`] and [`proofmill_stark::verify`].
+/// The constraints of an AIR of Plonky3, for [`proofmill_stark::prove`] and [`proofmill_stark::verify`], with Plonky3's transcript
+/// ([`Constraints::as_in_plonky3`]).
+///
+/// **The AIR must be fixed before any proof is made**: the transcript has neither its constants nor its periodic columns. What depends on
+/// the statement belongs in public values or preprocessed columns.
 ///
 /// # Errors
 /// [`StarkError::Air`].
@@ -36,7 +40,7 @@ pub fn constraints<A: Air<SymbolicAirBuilder<Goldilocks>>>(air: &A) -> Result<Co
 }
 
 /// The tables of AIRs of Plonky3 with their lookups, as `CommonData` has them, for [`proofmill_stark::prove_tables`] and
-/// [`proofmill_stark::verify_tables`].
+/// [`proofmill_stark::verify_tables`]. The transcript is Plonky3's: as for [`constraints`], the AIRs must be fixed before any proof is made.
 ///
 /// # Errors
 /// [`StarkError::Air`], also if an AIR has constraints over extensions, and [`StarkError::Tables`].
@@ -120,14 +124,15 @@ pub(crate) fn layout(air: &impl BaseAir<Goldilocks>) -> AirLayout {
 fn of_graph(air: &impl BaseAir<Goldilocks>, graph: Graph) -> Result<Constraints, StarkError> {
     let periodic = air.periodic_columns();
     let periodic = periodic.iter().map(|column| column.iter().map(|value| element(*value)).collect());
-    Constraints::from_graph(
+    let constraints = Constraints::from_graph(
         graph,
         air.width(),
         air.preprocessed_width(),
         air.num_public_values(),
         periodic.collect(),
         [!air.main_next_row_columns().is_empty(), !air.preprocessed_next_row_columns().is_empty()],
-    )
+    )?;
+    Ok(constraints.as_in_plonky3())
 }
 
 /// The key of an AIR's preprocessed columns; `None` if it has none.

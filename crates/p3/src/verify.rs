@@ -27,6 +27,9 @@ use proofmill_stark::{Parameters, StarkError, StarkHash, VerifyError};
 /// `proofmill_hash`, or `Keccak`. `parameters` have the same meaning as those of the configuration, which are not read: its type tells
 /// only that the proof is of this kind.
 ///
+/// **Not checked**, as by Plonky3's verifier: that the AIR was fixed before the proof was made, without which a proof shows nothing, and how many
+/// bits are proven, which [`Parameters::security`] computes for the number of rows.
+///
 /// It refuses all proofs that Plonky3's verifier refuses. An element of a proof in memory is taken modulo p, as Plonky3's verifier
 /// takes it. As Plonky3's, it leaves the number of rows to the prover: a statement about a certain number has to compare
 /// `proof.degree_bits`.
@@ -99,7 +102,7 @@ where
 /// Verifies a proof of Plonky3 of several tables, as [`p3_batch_stark::verify_batch`] does, but never panics, whatever the proof and the
 /// public values are.
 ///
-/// `H`, `parameters` and the numbers of rows are as in [`verify`]. The verdicts are those of Plonky3's verifier but for one: tables whose
+/// `H`, `parameters`, the numbers of rows and what is not checked are as in [`verify`]. The verdicts are those of Plonky3's verifier but for one: tables whose
 /// extensions have fewer rows than the commitment has digests are refused. `MerkleTreeMmcs` of Plonky3 adds such rows above the cap, so that
 /// the commitment does not depend on them, and any opened row passes for one of them.
 ///

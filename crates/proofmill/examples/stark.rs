@@ -52,8 +52,9 @@ fn main() -> proofmill::Result<()> {
     println!("2^16 rows, {} bytes", proof.as_bytes().len());
 
     // A verifier has the AIR, the configuration and the public values, and knows how many steps it asked for.
-    proof.verify(&constraints, &config, &public_values)?;
-    assert_eq!(proof.rows(), 1 << 16, "the number of rows is the prover's choice");
-    println!("{} steps from {} lead to {}", proof.rows() - 1, public_values[0], public_values[1]);
+    let proven = proof.verify(&constraints, &config, &public_values)?;
+    assert_eq!(proven.rows, 1 << 16, "the number of rows is the prover's choice");
+    println!("{} steps from {} lead to {}", proven.rows - 1, public_values[0], public_values[1]);
+    println!("{:.1} bits are proven", proven.bits);
     Ok(())
 }

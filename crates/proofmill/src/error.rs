@@ -155,7 +155,7 @@ impl Names<'_> {
             StarkError::Table { .. } | StarkError::Tables { .. } => {
                 Error::Mismatch(Cause::about(self.witness, error))
             }
-            StarkError::Shape { .. } | StarkError::TooFewRows { .. } => {
+            StarkError::Shape { .. } | StarkError::TooFewRows { .. } | StarkError::TooWeak(_) => {
                 Error::Mismatch(Cause::about(self.witness, error))
             }
             StarkError::PublicValues { .. } => Error::Mismatch(Cause::about(self.public, error)),

@@ -34,7 +34,8 @@ impl Protocol {
         let parameters = Parameters { digest_bits: digest_bits(self.hash), random_columns, ..default };
         let queries = parameters.fewest_queries(&air.shape(rows), self.security);
         let queries = queries.map_err(|error| Fault::Value(format!("security: {error}")))?;
-        Ok(Config { hash: self.hash, parameters: Parameters { queries, ..parameters } })
+        let parameters = Parameters { queries, ..parameters };
+        Ok(Config { hash: self.hash, parameters, bits: self.security, ..Config::default() })
     }
 }
 

@@ -2,25 +2,81 @@
 
 use crate::{
     Constraints, PreprocessedKey, Proof, Resources, StarkError, StarkHash, Tables, TablesKey, TablesProof,
-    Trace, VerifyError, air::Preprocessed, prove, prove_tables, security::Parameters, verify, verify_tables,
+    Trace, VerifyError,
+    air::Preprocessed,
+    commitment::check_shape,
+    hash::digest_bits,
+    prove, prove_tables,
+    security::{InvalidConfiguration, Parameters, Report, TablesShape},
+    verify, verify_tables,
 };
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks;
 use proofmill_merkle::{Hash, dispatch_hash};
 
-/// What prover and verifier agree on besides the AIR.
+/// What prover and verifier agree on besides the AIR, and what both demand of proofs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
     /// The hash of trees and transcript.
     pub hash: Hash,
     /// The parameters.
     pub parameters: Parameters,
+    /// The bits that a proof must [prove](Self::security) for its own number of rows, which the prover chooses. With 0 nothing is
+    /// demanded. Take 128 with [`Parameters::PROVEN_128`].
+    pub bits: u32,
+    /// The least number of rows of every trace.
+    pub least_rows: u64,
 }
 
 impl Default for Config {
-    /// Keccak and [`Parameters::PROVEN_100`].
+    /// Keccak and [`Parameters::PROVEN_100`]; 100 bits are demanded, and no number of rows.
     fn default() -> Self {
-        Self { hash: Hash::Keccak, parameters: Parameters::PROVEN_100 }
+        Self { hash: Hash::Keccak, parameters: Parameters::PROVEN_100, bits: 100, least_rows: 1 }
+    }
+}
+
+/// What is known of a proof that is valid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Proven<Rows> {
+    /// The number of rows of the trace, or of each of several, which the prover chose.
+    pub rows: Rows,
+    /// The proven bits of security for so many rows; 0 if no theorem applies.
+    pub bits: f64,
+}
+
+/// Why a configuration refuses proofs of a shape: they prove less than it demands.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TooWeak {
+    /// A trace has fewer rows than [`Config::least_rows`].
+    #[error("expected traces of at least {expected} rows, found 2^{found}")]
+    Rows {
+        /// Those that are demanded.
+        expected: u64,
+        /// The base-2 logarithm of the number of rows of the shortest trace.
+        found: u32,
+    },
+    /// Fewer bits are proven than [`Config::bits`].
+    #[error("a trace of 2^{log_rows} rows proves {found} bits, and {expected} are demanded: {}", remedy(*enough))]
+    Bits {
+        /// Those that are demanded.
+        expected: u32,
+        /// Those that are proven, rounded down.
+        found: u32,
+        /// The base-2 logarithm of the number of rows of the shortest trace.
+        log_rows: u32,
+        /// The logarithm of the least number of rows of every trace for which the parameters prove the bits.
+        enough: Option<u32>,
+    },
+    /// For parameters and constraints out of these ranges, no bits are known.
+    #[error("no security is proven, and some is demanded: {0}")]
+    Unknown(InvalidConfiguration),
+}
+
+fn remedy(enough: Option<u32>) -> String {
+    match enough {
+        Some(log_rows) => format!("pad it to 2^{log_rows} rows, take more queries, or demand fewer bits"),
+        None => "take parameters that prove more, or demand fewer bits".into(),
     }
 }
 
@@ -42,6 +98,42 @@ macro_rules! dispatch {
 }
 
 impl Config {
+    /// The proven security of statements of this shape, where digests have no more bits than those of the hash.
+    ///
+    /// # Errors
+    /// A value out of its range.
+    pub fn security(&self, shape: impl Into<TablesShape>) -> Result<Report, InvalidConfiguration> {
+        let digest_bits = self.parameters.digest_bits.min(digest_bits(self.hash));
+        Parameters { digest_bits, ..self.parameters }.security(shape)
+    }
+
+    /// The proven bits of proofs of this shape, if they are as many as this configuration demands, and traces have as many rows.
+    ///
+    /// # Errors
+    /// [`TooWeak`].
+    pub fn check(&self, shape: impl Into<TablesShape>) -> Result<f64, TooWeak> {
+        let shape = shape.into();
+        let log_rows = shape.least_log_rows;
+        if 1_u64.checked_shl(log_rows).is_some_and(|rows| rows < self.least_rows) {
+            return Err(TooWeak::Rows { expected: self.least_rows, found: log_rows });
+        }
+        let bits = match self.security(shape) {
+            Ok(report) => report.bits(),
+            Err(_) if self.bits == 0 => 0.0,
+            Err(error) => return Err(TooWeak::Unknown(error)),
+        };
+        if bits >= f64::from(self.bits) {
+            return Ok(bits);
+        }
+        let enough = (log_rows + 1..=self.parameters.most_log_rows()).find(|least| {
+            let mut padded = shape;
+            padded.least_log_rows = *least;
+            padded.whole.log_rows = padded.whole.log_rows.max(*least);
+            self.security(padded).is_ok_and(|report| report.bits() >= f64::from(self.bits))
+        });
+        Err(TooWeak::Bits { expected: self.bits, found: bits as u32, log_rows, enough })
+    }
+
     fn key<H: StarkHash>(
         &self,
         level: Level,
@@ -54,7 +146,7 @@ impl Config {
     /// [`prove`](crate::prove), to bytes; with the AIR's preprocessed columns, which are committed to.
     ///
     /// # Errors
-    /// As [`PreprocessedKey::new`] and [`prove`](crate::prove).
+    /// [`StarkError::TooWeak`] before anything is computed; as [`PreprocessedKey::new`] and [`prove`](crate::prove).
     pub fn prove(
         &self,
         resources: Resources<'_>,
@@ -65,6 +157,8 @@ impl Config {
     ) -> Result<Vec<u8>, StarkError> {
         let parameters = &self.parameters;
         parameters.check()?;
+        let log_rows = check_shape("trace", trace.len(), constraints.columns(), parameters)?;
+        self.check(&constraints.shape(log_rows))?;
         dispatch!(self, H, D => {
             let key = self.key::<H>(resources.level, preprocessed)?;
             let proof = prove::<H, D>(resources, parameters, constraints, key.as_ref(), trace, public_values)?;
@@ -72,10 +166,11 @@ impl Config {
         })
     }
 
-    /// [`verify`](crate::verify), from bytes; with the AIR's preprocessed columns, which are committed to.
+    /// [`verify`](crate::verify), from bytes; with the AIR's preprocessed columns, which are committed to. What is demanded of the
+    /// number of rows and the bits is checked.
     ///
     /// # Errors
-    /// [`VerifyError::Encoding`], and as [`verify`](crate::verify).
+    /// [`VerifyError::Encoding`], [`VerifyError::TooWeak`], and as [`verify`](crate::verify).
     pub fn verify(
         &self,
         level: Level,
@@ -83,7 +178,7 @@ impl Config {
         preprocessed: Option<&Preprocessed>,
         public_values: &[Goldilocks],
         proof: &[u8],
-    ) -> Result<(), VerifyError> {
+    ) -> Result<Proven<u64>, VerifyError> {
         let parameters = &self.parameters;
         let statement = |error: StarkError| VerifyError::Statement(error.to_string());
         parameters.check().map_err(|error| statement(error.into()))?;
@@ -91,14 +186,16 @@ impl Config {
             let proof = Proof::<H, D>::from_bytes(proof)?;
             let key = self.key::<H>(level, preprocessed).map_err(statement)?;
             let commitment = key.as_ref().map(PreprocessedKey::commitment);
-            verify(level, parameters, constraints, commitment, public_values, &proof)
+            verify(level, parameters, constraints, commitment, public_values, &proof)?;
+            let bits = self.check(&constraints.shape(proof.log_rows))?;
+            Ok(Proven { rows: 1 << proof.log_rows, bits })
         })
     }
 
     /// [`prove_tables`](crate::prove_tables), to bytes; with the preprocessed columns of tables that have some, which are committed to.
     ///
     /// # Errors
-    /// As [`TablesKey::new`] and [`prove_tables`](crate::prove_tables).
+    /// [`StarkError::TooWeak`] before anything is computed; as [`TablesKey::new`] and [`prove_tables`](crate::prove_tables).
     pub fn prove_tables(
         &self,
         resources: Resources<'_>,
@@ -109,6 +206,8 @@ impl Config {
     ) -> Result<Vec<u8>, StarkError> {
         let parameters = &self.parameters;
         parameters.check()?;
+        let log_rows = log_rows(parameters, tables, traces)?;
+        self.check(tables.shape(&log_rows))?;
         dispatch!(self, H, D => {
             let key = TablesKey::<H>::new(resources.level, parameters, tables, preprocessed)?;
             let proof =
@@ -118,10 +217,10 @@ impl Config {
     }
 
     /// [`verify_tables`](crate::verify_tables), from bytes; with the preprocessed columns of tables that have some, which are committed
-    /// to. Returns the logarithm of the number of rows of each table, which is the prover's choice.
+    /// to. What is demanded of the numbers of rows and the bits is checked.
     ///
     /// # Errors
-    /// [`VerifyError::Encoding`], and as [`verify_tables`](crate::verify_tables).
+    /// [`VerifyError::Encoding`], [`VerifyError::TooWeak`], and as [`verify_tables`](crate::verify_tables).
     pub fn verify_tables(
         &self,
         level: Level,
@@ -129,7 +228,7 @@ impl Config {
         preprocessed: Vec<Option<Preprocessed>>,
         public_values: &[&[Goldilocks]],
         proof: &[u8],
-    ) -> Result<Vec<u32>, VerifyError> {
+    ) -> Result<Proven<Vec<u64>>, VerifyError> {
         let parameters = &self.parameters;
         let statement = |error: StarkError| VerifyError::Statement(error.to_string());
         parameters.check().map_err(|error| statement(error.into()))?;
@@ -138,7 +237,21 @@ impl Config {
             let key = TablesKey::<H>::new(level, parameters, tables, preprocessed).map_err(statement)?;
             let key = key.as_ref().map(TablesKey::verifying_key);
             verify_tables(level, parameters, tables, key.as_ref(), public_values, &proof)?;
-            Ok(proof.log_rows)
+            let bits = self.check(tables.shape(&proof.log_rows))?;
+            Ok(Proven { rows: proof.log_rows.iter().map(|log_rows| 1 << log_rows).collect(), bits })
         })
     }
+}
+
+/// The logarithm of the number of rows of each table's trace.
+fn log_rows(parameters: &Parameters, tables: &Tables, traces: &[Trace<'_>]) -> Result<Vec<u32>, StarkError> {
+    let (expected, found) = (tables.tables().len(), traces.len());
+    if expected != found {
+        return Err(StarkError::Tables { what: "traces", expected, found });
+    }
+    let of_table = |(table, (constraints, trace)): (usize, (&Constraints, &Trace<'_>))| {
+        check_shape("trace", trace.len(), constraints.columns(), parameters)
+            .map_err(|source| StarkError::Table { table, source: Box::new(source) })
+    };
+    tables.tables().iter().zip(traces).enumerate().map(of_table).collect()
 }

@@ -2,12 +2,16 @@
 
 use crate::{
     StarkError,
-    air::{Air, Graph, Input, Matrix, Products, Program, Row, SELECTORS, capture},
+    air::{Air, AirBytes, Graph, Input, Matrix, Products, Program, Row, SELECTORS, capture},
     security::{LARGEST_DEGREE, MOST, Parameters, Shape},
 };
 use proofmill_field::goldilocks::Goldilocks;
+use proofmill_hash::Keccak256;
 
 /// An AIR's constraints, captured once for any number of proofs and verifications, with all that the protocol has to know of it.
+///
+/// The transcript of a proof begins with a digest of the AIR: no challenge is known before the last constant of the AIR is. Constraints
+/// [as in Plonky3](Self::as_in_plonky3) are the exception.
 #[derive(Clone, Debug)]
 pub struct Constraints {
     pub(crate) graph: Graph,
@@ -23,6 +27,8 @@ pub struct Constraints {
     pub(crate) reads_next: [bool; 2],
     /// The largest degree of a constraint, those of lookups included.
     degree: u32,
+    /// What the transcript says of the AIR; nothing in proofs that are Plonky3's, too.
+    digest: Option<[u8; 32]>,
 }
 
 impl Constraints {
@@ -123,7 +129,9 @@ impl Constraints {
         if degree > LARGEST_DEGREE {
             return error(format!("expected constraints of degree at most {LARGEST_DEGREE}, found {degree}"));
         }
+        let digest = digest(&graph, [columns, preprocessed, public_values], &periodic, reads_next);
         Ok(Self {
+            digest: Some(digest),
             program: Program::new(&graph),
             graph,
             columns,
@@ -134,6 +142,25 @@ impl Constraints {
             reads_next,
             degree,
         })
+    }
+
+    /// The same constraints for proofs that are Plonky3's byte for byte. Its transcript has the shape of an AIR, and neither its
+    /// constants nor its periodic columns.
+    ///
+    /// **The AIR must be fixed before any proof is made.** Whoever chooses four of these elements after the proof can choose them so that the
+    /// proof is valid for a false statement. What depends on the statement belongs in public values or preprocessed columns, which
+    /// the transcript has.
+    #[must_use]
+    pub fn as_in_plonky3(self) -> Self {
+        Self { digest: None, ..self }
+    }
+
+    /// The Keccak-256 digest of the AIR in the transcript; `None` for constraints [as in Plonky3](Self::as_in_plonky3).
+    ///
+    /// Equal digests mean equal numbers of columns and public values, nodes with their constants, constraints, periodic columns, opened next
+    /// rows and lookups. An AIR that was written as an [`AirDocument`](crate::AirDocument) and read again has the same digest.
+    pub fn digest(&self) -> Option<&[u8; 32]> {
+        self.digest.as_ref()
     }
 
     /// That there are no lookups, which are balanced only with all [`Tables`](crate::Tables) together.
@@ -226,4 +253,20 @@ impl Constraints {
         let added = u32::from(parameters.is_blinded());
         ((self.degree + added).max(2) - 1).next_power_of_two().ilog2() + added
     }
+}
+
+/// The digest of an AIR, for [`Constraints::digest`]. The values of preprocessed columns are in their commitment.
+fn digest(
+    graph: &Graph,
+    numbers: [usize; 3],
+    periodic: &[Vec<Goldilocks>],
+    reads_next: [bool; 2],
+) -> [u8; 32] {
+    let mut bytes = AirBytes::default();
+    numbers.into_iter().for_each(|number| bytes.number(number));
+    reads_next.into_iter().for_each(|next| bytes.flag(next));
+    bytes.number(periodic.len());
+    periodic.iter().for_each(|column| bytes.elements(column));
+    bytes.graph(graph);
+    Keccak256::digest(&bytes.0)
 }

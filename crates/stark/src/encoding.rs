@@ -1,6 +1,6 @@
 //! Proofs as bytes.
 //!
-//! A header: the eight bytes `PMSTARK` and the version, 2; the name of the hash, padded to 16 bytes with zeros; the degree of the
+//! A header: the eight bytes `PMSTARK` and the version, 3; the name of the hash, padded to 16 bytes with zeros; the degree of the
 //! extension and the logarithm of the number of rows, one byte each. Then all fields of [`Proof`] in their order: elements as eight
 //! little-endian bytes, digests as 32, lists behind their length in four little-endian bytes.
 //!
@@ -16,8 +16,9 @@ use proofmill_field::goldilocks::{Extension, Goldilocks};
 use proofmill_hash::TreeHash;
 use proofmill_merkle::Hash;
 
-const MAGIC: &[u8; 8] = b"PMSTARK\x02";
-const MAGIC_OF_TABLES: &[u8; 8] = b"PMTABLE\x02";
+const MAGIC: &[u8] = b"PMSTARK";
+const MAGIC_OF_TABLES: &[u8] = b"PMTABLE";
+const VERSION: u8 = 3;
 const NAME: usize = 16;
 const DIGEST: usize = 32;
 const MOST_LOG_ROWS: u8 = 32;
@@ -26,11 +27,19 @@ const MOST_LOG_ROWS: u8 = 32;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// The file is none of this format and version.
-    #[error("byte 0: expected a STARK proof of {what}, version 2")]
+    /// The file is none of this format.
+    #[error("byte 0: expected a STARK proof of {what}, version {VERSION}")]
     Magic {
         /// A trace, or several tables.
         what: &'static str,
+    },
+    /// The proof has another version. The transcript of versions before 3 did not have the AIR's constants.
+    #[error(
+        "byte 7: expected a STARK proof of version {VERSION}, found version {found}: make the proof again"
+    )]
+    Version {
+        /// The version in the proof.
+        found: u8,
     },
     /// The proof was made with another hash.
     #[error("byte 8: expected a proof with the hash {expected}, found {found}")]
@@ -277,16 +286,19 @@ impl Writer {
     }
 }
 
-/// Reads the beginning of a header: the name of the hash, padded with zeros, and the degree of the extension.
+/// Reads the beginning of a header. Gives the name of the hash, padded with zeros, and the degree of the extension.
 fn header(
     reader: &mut Reader<'_>,
-    magic: &[u8; 8],
+    magic: &[u8],
     what: &'static str,
 ) -> Result<([u8; NAME], u8), DecodeError> {
     if reader.take(magic.len() as u64).ok() != Some(magic) {
         return Err(DecodeError::Magic { what });
     }
-    Ok((reader.array()?, reader.byte()?))
+    match reader.byte()? {
+        VERSION => Ok((reader.array()?, reader.byte()?)),
+        found => Err(DecodeError::Version { found }),
+    }
 }
 
 /// Checks that a header is one of proofs with this hash and extension.
@@ -339,7 +351,7 @@ fn shown(name: &[u8; NAME]) -> String {
 impl<H: StarkHash, const D: usize> Proof<H, D> {
     /// The proof as bytes; `docs/stark.md` has the format.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut writer = Writer(MAGIC.to_vec());
+        let mut writer = Writer([MAGIC, &[VERSION]].concat());
         writer.0.extend(padded(H::NAME));
         writer.0.extend([D as u8, self.log_rows as u8]);
         writer.digests::<H>(&self.trace);
@@ -375,7 +387,7 @@ impl<H: StarkHash, const D: usize> Proof<H, D> {
 impl<H: StarkHash, const D: usize> TablesProof<H, D> {
     /// The proof as bytes; `docs/stark.md` has the format.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut writer = Writer(MAGIC_OF_TABLES.to_vec());
+        let mut writer = Writer([MAGIC_OF_TABLES, &[VERSION]].concat());
         writer.0.extend(padded(H::NAME));
         writer.0.push(D as u8);
         writer.list(&self.log_rows, |writer, log_rows| writer.0.push(*log_rows as u8));

@@ -1,6 +1,7 @@
 //! Errors.
 
 use crate::{
+    config::TooWeak,
     encoding::DecodeError,
     security::{InvalidConfiguration, Parameters},
 };
@@ -17,6 +18,9 @@ pub enum StarkError {
     /// Parameters that prove nothing or that no machine can use.
     #[error("parameters: {0}")]
     Parameters(#[from] InvalidConfiguration),
+    /// Proofs of these traces would prove less than the configuration demands.
+    #[error(transparent)]
+    TooWeak(#[from] TooWeak),
     /// The number of values is not a power of two times the number of columns.
     #[error(
         "{what}: expected rows of {columns} values, a power of two of at most 2^{most} rows; found {found} values"
@@ -141,6 +145,9 @@ pub enum VerifyError {
     /// The statement itself is not well-formed: the caller's parameters, or the number of public values.
     #[error("{0}")]
     Statement(String),
+    /// The proof is valid, and proves less than the configuration demands.
+    #[error(transparent)]
+    TooWeak(#[from] TooWeak),
     /// The proof is well-formed and proves nothing.
     #[error("rejected: {0}")]
     Rejected(&'static str),

@@ -1,10 +1,11 @@
 //! STARKs over the Goldilocks field: proofs that a trace satisfies an AIR.
 //!
-//! [`prove`] and [`verify`] are the protocol of Plonky3's `uni-stark` 0.9.0-rc.2 with FRI, message by message: a proof of one is a proof of
-//! the other. An [`air::Air`] is run once on symbols and captured as a graph, which becomes a program that evaluates constraints on
+//! [`prove`] and [`verify`] are the protocol of Plonky3's `uni-stark` 0.9.0-rc.2 with FRI, message by message, but that the transcript
+//! begins with a digest of the AIR. Without it, a proof of one is a proof of the other ([`Constraints::as_in_plonky3`]). An [`air::Air`] is run once on symbols and captured as a graph, which becomes a program that evaluates constraints on
 //! blocks of rows, in the vectors of the level that the CPU has. [`airs`] has some that are ready for use.
 //!
-//! The hash and the extension are types; [`Config`] chooses them at run time, for proofs as bytes. An [`AirDocument`] is an AIR as JSON.
+//! The hash and the extension are types; [`Config`] chooses them at run time, for proofs as bytes, and refuses proofs that prove too few
+//! bits. An [`AirDocument`] is an AIR as JSON.
 //!
 //! Committed columns are opened at points of an extension by the kernels of [`openings`], which `proofmill-p3` uses, too.
 //!
@@ -44,7 +45,7 @@ mod transcript;
 mod verify;
 
 pub use blinding::SALT;
-pub use config::Config;
+pub use config::{Config, Proven, TooWeak};
 pub use constraints::Constraints;
 pub use cosets::Cosets;
 pub use divided::{Ask, Question};

@@ -27,6 +27,9 @@ use proofmill_poly::goldilocks::{Order, evaluate};
 /// Parameters, constraints and the commitment are the verifier's own: a proof cannot choose them. Only the number of rows is the
 /// prover's; a statement about a certain number of rows has to compare [`Proof::log_rows`].
 ///
+/// **Not checked**: how many bits the proof proves. They are those of [`Parameters::security`] for its number of rows, and can be few or
+/// none: a valid proof can have one row. [`Config::verify`](crate::Config::verify) checks them.
+///
 /// # Errors
 /// [`VerifyError::Statement`] for what the caller gave, [`VerifyError::Malformed`] and [`VerifyError::Rejected`] for the proof.
 pub fn verify<H: StarkHash, const D: usize>(

@@ -80,7 +80,7 @@ fn config(hash: Hash, extension: u32, log_blowup: u32, cap_height: u32) -> Confi
         grinding: NO_WORK,
         ..Parameters::PROVEN_100
     };
-    Config { hash, parameters }
+    Config { hash, parameters, bits: 0, least_rows: 1 }
 }
 
 /// An emulator is slow.

@@ -10,6 +10,7 @@ use p3_security::{
 };
 use proofmill_stark::security::{
     Grinding, InvalidConfiguration, Parameters, Regime, RegimeReport, Report, Round, SearchError, Shape,
+    TablesShape,
 };
 
 const SHAPE: Shape = Shape { log_rows: 20, columns: 97, constraints: 100, degree: 3 };
@@ -575,4 +576,54 @@ fn folds_have_their_arities() {
     assert_eq!(arities(1, 0, 3), [1; 3]);
     assert!(arities(3, 4, 4).is_empty());
     assert!(arities(3, 9, 4).is_empty());
+}
+
+/// Proven bits of one table of 2^1 to 2^5 rows.
+const OF_SHORT_TABLES: [(Parameters, [f64; 5]); 2] = [
+    (Parameters::PROVEN_100, [54.65, 58.87, 91.81, 96.51, 98.97]),
+    (Parameters::PROVEN_128, [67.5, 73.2, 117.1, 123.4, 126.6]),
+];
+
+/// A codeword has the rate of its own table, so that a short table has fewer bits, whatever stands beside it.
+#[test]
+fn the_shortest_table_counts() {
+    for (parameters, expected) in OF_SHORT_TABLES {
+        for (log_rows, expected) in (1..).zip(expected) {
+            let of = |log_rows| Shape { log_rows, columns: 2, constraints: 5, degree: 2 };
+            let alone = security(&parameters, &of(log_rows)).bits();
+            near(alone, expected, 0.05, log_rows);
+            let tables = |least_log_rows| TablesShape {
+                least_log_rows,
+                tables: 2,
+                quotient_chunks: 2,
+                ..TablesShape::from(&Shape { columns: 4, constraints: 10, ..of(20) })
+            };
+            let together = parameters.security(tables(log_rows)).unwrap().bits();
+            assert!(
+                together <= alone,
+                "2^{log_rows} rows: {together} bits with a long table, {alone} without"
+            );
+            // It is the short table that takes them.
+            let without = parameters.security(tables(20)).unwrap().bits();
+            assert!(together < without, "{together} and {without}");
+        }
+    }
+    let wrong = TablesShape { least_log_rows: 21, ..TablesShape::from(&SHAPE) };
+    let error = Parameters::PROVEN_100.security(wrong).unwrap_err();
+    assert_eq!(error.to_string(), "least_log_rows: expected 0 to 20, found 21");
+}
+
+/// The search finds what all values of m together give.
+#[test]
+fn the_best_m_is_found() {
+    for (parameters, shape) in grid() {
+        let mut best: Option<RegimeReport> = None;
+        for m in 3..=1000 {
+            let next = parameters.security_in(&shape, Regime::Johnson { m }).unwrap();
+            if next.as_ref().map(RegimeReport::bits) > best.as_ref().map(RegimeReport::bits) {
+                best = next;
+            }
+        }
+        assert_eq!(security(&parameters, &shape).johnson, best, "{parameters:?}, {shape:?}");
+    }
 }

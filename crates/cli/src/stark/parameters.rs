@@ -52,6 +52,11 @@ pub(crate) struct ParameterOptions {
 }
 
 impl ParameterOptions {
+    /// The bits that proofs must prove: none if the number of queries is given.
+    pub(super) fn demanded(&self) -> u32 {
+        if self.queries.is_some() { 0 } else { self.security }
+    }
+
     /// The parameters for a statement, with as many queries as it needs if they are not given.
     pub(super) fn parameters(&self, digest_bits: u32, shape: &Shape) -> Result<Parameters, Failure> {
         let default = Parameters::PROVEN_100;
@@ -93,7 +98,7 @@ pub(crate) fn default_config(
 ) -> Result<Config, Failure> {
     let parameters = Parameters { digest_bits: digest_bits(hash), ..Parameters::PROVEN_100 };
     let queries = parameters.fewest_queries(&constraints.shape(rows), bits).map_err(failure)?;
-    Ok(Config { hash, parameters: Parameters { queries, ..parameters } })
+    Ok(Config { hash, parameters: Parameters { queries, ..parameters }, bits, ..Config::default() })
 }
 
 fn failure(error: SearchError) -> Failure {

@@ -33,7 +33,8 @@ impl Protocol {
         let shape = constraints.shape(rows);
         let parameters = self.parameters.parameters(digest_bits(hash), &shape)?;
         let bits = parameters.security(&shape).map_err(invalid)?.bits();
-        Ok((Config { hash, parameters }, bits))
+        let demanded = self.parameters.demanded();
+        Ok((Config { hash, parameters, bits: demanded, ..Config::default() }, bits))
     }
 }
 

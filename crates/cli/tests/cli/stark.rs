@@ -198,8 +198,12 @@ fn malformed_files_are_refused() {
     for (bytes, message) in [
         (&proof[..proof.len() - 1], "more bytes, found "),
         (&proof[..20], "byte 8: expected 16 more bytes, found 12"),
-        (&trace[..], "proof.bin: byte 0: expected a STARK proof of a trace, version 2"),
-        (&[], "proof.bin: byte 0: expected a STARK proof of a trace, version 2"),
+        (&trace[..], "proof.bin: byte 0: expected a STARK proof of a trace, version 3"),
+        (&[], "proof.bin: byte 0: expected a STARK proof of a trace, version 3"),
+        (
+            &[b"PMSTARK\x02", &proof[8..]].concat(),
+            "proof.bin: byte 7: expected a STARK proof of version 3, found version 2: make the proof again",
+        ),
     ] {
         folder.write("proof.bin", bytes);
         refused(&folder, VERIFY, &[message]);

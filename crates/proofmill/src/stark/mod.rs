@@ -30,11 +30,12 @@
 //! let public_values = [0, 1, trace[127]];
 //!
 //! let constraints = Constraints::new(&Fibonacci)?;
-//! let config = Config::default(); // 100 proven bits
+//! let config = Config::default(); // 100 bits must be proven
 //! let proof = constraints.prove(&config, &Rows::new(&trace, 2)?, &public_values)?;
 //!
-//! proof.verify(&constraints, &config, &public_values)?;
-//! assert_eq!(proof.rows(), 64); // the prover's choice: compare it if it matters
+//! let proven = proof.verify(&constraints, &config, &public_values)?;
+//! assert!(proven.bits >= 100.0);
+//! assert_eq!(proven.rows, 64); // the prover's choice: compare it if it matters
 //! # Ok(())
 //! # }
 //! ```
@@ -58,7 +59,7 @@ use proofmill_field::goldilocks::{Goldilocks, MODULUS};
 use proofmill_memory::read_file_at_most;
 use proofmill_stark::{AirDocument, Header, ReadValues, Resources, StarkError, Trace};
 pub use proofmill_stark::{
-    Ask, Config, Parameters, Question,
+    Ask, Config, Parameters, Proven, Question, TooWeak,
     air::{Air, Bus, Expression, Preprocessed, Row},
     airs, digest_bits, security,
 };
@@ -163,7 +164,8 @@ impl Constraints {
     ///
     /// # Errors
     /// [`Error::Unsatisfied`] names a constraint and the first row in which it does not hold; [`Error::Mismatch`] if the shape of the
-    /// trace or the number of public values is not the AIR's, [`Error::Malformed`] for a word that is not below
+    /// trace or the number of public values is not the AIR's, or if the proof would prove less than the configuration demands
+    /// ([`TooWeak`]), [`Error::Malformed`] for a word that is not below
     /// 2^64 - 2^32 + 1 or parameters out of their range, [`Error::Io`] for temporary files.
     pub fn prove(&self, config: &Config, trace: &Rows<'_>, public_values: &[u64]) -> Result<Proof> {
         self.prove_trace(config, trace, public_values, |len, read| Trace::Parts { len, read })
@@ -288,12 +290,18 @@ impl Proof {
     }
 
     /// Verifies that the prover knows a trace which satisfies the constraints with these public values. Constraints, configuration and
-    /// public values are the verifier's own; the number of rows is the prover's.
+    /// public values are the verifier's own; the number of rows is the prover's. It is returned with the bits that are proven for so many
+    /// rows, which are no fewer than [`Config::bits`].
     ///
     /// # Errors
-    /// [`Error::Rejected`] for a proof that proves nothing, [`Error::Malformed`] for one that is not well-formed, [`Error::Mismatch`] for
+    /// [`Error::Rejected`] for a proof that proves nothing, or less than the configuration demands; [`Error::Malformed`] for one that is not well-formed, [`Error::Mismatch`] for
     /// one with another hash or extension, and for another number of public values than the AIR's.
-    pub fn verify(&self, constraints: &Constraints, config: &Config, public_values: &[u64]) -> Result<()> {
+    pub fn verify(
+        &self,
+        constraints: &Constraints,
+        config: &Config,
+        public_values: &[u64],
+    ) -> Result<Proven<u64>> {
         let Constraints { constraints, preprocessed, .. } = constraints;
         let public_values = elements(public_values)?;
         config

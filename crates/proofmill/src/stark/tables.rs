@@ -1,6 +1,6 @@
 //! Several tables in one proof.
 
-use super::{Air, Config, LONGEST, elements, resources, security};
+use super::{Air, Config, LONGEST, Proven, elements, resources, security};
 use crate::{Error, Result, error::Names, machine::current, merkle::Rows};
 use proofmill_circom::{FileName, write_bytes};
 use proofmill_field::goldilocks::Goldilocks;
@@ -51,7 +51,8 @@ impl Tables {
     ///
     /// # Errors
     /// [`Error::Unsatisfied`] names a table with a constraint and the first row in which it does not hold, or a message that is not
-    /// balanced; [`Error::Mismatch`] if traces and public values are not those of the tables; [`Error::Malformed`] for a word that is not
+    /// balanced; [`Error::Mismatch`] if traces and public values are not those of the tables, or if the proof would prove less than the
+    /// configuration demands; [`Error::Malformed`] for a word that is not
     /// below 2^64 - 2^32 + 1 or parameters out of their range.
     pub fn prove(
         &self,
@@ -127,19 +128,22 @@ impl TablesProof {
     }
 
     /// Verifies that the prover knows traces which satisfy the constraints of the tables with these public values, one list for each table.
-    /// Returns the number of rows of each table, which is the prover's choice but where there are preprocessed columns; all else is the
-    /// verifier's own.
+    /// Returns the number of rows of each table, which is the prover's choice but where there are preprocessed columns, and the bits that
+    /// are proven for so many rows; all else is the verifier's own.
     ///
     /// # Errors
     /// As [`Proof::verify`](super::Proof::verify).
-    pub fn verify(&self, tables: &Tables, config: &Config, public_values: &[&[u64]]) -> Result<Vec<u64>> {
+    pub fn verify(
+        &self,
+        tables: &Tables,
+        config: &Config,
+        public_values: &[&[u64]],
+    ) -> Result<Proven<Vec<u64>>> {
         let public_values = all_elements(public_values)?;
         let public_values: Vec<&[_]> = public_values.iter().map(Vec::as_slice).collect();
         let preprocessed = tables.preprocessed.clone();
         let level = current().level;
-        let rows = config.verify_tables(level, &tables.tables, preprocessed, &public_values, &self.bytes);
-        let rows = rows
-            .map_err(|error| Names { proof: self.name.as_ref(), ..Names::default() }.stark_verdict(error))?;
-        Ok(rows.into_iter().map(|log_rows| 1 << log_rows).collect())
+        let proven = config.verify_tables(level, &tables.tables, preprocessed, &public_values, &self.bytes);
+        proven.map_err(|error| Names { proof: self.name.as_ref(), ..Names::default() }.stark_verdict(error))
     }
 }

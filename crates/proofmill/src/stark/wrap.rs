@@ -9,7 +9,7 @@ use crate::{
     plonk,
 };
 use proofmill_circom::FileName;
-use proofmill_stark::VerifyError;
+use proofmill_stark::{StarkError, VerifyError};
 use proofmill_wrap::{Inner, InnerProof, Statement, WrapError};
 use std::path::Path;
 
@@ -33,9 +33,9 @@ use std::path::Path;
 /// let trace: Vec<u64> = rows.take(8).flatten().collect();
 /// let public_values = [0, 1, trace[15]];
 /// let constraints = Constraints::new(&Fibonacci)?;
-/// // Two queries make a small circuit for a test. `Parameters::default` has 57, for 100 proven bits.
+/// // Two queries make a small circuit for a test, and prove nearly nothing. `Config::default` has 57, and demands 100 bits.
 /// let parameters = Parameters { queries: 2, ..Parameters::default() };
-/// let config = Config { hash: Hash::PoseidonBn254, parameters };
+/// let config = Config { hash: Hash::PoseidonBn254, parameters, bits: 0, ..Config::default() };
 /// let inner = constraints.prove(&config, &Rows::new(&trace, 2)?, &public_values)?;
 ///
 /// // For a test. In production, `Srs::open` a ceremony's powers of tau; then no permission is needed.
@@ -61,7 +61,8 @@ impl Constraints {
     /// extension the cubic one.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for another hash or extension, no proofs, or preprocessed columns with another number of rows;
+    /// [`Error::Mismatch`] for another hash or extension, no proofs, or preprocessed columns with another number of rows, and for proofs that
+    /// prove less than the configuration demands;
     /// [`Error::Malformed`] for parameters out of their range, and for a number of rows that is not a power of two.
     pub fn wrap(&self, config: &Config, rows: u64, proofs: usize) -> Result<Wrap> {
         if config.hash != Hash::PoseidonBn254 {
@@ -79,6 +80,10 @@ impl Constraints {
         let statement =
             Statement::new(current().level, constraints, parameters, preprocessed, rows.ilog2(), proofs);
         let names = Names { circuit: self.name.as_ref(), ..Names::default() };
+        let statement = statement.and_then(|statement| {
+            config.check(&constraints.shape(rows.ilog2())).map_err(StarkError::from)?;
+            Ok(statement)
+        });
         Ok(Wrap { statement: statement.map_err(|error| names.wrap(error))?, circuit: self.name.clone() })
     }
 }

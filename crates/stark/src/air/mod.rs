@@ -1,6 +1,7 @@
 //! Constraints as data: captured once, evaluated on many rows.
 
 mod definition;
+mod digest;
 mod document;
 mod evaluate;
 mod expression;
@@ -9,6 +10,7 @@ mod lookup;
 mod program;
 
 pub use definition::{Air, Matrix, Preprocessed, Row, SELECTORS};
+pub(crate) use digest::AirBytes;
 pub(crate) use document::{NodeDocument, parse_element};
 pub use evaluate::{Evaluation, rows_of_task};
 pub use expression::capture;

@@ -21,6 +21,9 @@
 //!   theorem 4.6, for `alpha = sqrt(rho) (1 + 1 / (2 m))`; as printed, the theorem has no 2 there, which its authors call a slip).
 //!   For k = 1, `M n (n - 1) / 2`: two points agree.
 //!
+//! Tables of other heights are in codes of the same rate with other k. Shares of agreement and lists are largest for the shortest table
+//! (`(k + 2) / n` falls with k), and E for the tallest: every round takes the larger bound.
+//!
 //! Ranges: n, M and m are at most 2^32, so that counts are below 2^300, and doubles hold them.
 
 use super::configuration::{POINTS, Parameters, Shape, TablesShape};
@@ -64,13 +67,15 @@ impl Bounds<'_> {
         }
     }
 
-    /// The rate of the code that columns are in if their quotients by both points are in the code.
-    fn extended_rate(&self) -> f64 {
-        (rows(self.shape()) + POINTS as f64) / self.domain()
+    /// The rate of polynomials with `more` coefficients than the shortest table has rows.
+    fn rate_with(&self, more: u64) -> f64 {
+        let log_rows = self.tables.least_log_rows;
+        (power(log_rows) + more as f64) / power(log_rows + self.parameters.log_blowup)
     }
 
-    fn domain(&self) -> f64 {
-        power(self.shape().log_rows + self.parameters.log_blowup)
+    /// The rate of the code that columns are in if their quotients by both points are in the code.
+    fn extended_rate(&self) -> f64 {
+        self.rate_with(POINTS)
     }
 
     /// The share of points in which a word that is not close agrees with a codeword, at most.
@@ -89,7 +94,7 @@ impl Bounds<'_> {
     fn list_size(&self) -> f64 {
         let Regime::Johnson { m } = self.regime else { return 1.0 };
         // Two codewords agree in this share of the points at most: by Johnson's count, L <= (alpha - s) / (alpha^2 - s).
-        let shared = (rows(self.shape()) + POINTS as f64 - 1.0) / self.domain();
+        let shared = self.rate_with(POINTS - 1);
         let agreement = self.agreement();
         let counted = (agreement - shared) / (agreement.powi(2) - shared);
         counted.max((f64::from(m) + 0.5) / self.sqrt_rate())

@@ -22,7 +22,7 @@ pub struct Parameters {
     /// (`num_random_codewords` of `HidingFriPcs`). With 0, proofs hide nothing.
     pub random_columns: u32,
     /// Bits of a digest of the Merkle trees and of the transcript's state that no message writes to (a sponge's capacity), whichever are
-    /// fewer. Four elements of Goldilocks count as 256.
+    /// fewer. Four elements of Goldilocks count as 256. [`Config::security`](crate::Config::security) counts no more than the hash has.
     pub digest_bits: u32,
 }
 
@@ -59,6 +59,8 @@ pub struct Shape {
 pub struct TablesShape {
     /// The rows of the tallest table, the columns and constraints of all, without columns of lookups, and the largest degree.
     pub whole: Shape,
+    /// Base-2 logarithm of the number of rows of the shortest table.
+    pub least_log_rows: u32,
     /// Number of tables.
     pub tables: u32,
     /// Number of chunks of all quotients.
@@ -74,8 +76,15 @@ pub struct TablesShape {
 impl From<&Shape> for TablesShape {
     /// One table without lookups.
     fn from(whole: &Shape) -> Self {
-        let quotient_chunks = whole.quotient_chunks();
-        Self { whole: *whole, tables: 1, quotient_chunks, lookup_columns: 0, messages: 0, message_width: 0 }
+        Self {
+            whole: *whole,
+            least_log_rows: whole.log_rows,
+            tables: 1,
+            quotient_chunks: whole.quotient_chunks(),
+            lookup_columns: 0,
+            messages: 0,
+            message_width: 0,
+        }
     }
 }
 
@@ -118,8 +127,8 @@ const MOST_RANDOM_COLUMNS: u32 = 1 << 10;
 pub(super) const MOST_QUERIES: u32 = 1 << 16;
 
 impl Parameters {
-    /// At least 100 proven bits for every shape of 2^6 to 2^24 rows and up to 2^13 columns, 2^16 constraints and degree 9. Fewer rows
-    /// have fewer bits: pad them.
+    /// At least 100 proven bits for every shape of 2^6 to 2^24 rows and up to 2^13 columns, 2^16 constraints and degree 9. With fewer rows,
+    /// also in one of several tables, there are fewer bits: pad them. [`Config`](crate::Config) refuses such proofs.
     ///
     /// The cubic extension: the quadratic one reaches 100 bits by unique decoding alone, with 102 queries, and 128 bits never.
     /// Blowup 8: a query counts for 1.47 bits, and constraints of degree 9 fit, such as those of Poseidon2's S-box x^7.
@@ -135,7 +144,7 @@ impl Parameters {
         digest_bits: 256,
     };
 
-    /// At least 128 proven bits for the same shapes. Digests of 256 bits allow no more.
+    /// At least 128 proven bits for the same shapes, and a hash with digests of 256 bits, which allow no more.
     pub const PROVEN_128: Self = Self { queries: 76, ..Self::PROVEN_100 };
 
     /// Checks every value on its own.
@@ -284,12 +293,14 @@ impl Parameters {
         if !self.is_blinded() {
             return *shape;
         }
-        let log_rows = self.log_coefficients(whole.log_rows);
+        let [log_rows, least_log_rows] =
+            [whole.log_rows, shape.least_log_rows].map(|log_rows| self.log_coefficients(log_rows));
         // Of a degree d, there are as many chunks of as many coefficients as rows as a degree above d + 1 has, and twice as many of half
         // the length; at most four times as many as without blinding.
         let degree = whole.degree + 1;
         TablesShape {
             whole: Shape { log_rows, degree, ..whole },
+            least_log_rows,
             quotient_chunks: quotient_chunks.saturating_mul(4),
             ..*shape
         }
@@ -313,7 +324,12 @@ impl Shape {
     }
 }
 
-fn in_range(field: &'static str, found: u32, least: u32, most: u32) -> Result<(), InvalidConfiguration> {
+pub(super) fn in_range(
+    field: &'static str,
+    found: u32,
+    least: u32,
+    most: u32,
+) -> Result<(), InvalidConfiguration> {
     if (least..=most).contains(&found) {
         return Ok(());
     }

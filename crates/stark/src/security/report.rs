@@ -3,7 +3,7 @@
 use super::{
     InvalidConfiguration, Parameters, TablesShape,
     bounds::{Bounds, LARGEST_M, LEAST_M, Regime},
-    configuration::MOST_QUERIES,
+    configuration::{MOST_QUERIES, in_range},
 };
 use std::fmt;
 
@@ -179,19 +179,20 @@ impl Parameters {
     pub fn security(&self, shape: impl Into<TablesShape>) -> Result<Report, InvalidConfiguration> {
         let shape = &shape.into();
         let unique_decoding = self.security_in(shape, Regime::UniqueDecoding)?;
-        let mut johnson: Option<RegimeReport> = None;
-        for m in LEAST_M..=LARGEST_M {
-            // Where a radius is too close to Johnson's for a short trace, those of larger m are too.
-            let Some(next) = self.security_in(shape, Regime::Johnson { m })? else { break };
-            let binding = next.binding().round;
-            if johnson.as_ref().is_none_or(|best| next.bits() > best.bits()) {
-                johnson = Some(next);
-            }
-            // A larger m raises the bits of queries alone.
-            if binding != Round::Queries {
-                break;
-            }
+        let johnson = |m| self.security_in(shape, Regime::Johnson { m });
+        // A larger m raises the bits of queries alone, and brings a radius closer to Johnson's, for which a trace can be too short. So the
+        // best m is the first for which queries do not bind, or the one before.
+        let (mut first, mut last) = (LEAST_M, LARGEST_M);
+        while first < last {
+            let middle = first.midpoint(last);
+            let binds = johnson(middle)?.is_some_and(|report| report.binding().round == Round::Queries);
+            (first, last) = if binds { (middle + 1, last) } else { (first, middle) };
         }
+        let before = if first > LEAST_M { johnson(first - 1)? } else { None };
+        let johnson = match (before, johnson(first)?) {
+            (Some(before), Some(next)) if next.bits() > before.bits() => Some(next),
+            (before, next) => before.or(next),
+        };
         Ok(Report { unique_decoding, johnson })
     }
 
@@ -206,6 +207,7 @@ impl Parameters {
     ) -> Result<Option<RegimeReport>, InvalidConfiguration> {
         let shape = shape.into();
         self.check_shape(&shape.whole)?;
+        in_range("least_log_rows", shape.least_log_rows, 0, shape.whole.log_rows)?;
         let tables = &self.committed(&shape);
         let bounds = Bounds { parameters: self, tables, regime };
         Ok(bounds.apply().then(|| RegimeReport::new(&bounds)))

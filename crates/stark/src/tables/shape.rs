@@ -1,7 +1,7 @@
-//! What the transcript begins with: the shape of the tables.
+//! What the transcript begins with: the shape of the tables, and the digests of their AIRs.
 
 use super::Tables;
-use crate::{Parameters, transcript::Description};
+use crate::{Constraints, Parameters, transcript::Description};
 use proofmill_field::goldilocks::{Extension, ExtensionField, Goldilocks};
 
 /// The first message: the logarithm of the number of coefficients of each table's columns.
@@ -16,9 +16,11 @@ where
     log_rows.iter().map(|log_rows| Extension::from_base(Goldilocks::new(height(log_rows)))).collect()
 }
 
-/// The description of the outer protocol.
+/// The description of the outer protocol. Without digests it is that of Plonky3.
 pub(super) fn description<const D: usize>(tables: &Tables, parameters: &Parameters) -> Description {
-    let mut steps = Description::new("p3-batch-stark");
+    let digests = || tables.tables.iter().filter_map(Constraints::digest);
+    let name = if digests().next().is_some() { "proofmill-tables" } else { "p3-batch-stark" };
+    let mut steps = Description::new(name);
     for _ in &tables.tables {
         steps = steps.element("degree_bits", D);
     }
@@ -49,5 +51,6 @@ pub(super) fn description<const D: usize>(tables: &Tables, parameters: &Paramete
         .protocol("opening_argument")
         .number(tables.tables.len());
     steps = tables.tables.iter().fold(steps, |steps, table| steps.number(table.columns));
-    tables.tables.iter().fold(steps, |steps, table| steps.number(table.preprocessed))
+    steps = tables.tables.iter().fold(steps, |steps, table| steps.number(table.preprocessed));
+    digests().fold(steps, |steps, digest| steps.bytes(digest))
 }

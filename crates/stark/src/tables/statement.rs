@@ -21,10 +21,17 @@ impl Tables {
     /// The tables of these AIRs.
     ///
     /// # Errors
-    /// [`StarkError::Air`] if there are none, or if messages of one bus have different numbers of values.
+    /// [`StarkError::Air`] if there are none, if messages of one bus have different numbers of values, or if only some tables are
+    /// [as in Plonky3](Constraints::as_in_plonky3).
     pub fn new(tables: Vec<Constraints>) -> Result<Self, StarkError> {
         if tables.is_empty() {
             return Err(StarkError::Air("expected at least one table, found none".into()));
+        }
+        let without = |table: &Constraints| table.digest().is_none();
+        if let Some(index) = tables.iter().position(|table| without(table) != without(&tables[0])) {
+            return Err(StarkError::Air(format!(
+                "table {index}: expected constraints as in Plonky3 for all tables, or for none"
+            )));
         }
         let (mut names, mut count, mut widest) = (HashMap::new(), 0, 1);
         let mut buses = Vec::with_capacity(tables.len());
@@ -78,6 +85,7 @@ impl Tables {
         };
         TablesShape {
             whole,
+            least_log_rows: log_rows.iter().copied().min().unwrap_or(0),
             tables: count(self.tables.len()),
             quotient_chunks: sum(|table| table.shape(0).quotient_chunks() as usize),
             lookup_columns: sum(|table| table.graph.lookup_columns()),

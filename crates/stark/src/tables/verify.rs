@@ -31,6 +31,9 @@ pub struct TablesVerifyingKey<H: StarkHash> {
 /// Parameters, tables and key are the verifier's own: a proof cannot choose them. Only the numbers of rows are the prover's, but for
 /// tables with preprocessed columns; a statement about certain numbers has to compare [`TablesProof::log_rows`].
 ///
+/// **Not checked**: how many bits the proof proves. They are those of [`Parameters::security`] for the [shape](Tables::shape) of these
+/// numbers of rows, of which the shortest counts. [`Config::verify_tables`](crate::Config::verify_tables) checks them.
+///
 /// # Errors
 /// [`VerifyError::Statement`] for what the caller gave, [`VerifyError::Malformed`] and [`VerifyError::Rejected`] for the proof.
 pub fn verify_tables<H: StarkHash, const D: usize>(

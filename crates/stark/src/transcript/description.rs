@@ -14,7 +14,7 @@ const EXTENSIONS: [&str; 2] = ["p3-power-basis-v1:X^2-7", "p3-power-basis-v1:X^3
 /// The bytes of a seed that an element holds.
 const BYTES_PER_ELEMENT: usize = 7;
 
-/// The steps of a protocol in the order in which they run, and numbers that no step shows.
+/// The steps of a protocol in the order in which they run, and numbers and digests that no step shows.
 ///
 /// Plonky3 renders the steps as text, whose Keccak-256 digest is a part of the seed; the text is an interface here.
 pub(crate) struct Description {
@@ -116,8 +116,12 @@ impl Description {
     }
 
     /// A number that the steps do not show.
-    pub(crate) fn number(mut self, number: usize) -> Self {
-        let bytes = (number as u64).to_be_bytes();
+    pub(crate) fn number(self, number: usize) -> Self {
+        self.bytes(&(number as u64).to_be_bytes())
+    }
+
+    /// Bytes that the steps do not show.
+    pub(crate) fn bytes(mut self, bytes: &[u8]) -> Self {
         self.shape.extend((bytes.len() as u32).to_be_bytes());
         self.shape.extend(bytes);
         self

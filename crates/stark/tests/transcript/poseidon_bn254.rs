@@ -1,4 +1,4 @@
-//! The transcript over BN254; those that Plonky3 has are compared with it in `proofmill-p3`.
+//! The transcript over BN254.
 
 use proofmill_cpu::Level;
 use proofmill_field::{
