@@ -101,7 +101,7 @@ impl Challenger {
         if !self.input.is_empty() || self.output.is_empty() {
             self.duplex(circuit);
         }
-        match self.output.pop() {
+        let draw = match self.output.pop() {
             Some(Output::Element(element)) => {
                 let [low, high] = split(circuit, element);
                 self.output.push(Output::Draw(high));
@@ -109,7 +109,10 @@ impl Challenger {
             }
             Some(Output::Draw(draw)) => draw,
             None => unreachable!("a permutation gives elements"),
-        }
+        };
+        #[cfg(test)]
+        crate::tests::draws::record(circuit.value(draw));
+        draw
     }
 
     /// An element of the extension, with coordinates below p.

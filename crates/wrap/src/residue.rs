@@ -10,37 +10,89 @@ use proofmill_field::{
     goldilocks::{Goldilocks, MODULUS},
 };
 use proofmill_plonk::{Circuit, Variable};
-use std::array;
+use std::{array, cmp::Ordering};
 
 /// The bits of a representative.
 pub(crate) const WORD: u32 = 64;
 
-/// An upper bound of an integer from 0 on.
-#[derive(Clone, Copy, Debug)]
-struct Bound(f64);
+/// The largest value that an integer from 0 on can have: 256 bits, lowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bound(pub(crate) [u64; 4]);
 
 impl Bound {
-    /// No integer is larger: twice as much, and a word, is still below r, which is above 1.5 * 2^253.
-    const LARGEST: f64 =
-        (1_u64 << 63) as f64 * (1_u64 << 63) as f64 * (1_u64 << 63) as f64 * (1_u64 << 63) as f64;
-    /// The most of what is a factor of many products: two of them, many times over, stay below the largest.
-    const FACTOR: f64 = (1_u64 << 60) as f64 * (1_u64 << 60) as f64;
-    /// More than what rounding loses in any circuit: each operation loses 2^-53 at most.
-    const ROUNDING: f64 = 1.0 + 1.0 / (1_u64 << 20) as f64;
+    /// 2^252. No integer is larger: twice as much, and a word, is still below r, which is above 1.5 * 2^253.
+    pub(crate) const LARGEST: Self = Self([0, 0, 0, 1 << 60]);
+    /// 2^120, the most of what is a factor of many products: two of them, many times over, stay below the largest.
+    const FACTOR: Self = Self([0, 1 << 56, 0, 0]);
 
-    fn of_bits(bits: u32) -> Self {
-        Self(2_f64.powi(bits as i32))
+    pub(crate) fn word(value: u64) -> Self {
+        Self([value, 0, 0, 0])
+    }
+
+    /// `2^exponent`, for an exponent below 256.
+    pub(crate) fn power(exponent: u32) -> Self {
+        let mut words = [0; 4];
+        words[exponent as usize / 64] = 1 << (exponent % 64);
+        Self(words)
+    }
+
+    /// Of integers of so many bits.
+    pub(crate) fn of_bits(bits: u32) -> Self {
+        Self(array::from_fn(|index| match bits.saturating_sub(64 * index as u32) {
+            bits @ 0..64 => (1 << bits) - 1,
+            _ => u64::MAX,
+        }))
     }
 
     /// The bits of every integer up to the bound.
-    fn bits(self) -> u32 {
-        let bound = self.0 * Self::ROUNDING;
-        if bound < 1.0 { 0 } else { (bound.to_bits() >> 52) as u32 - 1022 }
+    pub(crate) fn bits(self) -> u32 {
+        let highest = self.0.iter().rposition(|word| *word > 0);
+        highest.map_or(0, |index| 64 * index as u32 + u64::BITS - self.0[index].leading_zeros())
     }
 
     /// The bits of a quotient by p.
-    fn quotient_bits(self) -> u32 {
-        Self(self.0 / MODULUS as f64).bits()
+    pub(crate) fn quotient_bits(self) -> u32 {
+        Self(divided(self.0).0).bits()
+    }
+
+    /// The bound of a sum. Both are at most 2^254.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        debug_assert!(self.bits().max(other.bits()) <= 255);
+        let mut carry = false;
+        Self(array::from_fn(|index| {
+            let (sum, first) = self.0[index].overflowing_add(other.0[index]);
+            let (sum, second) = sum.overflowing_add(carry.into());
+            carry = first | second;
+            sum
+        }))
+    }
+
+    /// The bound of a product; 2^254, which is too large, if it has more bits.
+    pub(crate) fn times(self, other: Self) -> Self {
+        if self.bits() + other.bits() > 254 {
+            return Self::power(254);
+        }
+        let mut words = [0; 4];
+        for (start, factor) in self.0.into_iter().enumerate() {
+            let mut carry = 0;
+            for (word, other) in words[start..].iter_mut().zip(other.0) {
+                let sum = u128::from(factor) * u128::from(other) + u128::from(*word) + carry;
+                (*word, carry) = (sum as u64, sum >> 64);
+            }
+        }
+        Self(words)
+    }
+}
+
+impl Ord for Bound {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.iter().rev().cmp(other.0.iter().rev())
+    }
+}
+
+impl PartialOrd for Bound {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
@@ -65,19 +117,25 @@ fn multiple(exponent: u32) -> Fr {
 }
 
 /// The quotient by p, and the remainder.
-fn divided(integer: Fr) -> (Fr, u64) {
+fn divided(integer: [u64; 4]) -> ([u64; 4], u64) {
     let (mut quotient, mut rest) = ([0; 4], 0_u128);
-    for (digit, word) in quotient.iter_mut().zip(integer.to_canonical()).rev() {
+    for (digit, word) in quotient.iter_mut().zip(integer).rev() {
         let value = rest << 64 | u128::from(word);
         (*digit, rest) = ((value / u128::from(MODULUS)) as u64, value % u128::from(MODULUS));
     }
-    (Fr::from_canonical(quotient).unwrap_or_default(), rest as u64)
+    (quotient, rest as u64)
+}
+
+/// The quotient of an element by p as integers, and the remainder.
+fn divided_element(integer: Fr) -> (Fr, u64) {
+    let (quotient, rest) = divided(integer.to_canonical());
+    (Fr::from_canonical(quotient).unwrap_or_default(), rest)
 }
 
 impl Residue {
     pub(crate) fn constant(value: Goldilocks) -> Self {
         let value = value.to_canonical();
-        Self { terms: Vec::new(), constant: word(value), most: Bound(value as f64) }
+        Self { terms: Vec::new(), constant: word(value), most: Bound::word(value) }
     }
 
     pub(crate) fn zero() -> Self {
@@ -98,7 +156,7 @@ impl Residue {
 
     /// The value, if it is a constant.
     fn as_constant(&self) -> Option<Goldilocks> {
-        self.terms.is_empty().then(|| Goldilocks::new(divided(self.constant).1))
+        self.terms.is_empty().then(|| Goldilocks::new(divided_element(self.constant).1))
     }
 
     fn integer(&self, circuit: &Circuit) -> Fr {
@@ -109,7 +167,7 @@ impl Residue {
 
     /// The residue.
     pub(crate) fn value(&self, circuit: &Circuit) -> Goldilocks {
-        Goldilocks::new(divided(self.integer(circuit)).1)
+        Goldilocks::new(divided_element(self.integer(circuit)).1)
     }
 
     /// The integer as a variable.
@@ -128,13 +186,13 @@ impl Residue {
 
     /// The same residue below 2^64, as a variable or a constant.
     pub(crate) fn reduced(&self, circuit: &mut Circuit) -> Self {
-        if self.most.0 <= Bound::of_bits(WORD).0 {
+        if self.most <= Bound::of_bits(WORD) {
             return self.clone().gathered(circuit);
         }
         if let Some(value) = self.as_constant() {
             return Self::constant(value);
         }
-        let (quotient, rest) = divided(self.integer(circuit));
+        let (quotient, rest) = divided_element(self.integer(circuit));
         let [quotient, rest] = [quotient, word(rest)].map(|value| circuit.witness(value));
         self.assert_divided(circuit, quotient, rest)
     }
@@ -151,7 +209,7 @@ impl Residue {
 
     /// The same residue, ready to be a factor of many products.
     pub(crate) fn factor(&self, circuit: &mut Circuit) -> Self {
-        if self.most.0 > Bound::FACTOR {
+        if self.most > Bound::FACTOR {
             return self.reduced(circuit);
         }
         self.clone().gathered(circuit)
@@ -159,7 +217,7 @@ impl Residue {
 
     /// Constrains the residue to be 0.
     pub(crate) fn assert_zero(&self, circuit: &mut Circuit) {
-        let quotient = circuit.witness(divided(self.integer(circuit)).0);
+        let quotient = circuit.witness(divided_element(self.integer(circuit)).0);
         circuit.range(quotient, self.most.quotient_bits());
         let mut terms = self.terms.clone();
         terms.push((quotient, -word(MODULUS)));
@@ -167,8 +225,8 @@ impl Residue {
     }
 
     pub(crate) fn add(&self, circuit: &mut Circuit, other: &Self) -> Self {
-        let most = Bound(self.most.0 + other.most.0);
-        if most.0 > Bound::LARGEST {
+        let most = self.most.plus(other.most);
+        if most > Bound::LARGEST {
             let (a, b) = (self.reduced(circuit), other.reduced(circuit));
             return a.add(circuit, &b);
         }
@@ -188,14 +246,14 @@ impl Residue {
         if let Some(value) = self.as_constant() {
             return Self::constant(-value);
         }
-        if self.most.0 > Bound::LARGEST / 4.0 {
+        if self.most > Bound::power(250) {
             return self.reduced(circuit).negated(circuit);
         }
         let exponent = self.most.quotient_bits();
         Self {
             terms: self.terms.iter().map(|(variable, factor)| (*variable, -*factor)).collect(),
             constant: multiple(exponent) - self.constant,
-            most: Bound(MODULUS as f64 * Bound::of_bits(exponent).0),
+            most: Bound::word(MODULUS).times(Bound::power(exponent)),
         }
     }
 
@@ -212,8 +270,8 @@ impl Residue {
         if opposite < by {
             return self.scale(circuit, Goldilocks::new(opposite)).negated(circuit);
         }
-        let most = Bound(self.most.0 * by as f64);
-        if most.0 > Bound::LARGEST {
+        let most = self.most.times(Bound::word(by));
+        if most > Bound::LARGEST {
             return self.reduced(circuit).scale(circuit, Goldilocks::new(by));
         }
         if by == 0 {
@@ -238,13 +296,13 @@ impl Residue {
                 continue;
             }
             let [[a], [b]] = factors(circuit, [array::from_ref(a), array::from_ref(b)]);
-            let product = Bound(a.most.0 * b.most.0);
-            if sum.most.0 + product.0 > Bound::LARGEST {
+            let product = a.most.times(b.most);
+            if sum.most.plus(product) > Bound::LARGEST {
                 sum = sum.reduced(circuit);
             }
             let (a, b) = (a.variable(circuit), b.variable(circuit));
             let variable = circuit.quadratic((Fr::ONE, a, b), &sum.terms, sum.constant);
-            let most = Bound(sum.most.0 + product.0);
+            let most = sum.most.plus(product);
             sum = Self { terms: vec![(variable, Fr::ONE)], constant: Fr::ZERO, most };
         }
         sum
@@ -261,10 +319,11 @@ pub(crate) fn factors<const D: usize>(
     factors: [&[Residue; D]; 2],
 ) -> [[Residue; D]; 2] {
     let [mut a, mut b] = factors.map(|factor| factor.clone().map(|coordinate| coordinate.gathered(circuit)));
-    let most =
-        |element: &[Residue; D]| element.iter().map(|coordinate| coordinate.most.0).fold(0.0, f64::max);
+    let most = |element: &[Residue; D]| {
+        element.iter().map(|coordinate| coordinate.most).max().unwrap_or(Bound::word(0))
+    };
     for _ in 0..2 {
-        if most(&a) * most(&b) * 8.0 > Bound::LARGEST {
+        if most(&a).times(most(&b)).times(Bound::word(8)) > Bound::LARGEST {
             let larger = if most(&a) > most(&b) { &mut a } else { &mut b };
             *larger = larger.each_ref().map(|coordinate| coordinate.reduced(circuit));
         }
@@ -284,10 +343,4 @@ pub(crate) fn canonical(circuit: &mut Circuit, value: Goldilocks) -> Variable {
     circuit.range(variable, WORD);
     assert_canonical(circuit, variable);
     variable
-}
-
-/// The largest bound, and the bits of its quotient.
-#[cfg(test)]
-pub(crate) fn largest() -> (f64, u32) {
-    (Bound::LARGEST * Bound::ROUNDING, Bound(Bound::LARGEST).quotient_bits())
 }

@@ -1,10 +1,10 @@
 //! Proofs that are not valid do not satisfy the circuit.
 
 use super::*;
-use proofmill_plonk::{Unsatisfied, check_layout};
+use proofmill_field::goldilocks::MODULUS;
+use proofmill_plonk::{LayoutChecker, Unsatisfied, check_layout};
 use proofmill_stark::{OpenedValues, air::Expression};
 use proofmill_testing::rng;
-use rand::Rng;
 
 /// All words of a proof.
 fn words(proof: &mut InnerProof) -> Vec<&mut Goldilocks> {
@@ -127,16 +127,19 @@ impl Air for Other {
     }
 }
 
-/// The transcript does not depend on what the constraints are, so that all else holds.
+/// Where the transcript does not depend on what the constraints are, all else holds.
 #[test]
 fn proofs_of_other_constraints_are_refused() {
-    let case = Case::fibonacci(&SMALL, 4, 1);
+    let execution = Fibonacci.trace(4, [1, 2].map(Goldilocks::new));
+    let executions = [(execution.trace, execution.public_values)];
+    let constraints = Constraints::new(&Fibonacci).expect("constraints").as_in_plonky3();
+    let case = Case::of(&Fibonacci, &constraints, &SMALL, &executions);
     for (air, valid) in [
         (Other { step: 0, last: 0 }, true),
         (Other { step: 1, last: 0 }, false),
         (Other { step: 0, last: 1 }, false),
     ] {
-        let constraints = Constraints::new(&air).expect("constraints");
+        let constraints = Constraints::new(&air).expect("constraints").as_in_plonky3();
         let statement = Statement { constraints, ..case.statement.clone() };
         match statement.build(Level::best(), &case.inner()).check() {
             Ok(()) => assert!(valid),
@@ -159,24 +162,32 @@ fn proofs_with_other_preprocessed_columns_are_refused() {
     assert!(statement.build(Level::best(), &case.inner()).check().is_err());
 }
 
+/// All variables, three changes of each: no row holds where the first one does not.
 #[test]
 fn every_variable_is_constrained() {
     let case = Case::fibonacci(&Parameters { queries: 1, ..SMALL }, 3, 1);
     let circuit = case.statement.build(Level::best(), &case.inner());
     let (layout, mut values) = circuit.into_layout();
-    let mut rng = rng(2);
-    let mut used = vec![false; values.len()];
-    layout.variables_of.iter().flatten().for_each(|variable| used[*variable as usize] = true);
-    for _ in 0..400 {
-        let variable = rng.random_range(1..values.len());
-        if used[variable] {
-            let honest = values[variable];
-            values[variable] += Fr::from(rng.random_range(1..4_u64));
-            assert!(check_layout(&layout, &values).is_err(), "variable {variable}");
-            values[variable] = honest;
+    assert!(check_layout(&layout, &values).is_ok());
+    // A gate reads its row and the next one.
+    let mut rows_of = vec![Vec::new(); values.len()];
+    for wire in &layout.variables_of {
+        for (row, variable) in wire.iter().enumerate() {
+            rows_of[*variable as usize].extend([row.saturating_sub(1), row]);
         }
     }
-    assert!(check_layout(&layout, &values).is_ok());
+    let (checker, mut rng, mut changes) = (LayoutChecker::new(&layout), rng(2), 0);
+    // The first variable marks unused cells.
+    for (variable, rows) in rows_of.iter().enumerate().skip(1).filter(|(_, rows)| !rows.is_empty()) {
+        let honest = values[variable];
+        for change in [Fr::ONE, Fr::from(MODULUS), Fr::random(&mut rng)] {
+            values[variable] = honest + change;
+            assert!(rows.iter().any(|row| checker.row(&values, *row).is_err()), "variable {variable}");
+            changes += 1;
+        }
+        values[variable] = honest;
+    }
+    assert!(changes > 3 * layout.rows(), "{changes} changes, {} rows", layout.rows());
 }
 
 #[test]

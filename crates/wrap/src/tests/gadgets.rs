@@ -6,7 +6,7 @@ use crate::{
     element::{Cubic, Element},
     fri,
     powers::{Domain, Elements},
-    residue::{self, Residue},
+    residue::{self, Bound, Residue},
     tree::Row,
 };
 use num_bigint::BigUint;
@@ -138,10 +138,58 @@ fn forged_quotients_are_refused() {
 /// The largest quotient that a range admits, times p, and a word: no overflow.
 #[test]
 fn both_sides_of_a_division_are_below_r() {
-    let (most, quotient_bits) = residue::largest();
-    assert!(most < 2.0_f64.powi(253));
-    let right = (BigUint::from(1_u32) << quotient_bits) * P + u64::MAX;
+    assert_eq!(of_bound(Bound::LARGEST), BigUint::from(1_u32) << 252);
+    let right = (BigUint::from(1_u32) << Bound::LARGEST.quotient_bits()) * P + u64::MAX;
     assert!(right < r());
+}
+
+fn of_bound(bound: Bound) -> BigUint {
+    bound.0.iter().rev().fold(BigUint::default(), |sum, word| (sum << 64) + word)
+}
+
+#[test]
+fn bounds_are_those_of_integers() {
+    let mut rng = rng(8);
+    let mut random = || {
+        let bits = rng.random_range(0..=252);
+        let exact = [Bound::of_bits(bits), Bound::power(bits)];
+        let mask = Bound::of_bits(bits).0;
+        let random = Bound(mask.map(|word| word & rng.random::<u64>()));
+        assert_eq!(of_bound(exact[0]) + 1_u32, of_bound(exact[1]));
+        [exact[0], exact[1], random][rng.random_range(0..3)]
+    };
+    for _ in 0..10_000 {
+        let (a, b) = (random(), random());
+        let (x, y) = (of_bound(a), of_bound(b));
+        assert_eq!(of_bound(a.plus(b)), &x + &y);
+        assert_eq!(a.cmp(&b), x.cmp(&y));
+        assert_eq!(u64::from(a.bits()), x.bits());
+        assert_eq!(u64::from(a.quotient_bits()), (&x / P).bits());
+        let (found, exact) = (of_bound(a.times(b)), x * y);
+        // Products that are too large stay so.
+        assert!(found == exact || (found > of_bound(Bound::LARGEST) && exact > of_bound(Bound::LARGEST)));
+        assert!(found == exact || exact.bits() > 253);
+    }
+}
+
+/// An integer that can be a little more than a word is not one, however a float rounds its bound.
+#[test]
+fn a_word_and_a_small_constant_is_reduced() {
+    for constant in [1, 2, 1024, 2047, 2048, 2049, 1 << 32] {
+        for word in [0, P - 1, u64::MAX - 1, u64::MAX] {
+            let mut circuit = new_circuit();
+            let variable = circuit.witness(Fr::from(word));
+            circuit.range(variable, 64);
+            let sum = Residue::of(variable, 64);
+            let sum = sum.add(&mut circuit, &Residue::constant(Goldilocks::new(constant)));
+            let reduced = sum.reduced(&mut circuit);
+            let variable = reduced.variable(&mut circuit);
+            let value = integer(circuit.value(variable));
+            assert!(value.bits() <= 64, "{word} + {constant} is reduced to {value}");
+            assert_eq!(reduced.value(&circuit), Goldilocks::new(word) + Goldilocks::new(constant));
+            circuit.check().expect("all hold");
+        }
+    }
 }
 
 #[test]

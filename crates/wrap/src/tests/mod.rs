@@ -1,5 +1,8 @@
 //! Wrapped proofs, honest and forged.
 
+#[path = "../../../stark/tests/transcript/chain.rs"]
+mod chain;
+pub(crate) mod draws;
 mod forgeries;
 mod gadgets;
 mod honest;
@@ -29,25 +32,27 @@ impl Case {
         parameters: &Parameters,
         executions: &[(Vec<Goldilocks>, Vec<Goldilocks>)],
     ) -> Self {
+        Self::of(air, &Constraints::new(air).expect("constraints"), parameters, executions)
+    }
+
+    /// Of an AIR that was captured.
+    fn of(
+        air: &dyn Air,
+        constraints: &Constraints,
+        parameters: &Parameters,
+        executions: &[(Vec<Goldilocks>, Vec<Goldilocks>)],
+    ) -> Self {
         let level = Level::best();
-        let constraints = Constraints::new(air).expect("constraints");
         let log_rows = (executions[0].0.len() / air.columns()).ilog2();
         let preprocessed = air.preprocessed();
-        let statement = Statement::new(
-            level,
-            &constraints,
-            parameters,
-            preprocessed.as_ref(),
-            log_rows,
-            executions.len(),
-        );
+        let statement =
+            Statement::new(level, constraints, parameters, preprocessed.as_ref(), log_rows, executions.len());
         let key = preprocessed
             .map(|columns| PreprocessedKey::<PoseidonBn254Sponge>::new(level, parameters, columns))
             .transpose()
             .expect("a key");
         let proofs = executions.iter().map(|(trace, public_values)| {
-            prove(level.into(), parameters, &constraints, key.as_ref(), trace, public_values)
-                .expect("a proof")
+            prove(level.into(), parameters, constraints, key.as_ref(), trace, public_values).expect("a proof")
         });
         Self {
             proofs: proofs.collect(),
