@@ -6,7 +6,7 @@
 //! their signs, so that the proof's are passed on as they are, and the pairing contract refuses coordinates that are not below
 //! their modulus and points outside their groups. It then consumes the gas that the call left to it.
 
-use crate::{Proof, VerifyingKey, insecurity};
+use crate::{Proof, VerifyingKey};
 use proofmill_curve::{
     Affine,
     bn254::{G1, G2},
@@ -27,11 +27,12 @@ const PUBLIC: usize = C + POINT;
 /// The pairs in memory: A and B; alpha and beta; IC and gamma; C and delta.
 const PAIRS: [usize; 4] = [MEMORY, MEMORY + PAIR, MEMORY + 2 * PAIR, MEMORY + 3 * PAIR];
 
-/// The source of a contract `Groth16Verifier` that verifies proofs for this key.
+/// The source of a contract `Groth16Verifier` that verifies proofs for this key. Its first lines say `insecurity`, why anyone can forge
+/// proofs for the key.
 ///
 /// Its `verifyProof` returns true if [`verify`](crate::verify) accepts the proof, and false for rejected and malformed proofs,
-/// including numbers that are not below their modulus.
-pub fn verifier(key: &VerifyingKey) -> String {
+/// including numbers that are not below their modulus. Points at infinity are judged by the equation.
+pub fn verifier(key: &VerifyingKey, insecurity: Option<&str>) -> String {
     let public = key.ic.len().saturating_sub(1);
     let mut arguments = vec!["uint256[2]".to_owned(), "uint256[2][2]".to_owned(), "uint256[2]".to_owned()];
     let mut comment = vec![
@@ -43,7 +44,6 @@ pub fn verifier(key: &VerifyingKey) -> String {
         comment.push("The last one is the public signals.".to_owned());
     }
     let (name, system) = ("Groth16Verifier", "Groth16");
-    let insecurity = insecurity(key);
     Verifier { name, system, insecurity, comment, arguments, body: body(key) }.source()
 }
 

@@ -22,11 +22,11 @@ fn a_call_is_as_snarkjs_prints_it() {
 #[test]
 fn a_contract_has_an_argument_for_public_signals_if_there_are_any() {
     let mut key = VerifyingKey::parse("key", &example("groth16.vk.json")).unwrap();
-    let source = solidity::verifier(&key);
+    let source = solidity::verifier(&key, None);
     assert!(source.contains("uint256[2] calldata, uint256[3] calldata) external view"), "{source}");
     assert_eq!(source.matches("addMultiple(").count(), 1 + 3);
     key.ic.truncate(1);
-    let source = solidity::verifier(&key);
+    let source = solidity::verifier(&key, None);
     assert!(source.contains("uint256[2][2] calldata, uint256[2] calldata) external view"), "{source}");
     assert_eq!(source.matches("addMultiple(").count(), 0);
 }

@@ -400,7 +400,7 @@ impl VerifyingKey {
     /// [`Error::InsecureSetup`] for a key for which anyone can forge proofs.
     pub fn solidity_verifier(&self) -> Result<String> {
         self.check_setup()?;
-        Ok(solidity::verifier(&self.key))
+        Ok(solidity::verifier(&self.key, self.insecurity))
     }
 }
 
