@@ -176,7 +176,8 @@ impl Proof {
         }
         compute(py, || {
             let air = air.open()?;
-            Ok(self.0.verify(&air, &protocol.config(&air, found)?, &public)?)
+            self.0.verify(&air, &protocol.config(&air, found)?, &public)?;
+            Ok(())
         })
     }
 
