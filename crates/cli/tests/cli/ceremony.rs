@@ -84,7 +84,9 @@ fn keys_without_a_participant_are_rejected() {
             refused(&folder, &command, &["only beacons contributed to the key", ALLOW]);
             folder.run(&format!("{command} {ALLOW}")).warned();
         }
-        assert!(folder.text("v.sol").contains("INSECURE, for tests only: anyone can forge proofs: only beacons"));
+        assert!(
+            folder.text("v.sol").contains("INSECURE, for tests only: anyone can forge proofs: only beacons")
+        );
         let run = folder.run(&format!("zkey audit {key}"));
         assert!(
             run.status == Some(1) && run.stdout.contains("INSECURE: only beacons contributed"),
