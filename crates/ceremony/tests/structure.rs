@@ -120,12 +120,10 @@ fn refuse_changed_powers<C: CeremonyCurve>(bytes: &[u8]) {
     verified_powers::<C>(bytes.to_vec()).expect("valid");
     for section in PtauPoints::POWERS.into_iter().chain(PtauPoints::PREPARED) {
         let count = section.count(power);
+        let is_whole = PtauPoints::POWERS.contains(&section);
         let domains = (0..power + 2).map(|log| (1 << log) - 1..(2 << log) - 1);
-        let ranges: Vec<Range<usize>> = if PtauPoints::POWERS.contains(&section) {
-            vec![0..count]
-        } else {
-            domains.filter(|domain| domain.end <= count).collect()
-        };
+        let whole = is_whole.then_some(0..count).into_iter();
+        let ranges = whole.chain(domains.filter(|domain| !is_whole && domain.end <= count));
         for range in ranges {
             if matches!(section, PtauPoints::TauG2 | PtauPoints::BetaG2 | PtauPoints::LagrangeTauG2) {
                 let points = powers.points::<C::G2>(section).expect("points");

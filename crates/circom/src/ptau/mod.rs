@@ -221,12 +221,12 @@ impl<C: CircomCurve> Ptau<C> {
 
     /// Who contributed to these powers, as far as the list says. A file without a readable list counts as one without contributions.
     pub fn contributors(&self) -> Contributors {
-        let read = || {
+        let read = || -> Result<_, CircomError> {
             let mut cursor = self.file.section(CONTRIBUTIONS)?.cursor();
             let count = cursor.u32("count of contributions")?;
             Contributors::of((0..count).map(|_| Ok(PtauContribution::<C>::read(&mut cursor)?.beacon)))
         };
-        read().unwrap_or_else(|_: CircomError| Contributors::Nobody)
+        read().unwrap_or(Contributors::Nobody)
     }
 
     /// Why someone knows tau, as far as the file shows it: `None` does not mean that nobody does.
