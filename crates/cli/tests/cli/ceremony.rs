@@ -1,6 +1,10 @@
 //! `zkey contribute`, `beacon` and `verify`.
 
-use crate::process::{Folder, refused};
+use crate::process::{Folder, refused, section_of};
+use proofmill::curve::{Curve, bn254::G1};
+use proofmill_circom::{BinFile, Groth16Zkey, PointCheck};
+use proofmill_cpu::Level;
+use proofmill_field::bn254::Fr;
 use serde_json::Value;
 
 const ALLOW: &str = "--allow-insecure-setup";
@@ -116,6 +120,40 @@ fn powers_without_a_participant_are_rejected() {
     folder.run("plonk setup circuit.r1cs beacon.ptau beacon.zkey").warned();
     let prove = "plonk prove beacon.zkey witness.wtns p.json s.json";
     refused(&folder, prove, &["beacon.zkey: anyone can forge proofs", "only beacons"]);
+}
+
+/// A key whose maker moved all points H in the one direction that proofs do not see, with honest contributions to it.
+#[test]
+fn moved_points_are_rejected_by_every_command() {
+    let folder = Folder::new();
+    folder.run("groth16 setup circuit.r1cs pot8.ptau 0.zkey -q").succeeded();
+    let mut bytes = folder.read("0.zkey");
+    let key: Groth16Zkey = Groth16Zkey::read(BinFile::from_bytes("key", bytes.clone()).unwrap()).unwrap();
+    let points = key.h().decode(Level::best(), PointCheck::OnCurve).unwrap();
+    let shift = Fr::root_of_unity(points.len().ilog2() + 1).unwrap();
+    let coset = std::iter::successors(Some(shift), |x| Some(*x * shift * shift));
+    let step = G1::GENERATOR.mul_vartime(&Fr::from(1_000_003)).to_affine();
+    let moved = points.iter().zip(coset).flat_map(|(point, x)| {
+        let moved = step.mul_vartime(&x).add_affine(point).to_affine();
+        [moved.x, moved.y].map(|coordinate| coordinate.to_montgomery_le()).concat()
+    });
+    let moved: Vec<u8> = moved.collect();
+    let at = section_of(&bytes, 9);
+    bytes[at..at + moved.len()].copy_from_slice(&moved);
+    folder.write("moved.zkey", bytes);
+    folder.run("zkey contribute moved.zkey 1.zkey").succeeded();
+    folder.run(&format!("zkey beacon 1.zkey 2.zkey {BEACON} 10")).succeeded();
+    // It proves as before.
+    folder.run("groth16 prove 2.zkey witness.wtns proof.json public.json").succeeded();
+    for command in [
+        "zkey verify r1cs circuit.r1cs pot8.ptau 2.zkey",
+        "zkey verify init 0.zkey pot8.ptau 2.zkey",
+        "zkey verify init moved.zkey pot8.ptau 2.zkey",
+        "zkey audit 2.zkey --r1cs circuit.r1cs --ptau pot8.ptau",
+    ] {
+        let run = folder.run(command);
+        assert!(run.status == Some(1) && run.stderr.contains("the points H"), "{command}: {run:?}");
+    }
 }
 
 #[test]
