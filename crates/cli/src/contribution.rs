@@ -39,6 +39,8 @@ pub(crate) fn table(contributions: &Contributions) -> String {
     let mut text = format!("\ncircuit hash     {}\n", hex::encode(contributions.circuit_hash));
     if contributions.list.is_empty() {
         text += "contributions    none: anyone can forge proofs for this key\n";
+    } else if contributions.list.iter().all(|contribution| contribution.beacon.is_some()) {
+        text += "contributions    only beacons: anyone can forge proofs for this key\n";
     }
     for (index, contribution) in contributions.list.iter().enumerate() {
         let name = contribution.name.as_deref().unwrap_or_default();

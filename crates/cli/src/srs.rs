@@ -149,10 +149,11 @@ impl Source {
         row("kind", &kind);
         row("curve", &"bn254");
         row("powers", &powers);
-        match contributions {
-            Some(0) => row("contributions", &"0: the author of the file may know tau"),
-            Some(count) => row("contributions", &count),
-            None => row("files", &srs.files()),
+        match (contributions, srs.insecurity()) {
+            (Some(0), _) => row("contributions", &"0: the author of the file may know tau"),
+            (Some(count), Some(reason)) => row("contributions", &format!("{count}: {reason}")),
+            (Some(count), None) => row("contributions", &count),
+            (None, _) => row("files", &srs.files()),
         }
         row("bytes", &bytes);
         row("identity", &identity);

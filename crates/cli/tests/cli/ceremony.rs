@@ -91,6 +91,8 @@ fn keys_without_a_participant_are_rejected() {
         assert!(
             folder.text("v.sol").contains("INSECURE, for tests only: anyone can forge proofs: only beacons")
         );
+        let info = folder.run(&format!("info {key}")).succeeded().stdout;
+        assert!(info.contains("only beacons: anyone can forge proofs"), "{info}");
         let run = folder.run(&format!("zkey audit {key}"));
         assert!(
             run.status == Some(1) && run.stdout.contains("INSECURE: only beacons contributed"),
@@ -113,10 +115,23 @@ fn powers_without_a_participant_are_rejected() {
         let run = folder.run(&format!("powersoftau verify {ptau}"));
         assert!(run.status == Some(1) && run.stderr.contains("only beacons contributed"), "{run:?}");
     }
+    let info = folder.run("srs info beacon.ptau").succeeded().stdout;
+    assert!(info.contains("1: only beacons contributed"), "{info}");
     let warning = folder.run("groth16 setup circuit.r1cs beacon.ptau 0.zkey").warned();
     assert!(warning.contains("beacon.ptau: only beacons contributed"), "{warning}");
     folder.run("zkey contribute 0.zkey 1.zkey").succeeded();
     insecure(&folder, "beacon.ptau", ["0.zkey", "1.zkey"], "only beacons contributed to these powers of tau");
+    for key in ["1.zkey", "1.json", "1.sol"] {
+        if key == "1.json" {
+            folder.run("zkey export verificationkey 1.zkey 1.json").succeeded();
+            folder.run("zkey export solidityverifier 1.json 1.sol").succeeded();
+        }
+        let run = folder.run(&format!("zkey audit {key} --r1cs circuit.r1cs --ptau beacon.ptau"));
+        assert!(
+            run.status == Some(1) && run.stdout.contains("INSECURE: only beacons contributed"),
+            "{run:?}"
+        );
+    }
     folder.run("plonk setup circuit.r1cs beacon.ptau beacon.zkey").warned();
     let prove = "plonk prove beacon.zkey witness.wtns p.json s.json";
     refused(&folder, prove, &["beacon.zkey: anyone can forge proofs", "only beacons"]);

@@ -1,4 +1,4 @@
-//! Contracts: their points, whoever wrote them, against those of a key.
+//! Contracts by any author: their points against those of a key.
 
 use super::{Audit, Circuit, OTHER_CIRCUIT, unknown};
 use crate::{

@@ -89,7 +89,8 @@ impl Circuit {
 /// Examines a proving key, a verification key or the source of a Solidity verifier, which the file's content determines. With a
 /// circuit, also whether the key belongs to it: its setup is made in memory and compared. For a proving key of Groth16 all points
 /// are compared, those that contributions change by random combinations and pairings. In a contract, the points are found by their
-/// values, so that anyone's template can be examined; whether its code uses them rightly cannot.
+/// values, so that anyone's template can be examined; whether its code uses them rightly cannot. Powers of tau to which nobody
+/// contributed, or only beacons, make the circuit's key insecure.
 ///
 /// A circuit does not determine delta of Groth16. With the proving key that [`ceremony::verify`](crate::ceremony::verify) has accepted, all
 /// points of a verification key or a contract are compared.
@@ -102,7 +103,14 @@ pub fn audit(
     circuit: Option<&Circuit>,
     key: Option<&groth16::ProvingKey>,
 ) -> Result<Audit> {
-    let path = path.as_ref();
+    let found = examine(path.as_ref(), circuit, key)?;
+    let of_powers =
+        circuit.filter(|_| found.differs.is_none()).and_then(|circuit| circuit.powers.insecurity());
+    Ok(Audit { insecurity: found.insecurity.or(of_powers), ..found })
+}
+
+/// The audit without what the powers of tau show of themselves.
+fn examine(path: &Path, circuit: Option<&Circuit>, key: Option<&groth16::ProvingKey>) -> Result<Audit> {
     let not_groth16 = |name: &FileName| match key {
         Some(_) => Err(Names::mismatch(Some(name), "it is not of Groth16, as the proving key is".to_owned())),
         None => Ok(()),
@@ -123,7 +131,7 @@ pub fn audit(
         ContainerOrText::Text(text) if text.is_json() => match text.protocol()?.as_deref() {
             Some(protocol @ ("plonk" | "proofmill-plonk" | "fflonk")) => {
                 not_groth16(text.name())?;
-                of_powers_key(protocol, &text, circuit)
+                plonk_verification_key(protocol, &text, circuit)
             }
             _ => groth16_verification_key(&text, circuit, key),
         },
@@ -273,7 +281,7 @@ impl Circuit {
 }
 
 /// A verification key of PLONK or fflonk.
-fn of_powers_key(protocol: &str, text: &Text, circuit: Option<&Circuit>) -> Result<Audit> {
+fn plonk_verification_key(protocol: &str, text: &Text, circuit: Option<&Circuit>) -> Result<Audit> {
     if protocol == "fflonk" {
         let key = FflonkVerificationKey::of_text(text)?;
         let differs = match circuit {
