@@ -17,7 +17,7 @@ use std::fmt::Write as _;
   proofmill zkey audit verifier.sol --zkey circuit.zkey
   proofmill zkey audit verification_key.json --json
 
-Exit status 1: anyone can forge proofs, or the key is not the circuit's. Status 0 does not prove that a setup is secure: whether its secrets were destroyed leaves no trace.")]
+Exit status 1: anyone can forge proofs, or the key is not the circuit's or the proving key's. Status 0 does not prove that a setup is secure: whether its secrets were destroyed leaves no trace.")]
 pub(crate) struct ZkeyAudit {
     /// A proving key, a verification key, or the source of a Solidity verifier
     #[arg(value_name = "KEY")]

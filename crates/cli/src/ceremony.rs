@@ -6,7 +6,7 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use proofmill::{
-    Cause, Error,
+    Error,
     audit::Beacon,
     ceremony::CeremonyCurve,
     ceremony::{self, Randomness},
@@ -207,15 +207,6 @@ pub(crate) fn list_outcome(list: &[Contribution], bytes: usize) -> Outcome {
     Outcome { text, ..Outcome::done(json!({ "valid": true, "contributions": contributions })) }
 }
 
-/// The outcome for a key that is right, and for which anyone can forge proofs: rejected.
-fn insecure_outcome(cause: &Cause) -> Outcome {
-    let reason = cause.to_string();
-    Outcome {
-        failure: Some(Failure::Rejected(format!("{reason}; {PERMIT}"))),
-        ..Outcome::done(json!({ "valid": false, "insecure": true, "insecurity": reason }))
-    }
-}
-
 impl VerifyCommand {
     pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
         let (Self::R1cs { zkey, .. } | Self::Init { zkey, .. }) = &self;
@@ -224,29 +215,33 @@ impl VerifyCommand {
 
     fn run_over<C: CeremonyCurve>(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
         let (Self::R1cs { ptau, zkey, .. } | Self::Init { ptau, zkey, .. }) = self;
-        let verified = machine.run(|_, progress| {
-            progress.begin("read r1cs");
+        let (verified, insecurity) = machine.run(|_, progress| {
             let (key, powers) = (ProvingKey::<C>::open_over(zkey)?, Ptau::open_over(ptau)?);
             let insecurity = key.verifying_key().insecurity().or(powers.insecurity());
-            let list = match self {
+            let verified = match self {
                 Self::R1cs { r1cs, .. } => {
-                    ceremony::verify_for_circuit(&key, &R1cs::open_over(r1cs)?, &powers)?
+                    progress.begin("read r1cs");
+                    R1cs::open_over(r1cs)
+                        .and_then(|circuit| ceremony::verify_for_circuit(&key, &circuit, &powers))
                 }
                 Self::Init { initial, .. } => {
                     let initial = ProvingKey::open_over(initial)?;
-                    progress.begin("verify powers");
-                    ceremony::verify_powers(&initial, &powers)?;
                     progress.begin("verify contributions");
-                    ceremony::verify(&key, &initial)?
+                    let verified = ceremony::verify(&key, &initial);
+                    progress.begin("verify powers");
+                    verified.and_then(|list| ceremony::verify_powers(&initial, &powers).map(|()| list))
                 }
             };
-            Ok((list, insecurity))
-        });
-        let (list, insecurity) = match verified {
-            Err(Error::InsecureSetup(cause)) => return Ok(insecure_outcome(&cause)),
-            verified => verified?,
+            Ok::<_, Error>((verified, insecurity))
+        })?;
+        let mut outcome = match verified {
+            // The key is right, but anyone can forge proofs for it.
+            Err(Error::InsecureSetup(cause)) => Outcome {
+                failure: Some(Failure::Rejected(format!("{cause}; {PERMIT}"))),
+                ..Outcome::done(json!({ "valid": false }))
+            },
+            list => list_outcome(&list?, 8),
         };
-        let mut outcome = list_outcome(&list, 8);
         outcome.result["insecure"] = insecurity.is_some().into();
         outcome.result["insecurity"] = insecurity.into();
         Ok(outcome)

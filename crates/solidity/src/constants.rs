@@ -24,7 +24,7 @@ pub struct Constants {
     /// In G1; for Groth16 usually alpha and the points of the public signals.
     pub g1: Vec<Affine<G1>>,
     /// In G2; for Groth16 usually beta, gamma and delta; for PLONK tau, perhaps with the generator. Only those in the subgroup. Four zeros
-    /// directly after another point are infinity.
+    /// that are the next coordinates after another one, or after the first point of G1, are infinity.
     pub g2: Vec<Affine<G2>>,
 }
 
@@ -33,15 +33,16 @@ impl Constants {
     pub fn of(source: &str) -> Self {
         let integers = integers(source);
         let (mut points, mut rest) = (Self::default(), integers.as_slice());
-        let mut after_point = false;
+        // Whether a point of G2 may follow: after another one, and after the first point of all, which is alpha.
+        let mut in_key = false;
         while let [_, others @ ..] = rest {
-            (after_point, rest) = if let Some((point, rest)) = in_g2(rest) {
+            (in_key, rest) = if let Some((point, rest)) = in_g2(rest) {
                 points.g2.push(point);
                 (true, rest)
             } else if let Some((point, rest)) = in_g1(rest) {
                 points.g1.push(point);
-                (true, rest)
-            } else if let (true, Some(rest)) = (after_point, rest.strip_prefix(&ZEROS)) {
+                (points.g1.len() == 1, rest)
+            } else if let (true, Some(rest)) = (in_key, rest.strip_prefix(&ZEROS)) {
                 points.g2.push(Affine::INFINITY);
                 (true, rest)
             } else {
@@ -72,28 +73,46 @@ fn in_g2(rest: &[Option<Fq>]) -> Option<(Affine<G2>, &[Option<Fq>])> {
     point.is_in_subgroup().then_some((point, rest))
 }
 
-/// The long integers in a source, decimal or hexadecimal; `None` for those that are no coordinates. Four zeros directly after one of them
-/// are as long as they must be, since templates write zero with one digit.
+/// The long integers in a source, decimal or hexadecimal; `None` for those that are no coordinates. Zeros are left out, but four that follow
+/// each other, as infinity has: templates write zero with any number of digits.
 fn integers(source: &str) -> Vec<Option<Fq>> {
-    let word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let (mut integers, mut zeros) = (Vec::new(), None);
-    for word in
-        source.split(|letter| !word(letter)).filter(|word| word.starts_with(|c: char| c.is_ascii_digit()))
-    {
+    let source = without_offsets(source);
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let words = source.split(|letter| !is_letter(letter));
+    // The zeros since the last other integer.
+    let (mut integers, mut zeros) = (Vec::new(), 0);
+    for word in words.filter(|word| is_number(word)) {
         let digits = word.strip_prefix("0x").unwrap_or(word);
-        if digits.len() >= LEAST_DIGITS {
-            let decimal = digits.len() == word.len();
-            integers.push(if decimal { word.parse().ok() } else { hexadecimal(digits) });
-            zeros = Some(0);
-        } else {
-            let is_zero = digits.bytes().all(|digit| digit == b'0');
-            zeros = zeros.filter(|_| is_zero).map(|count| count + 1);
-            if zeros == Some(ZEROS.len()) {
+        if digits.bytes().all(|digit| digit == b'0') {
+            zeros += 1;
+            if zeros % ZEROS.len() == 0 {
                 integers.extend(ZEROS);
             }
+            continue;
+        }
+        zeros = 0;
+        if digits.len() >= LEAST_DIGITS {
+            let is_decimal = digits.len() == word.len();
+            integers.push(if is_decimal { word.parse().ok() } else { hexadecimal(digits) });
         }
     }
     integers
+}
+
+fn is_number(word: &str) -> bool {
+    word.starts_with(|letter: char| letter.is_ascii_digit())
+}
+
+/// A source without the offsets of `mstore(OFFSET, VALUE)`, which stand between the coordinates of a point.
+fn without_offsets(source: &str) -> String {
+    const STORE: &str = "mstore(";
+    let value = |call: &str| match call.split_once(',') {
+        Some((offset, value)) if is_number(offset.trim()) => value.to_owned(),
+        _ => call.to_owned(),
+    };
+    let mut parts = source.split(STORE);
+    let first = parts.next().unwrap_or_default().to_owned();
+    std::iter::once(first).chain(parts.map(value)).collect::<Vec<_>>().join(STORE)
 }
 
 fn hexadecimal(digits: &str) -> Option<Fq> {
@@ -149,6 +168,21 @@ mod tests {
             )
         };
         assert_eq!(found(source(zero)), [beta, Affine::INFINITY, delta]);
+        // In calls with offsets, and with different numbers of digits.
+        let stored = |words: [String; 4]| {
+            let call = |(index, word): (usize, &String)| format!("mstore({:#x}, {word})\n", 32 * index);
+            words.iter().enumerate().map(call).collect::<String>()
+        };
+        let coordinates =
+            |point: &Affine<G2>| [point.x.c1, point.x.c0, point.y.c1, point.y.c0].map(|c| c.to_string());
+        let zeros = ["0", "0x00", "0", &format!("0x{}", "0".repeat(64))].map(str::to_owned);
+        let calls = [coordinates(&beta), zeros, coordinates(&delta)].map(stored).concat();
+        assert_eq!(found(calls), [beta, Affine::INFINITY, delta]);
+        // Points of G1 at infinity, after one that is not the first.
+        let (alpha, input) = (multiple::<G1>(3), multiple::<G1>(4));
+        let source_of_g1 =
+            format!("{} {} {} {} 0 0 0 0 {}", alpha.x, alpha.y, input.x, input.y, point(&beta));
+        assert_eq!(Constants::of(&source_of_g1), Constants { g1: vec![alpha, input], g2: vec![beta] });
         assert_eq!(
             found(source(&format!("0x{0}, 0x{0}, 0x{0}, 0x{0}", "0".repeat(64)))),
             [beta, Affine::INFINITY, delta]

@@ -147,7 +147,7 @@ impl Constraints {
     /// The same constraints for proofs that are Plonky3's byte for byte. Its transcript has the shape of an AIR, and neither its
     /// constants nor its periodic columns.
     ///
-    /// **The AIR must be fixed before any proof is made.** Whoever chooses four of these elements after the proof can choose them so that the
+    /// **The AIR must be fixed before any proof is made.** A party that chooses four of these elements after the proof can choose them so that the
     /// proof is valid for a false statement. What depends on the statement belongs in public values or preprocessed columns, which
     /// the transcript has.
     #[must_use]

@@ -584,7 +584,7 @@ const OF_SHORT_TABLES: [(Parameters, [f64; 5]); 2] = [
     (Parameters::PROVEN_128, [67.5, 73.2, 117.1, 123.4, 126.6]),
 ];
 
-/// A codeword has the rate of its own table, so that a short table has fewer bits, whatever stands beside it.
+/// A codeword has the rate of its own table, so that a short table has fewer bits, whatever tables it is next to.
 #[test]
 fn the_shortest_table_counts() {
     for (parameters, expected) in OF_SHORT_TABLES {

@@ -7,11 +7,17 @@
 use crate::{
     binfile::Cursor,
     curve::CircomCurve,
+    decode::Points,
     error::CircomError,
     parameters::{self, Beacon},
     zkey::{take_point, write_montgomery, write_uncompressed},
 };
 use proofmill_curve::{Affine, Curve, bn254::G1};
+
+/// Bytes of the state of a response's hash.
+const PARTIAL_HASH: usize = 216;
+/// Bytes of a challenge's hash.
+const CHALLENGE: usize = 64;
 
 /// The points that a contribution multiplies by its secrets, of which all others are powers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,9 +69,9 @@ pub struct PtauContribution<C: CircomCurve = G1> {
     pub proofs: [KnowledgeProof<C>; 3],
     /// The state of the BLAKE2b-512 of the contribution's response, before its last 768 bytes, which are [`Self::key`]: a buffer of 128
     /// bytes, eight words of state, the bytes hashed, the bytes in the buffer, and a word of zero; words are of 64 bits, little-endian.
-    pub partial_hash: [u8; 216],
+    pub partial_hash: [u8; PARTIAL_HASH],
     /// The BLAKE2b-512 hash of the challenge to the next contributor: of the response's hash and all powers.
-    pub next_challenge: [u8; 64],
+    pub next_challenge: [u8; CHALLENGE],
 }
 
 impl<C: CircomCurve> PtauContribution<C> {
@@ -90,6 +96,13 @@ impl<C: CircomCurve> PtauContribution<C> {
         let next_challenge = parameters::bytes(cursor, "a contribution's next challenge")?;
         let (name, beacon) = parameters::read(cursor)?;
         Ok(Self { name, beacon, powers, proofs, partial_hash, next_challenge })
+    }
+
+    /// Reads only the beacon.
+    pub(super) fn skip(cursor: &mut Cursor<'_>) -> Result<Option<Beacon>, CircomError> {
+        let points = 9 * Points::<C>::BYTES + 5 * Points::<C::G2>::BYTES;
+        cursor.take(points + PARTIAL_HASH + CHALLENGE, "a contribution")?;
+        Ok(parameters::read(cursor)?.1)
     }
 
     /// The proofs of knowledge as they end a response: s and s x of tau, alpha and beta, then their s' x, as [`Affine::to_evm`] encodes

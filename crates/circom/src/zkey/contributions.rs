@@ -8,13 +8,16 @@ use crate::{
     binfile::{BinFile, Cursor, Section},
     contributors::Contributors,
     curve::CircomCurve,
-    decode::Coordinate,
+    decode::{Coordinate, Points},
     error::{CircomError, SectionName},
     parameters::{self, Beacon, bytes},
 };
 use blake2::{Blake2b512, Digest};
 use proofmill_curve::{Affine, Curve, bn254::G1};
 use std::convert::Infallible;
+
+/// Bytes of a contribution's transcript.
+const TRANSCRIPT: usize = 64;
 
 pub(super) const CONTRIBUTIONS: SectionName = SectionName { id: 10, content: "contributions" };
 
@@ -55,15 +58,19 @@ impl<C: CircomCurve> ZkeyContributions<C> {
         file.optional_section(CONTRIBUTIONS)?.map(Self::decode).transpose()
     }
 
-    /// Who contributed, by a section; its contributions are decoded up to the first participant's.
+    /// Who contributed, by a section, which is read up to the first participant's contribution. Points are not looked at.
     ///
     /// # Errors
-    /// As [`Self::decode`].
+    /// [`CircomError::Malformed`].
     pub fn contributors(section: Section<'_>) -> Result<Contributors, CircomError> {
         let mut cursor = section.cursor();
         bytes::<64>(&mut cursor, "the circuit's hash")?;
         let count = cursor.u32("count of contributions")?;
-        Contributors::of((0..count).map(|_| Ok(ZkeyContribution::<C>::read(&mut cursor)?.beacon)))
+        let points = 3 * Points::<C>::BYTES + Points::<C::G2>::BYTES;
+        Contributors::of((0..count).map(|_| {
+            cursor.take(points + TRANSCRIPT, "a contribution")?;
+            Ok(parameters::read(&mut cursor)?.1)
+        }))
     }
 
     /// Decodes the section. Every point is checked to be on the curve and in the subgroup. Takes some 0.2 ms a contribution;

@@ -101,12 +101,84 @@ fn every_point_of_a_contract_is_judged() {
     assert!(run.stdout.contains("delta            not compared: give --zkey"), "{run:?}");
     rejected(&folder, &format!("zkey audit changed.sol {zkey}"), "delta");
     rejected(&folder, &format!("zkey audit changed.sol {CIRCUIT} {zkey}"), "delta");
+    // The generator elsewhere is not gamma.
+    let decoy = with(&gamma, &multiple(&delta, 1_234_567_891)) + "// " + &words(&gamma).join(", ");
+    folder.write("changed.sol", decoy);
+    rejected(&folder, &format!("zkey audit changed.sol {CIRCUIT}"), "gamma");
+    rejected(&folder, &format!("zkey audit changed.sol {zkey}"), "gamma");
+    // Older templates begin with it, twice.
+    let generators = [words(&gamma).join(", "), words(&gamma).join(", ")].join("; ");
+    folder.write("changed.sol", format!("// {generators};\n{contract}"));
+    for options in [String::new(), CIRCUIT.to_owned(), zkey.to_owned()] {
+        folder.run(&format!("zkey audit changed.sol {options}")).succeeded();
+    }
     // One point more than the key has.
     let other = words(&multiple(&gamma, 1_234_567_891)).join(", ");
     folder.write("changed.sol", format!("{contract} // {other}"));
     for options in [zkey.to_owned(), format!("{CIRCUIT} {zkey}"), CIRCUIT.to_owned()] {
         let run = folder.run(&format!("zkey audit changed.sol {options}")).succeeded();
         assert!(run.stdout.contains("other points     1, which"), "{run:?}");
+    }
+}
+
+/// Public signals that change places, or a sign, are other signals.
+#[test]
+fn the_order_and_signs_of_public_signals_are_compared() {
+    let folder = Folder::new();
+    let mut key: Value = serde_json::from_str(&folder.text("groth16.vk.json")).unwrap();
+    let points = key["IC"].as_array_mut().unwrap();
+    points.swap(1, 2);
+    folder.write("exchanged.json", key.to_string());
+    folder.run("zkey export solidityverifier exchanged.json exchanged.sol").succeeded();
+    key["IC"].as_array_mut().unwrap().swap(1, 2);
+    let y: Fq = key["IC"][1][1].as_str().unwrap().parse().unwrap();
+    key["IC"][1][1] = (-y).to_string().into();
+    folder.write("negative.json", key.to_string());
+    folder.run("zkey export solidityverifier negative.json negative.sol").succeeded();
+    for file in ["exchanged", "negative"] {
+        for options in [CIRCUIT, "--zkey groth16.zkey"] {
+            rejected(
+                &folder,
+                &format!("zkey audit {file}.sol {options}"),
+                "the order or the signs of the points",
+            );
+            rejected(
+                &folder,
+                &format!("zkey audit {file}.json {options}"),
+                "the points of the public signals",
+            );
+        }
+    }
+}
+
+/// Contracts that Proofmill itself writes for such keys, whose zeros have one digit.
+#[test]
+fn infinity_is_found_in_own_contracts() {
+    let folder = Folder::new();
+    let key: Value = serde_json::from_str(&folder.text("groth16.vk.json")).unwrap();
+    for point in ["vk_gamma_2", "vk_delta_2"] {
+        let mut key = key.clone();
+        key[point] = serde_json::json!([["0", "0"], ["1", "0"], ["0", "0"]]);
+        folder.write("infinite.json", key.to_string());
+        folder.run("zkey export solidityverifier infinite.json infinite.sol --allow-insecure-setup").warned();
+        rejected(&folder, "zkey audit infinite.json", "infinity");
+        for options in ["", CIRCUIT, "--zkey groth16.zkey"] {
+            rejected(&folder, &format!("zkey audit infinite.sol {options}"), "infinity");
+        }
+    }
+}
+
+/// A proving key of beacons only makes the contract that was written for it insecure.
+#[test]
+fn a_key_of_beacons_is_no_reference() {
+    let folder = Folder::new();
+    folder.run("groth16 setup circuit.r1cs pot8.ptau 0.zkey -q").succeeded();
+    folder.run("zkey beacon 0.zkey 1.zkey 0102030405060708090a0b0c0d0e0f10 10").succeeded();
+    folder.run("zkey export verificationkey 1.zkey 1.json --allow-insecure-setup").warned();
+    folder.run("zkey export solidityverifier 1.json 1.sol").succeeded();
+    for file in ["1.json", "1.sol"] {
+        folder.run(&format!("zkey audit {file} {CIRCUIT}")).succeeded();
+        rejected(&folder, &format!("zkey audit {file} --zkey 1.zkey"), "only beacons contributed");
     }
 }
 

@@ -59,7 +59,7 @@ fn insecure(folder: &Folder, ptau: &str, [initial, key]: [&str; 2], words: &str)
             (run.status, &result["insecure"], &result["valid"]),
             (Some(1), &true.into(), &false.into())
         );
-        assert!(result["insecurity"].as_str().unwrap().contains(words), "{run:?}");
+        assert!(result["insecurity"].as_str().unwrap().starts_with(words), "{run:?}");
         let warning = folder.run(&format!("{command} {ALLOW} --quiet")).warned();
         assert!(warning.contains(words), "{warning}");
         let run = folder.run(&format!("{command} {ALLOW} --json"));
@@ -68,6 +68,7 @@ fn insecure(folder: &Folder, ptau: &str, [initial, key]: [&str; 2], words: &str)
             (run.status, &result["insecure"], &result["valid"]),
             (Some(0), &true.into(), &true.into())
         );
+        assert!(result["insecurity"].as_str().unwrap().starts_with(words), "{run:?}");
     }
 }
 
@@ -75,7 +76,7 @@ fn insecure(folder: &Folder, ptau: &str, [initial, key]: [&str; 2], words: &str)
 fn keys_without_a_participant_are_rejected() {
     let folder = Folder::new();
     folder.run("groth16 setup circuit.r1cs pot8.ptau 0.zkey -q").succeeded();
-    insecure(&folder, "pot8.ptau", ["0.zkey", "0.zkey"], "nobody contributed");
+    insecure(&folder, "pot8.ptau", ["0.zkey", "0.zkey"], "delta equals gamma: nobody contributed");
     folder.run(&format!("zkey beacon 0.zkey 1.zkey {BEACON} 10")).succeeded();
     folder.run(&format!("zkey beacon 1.zkey 2.zkey {BEACON} 10")).succeeded();
     for key in ["1.zkey", "2.zkey"] {

@@ -87,12 +87,16 @@ fn of_groth16(
     let key = key.map(groth16::ProvingKey::verifying_key);
     let missing = |expected: &VerifyingKey, with_delta: bool| {
         let VerifyingKey { alpha_1, beta_2, gamma_2, delta_2, ic } = expected;
+        // gamma of most keys is the generator, which many sources contain elsewhere, too.
+        let is_key = |pair: &[_]| is_same(&pair[0], beta_2) && is_same(&pair[1], gamma_2);
         if !contains(&constants.g1, &[*alpha_1]) || !contains(&constants.g2, &[*beta_2]) {
             Some("alpha or beta: it is from other powers of tau")
-        } else if !contains(&constants.g2, &[*gamma_2]) {
-            Some("gamma")
+        } else if !constants.g2.windows(2).any(is_key) {
+            Some("gamma, which does not follow beta")
         } else if !contains(&constants.g1, ic) {
             Some("the points of the public signals")
+        } else if !are_in_order(&constants.g1, ic) {
+            Some("the order or the signs of the points of the public signals")
         } else {
             (with_delta && !contains(&constants.g2, &[*delta_2])).then_some("delta")
         }
@@ -139,8 +143,8 @@ fn of_plonk(constants: &Constants, circuit: &Circuit) -> Result<Option<Expected>
 /// Why anyone can forge proofs for the contract's key, as far as its points show it; `Err` without points of G2, which every verifier has.
 /// Those of Groth16 are beta, gamma and delta, in this order, once or for several keys.
 fn insecurity(constants: &Constants) -> std::result::Result<Option<&'static str>, &'static str> {
-    let is_known = |point: &Affine<bn254::G2>| are_small_multiples(point, &bn254::G2::GENERATOR);
-    let points = constants.g2.as_slice();
+    let is_generator = |point: &Affine<bn254::G2>| is_same(point, &bn254::G2::GENERATOR);
+    let mut points = constants.g2.as_slice();
     if points.is_empty() {
         return Err(
             "found no points of a verification key: expected a verifier over BN254 that contains its key",
@@ -149,18 +153,18 @@ fn insecurity(constants: &Constants) -> std::result::Result<Option<&'static str>
     if points.iter().any(Affine::is_infinity) {
         return Ok(Some("one of its points in G2 is infinity"));
     }
-    // Older templates of snarkjs have the generator before the key.
-    let points = match points {
-        [generator, key @ ..] if key.len() >= 3 && is_same(generator, &bn254::G2::GENERATOR) => key,
-        points => points,
-    };
+    // Older templates of snarkjs have the generator before the key, in code and again in a comment.
+    while let [first, rest @ ..] = points
+        && rest.len() >= 3
+        && is_generator(first)
+    {
+        points = rest;
+    }
     let [beta, _, _, ..] = points else {
-        return Ok(points
-            .iter()
-            .all(is_known)
-            .then_some("tau is known: nobody contributed to its powers of tau"));
+        let known = points.iter().all(is_generator);
+        return Ok(known.then_some("tau is known: nobody contributed to its powers of tau"));
     };
-    if is_known(beta) {
+    if is_generator(beta) {
         return Ok(Some("alpha and beta are known: nobody contributed to its powers of tau"));
     }
     Ok(points.windows(2).find_map(|pair| match pair {
@@ -170,6 +174,18 @@ fn insecurity(constants: &Constants) -> std::result::Result<Option<&'static str>
         }
         _ => None,
     }))
+}
+
+/// Whether all points but infinity are in a list in their order, all with the same sign, perhaps with others between them.
+fn are_in_order<C: Curve>(list: &[Affine<C>], points: &[Affine<C>]) -> bool {
+    let with_sign = |sign: fn(Affine<C>) -> Affine<C>| {
+        let mut list = list.iter();
+        points
+            .iter()
+            .filter(|point| !point.is_infinity())
+            .all(|point| list.any(|other| *other == sign(*point)))
+    };
+    with_sign(|point| point) || with_sign(|point| -point)
 }
 
 fn is_same<C: Curve>(left: &Affine<C>, right: &Affine<C>) -> bool {
@@ -202,6 +218,8 @@ mod tests {
         for secure in [
             &[beta, generator, delta][..],
             &[generator, beta, generator, delta],
+            &[generator, generator, beta, generator, delta],
+            &[generator, -generator, generator, generator, beta, generator, delta],
             &[beta, generator, delta, beta, generator, other],
             &[beta, generator, delta, other],
             &[one, generator],
@@ -220,11 +238,12 @@ mod tests {
             (&[generator, beta, two, one], "small multiple"),
             (&[beta, generator, delta, beta, other, other], "equals gamma"),
             (&[generator, generator, delta], "alpha and beta"),
-            (&[small, generator, delta], "alpha and beta"),
+            (&[generator, generator, generator, generator, delta], "alpha and beta"),
+            (&[small, generator, delta], "small multiple"),
             (&[beta, infinity, delta], "infinity"),
             (&[beta, generator, infinity], "infinity"),
             (&[generator, generator], "tau is known"),
-            (&[-small], "tau is known"),
+            (&[-generator], "tau is known"),
         ] {
             let found = reason(insecure).expect("it is found");
             assert!(found.contains(words), "{words}: {found}");

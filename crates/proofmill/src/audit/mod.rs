@@ -93,7 +93,8 @@ impl Circuit {
 /// contributed, or only beacons, make the circuit's key insecure.
 ///
 /// A circuit does not determine delta of Groth16. With the proving key that [`ceremony::verify`](crate::ceremony::verify) has accepted, all
-/// points of a verification key or a contract are compared.
+/// points of a verification key or a contract are compared: in a contract of Groth16 gamma must follow beta, and the points of the public
+/// signals be in their order with one sign; all else may have any order and sign.
 ///
 /// # Errors
 /// [`Error::Io`], [`Error::Malformed`], and [`Error::Mismatch`] if the circuit can have no key from these powers, or for a proving key
@@ -106,10 +107,12 @@ pub fn audit(
     let found = examine(path.as_ref(), circuit, key)?;
     let of_powers =
         circuit.filter(|_| found.differs.is_none()).and_then(|circuit| circuit.powers.insecurity());
-    Ok(Audit { insecurity: found.insecurity.or(of_powers), ..found })
+    let key = key.filter(|_| found.differs_from_key.is_none());
+    let of_key = key.and_then(|key| key.verifying_key().insecurity());
+    Ok(Audit { insecurity: found.insecurity.or(of_powers).or(of_key), ..found })
 }
 
-/// The audit without what the powers of tau show of themselves.
+/// The audit without what the powers of tau and the proving key show of themselves.
 fn examine(path: &Path, circuit: Option<&Circuit>, key: Option<&groth16::ProvingKey>) -> Result<Audit> {
     let not_groth16 = |name: &FileName| match key {
         Some(_) => Err(Names::mismatch(Some(name), "it is not of Groth16, as the proving key is".to_owned())),
