@@ -52,10 +52,11 @@ fn powers_of(zkey: &FflonkZkey) -> Ptau {
     let mut writer = <PtauWriter>::create(&mut bytes, &header, 2).expect("memory");
     writer.points(PtauPoints::TauG1, |out| out.points(&powers)).expect("memory");
     writer.points(PtauPoints::TauG2, |out| out.points(&[G2::GENERATOR, zkey.header().x_2])).expect("memory");
-    writer.no_contributions().expect("memory");
+    // Contributions, as the real powers have: without any, the key would be marked.
+    let others: Ptau = Ptau::open(&path("powers-2e5.ptau")).expect("powers of tau");
+    let count = others.contributions().expect("a count");
+    writer.contributions(count, others.encoded_contributions().expect("a list")).expect("memory");
     writer.finish().expect("memory");
-    // One contribution in the count at the end, as the real powers have: without any, the key would be marked.
-    *bytes.iter_mut().nth_back(3).expect("a count") = 1;
     Ptau::read(BinFile::from_bytes("powers", bytes).expect("a container")).expect("powers of tau")
 }
 
