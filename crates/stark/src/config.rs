@@ -2,7 +2,7 @@
 
 use crate::{
     Constraints, PreprocessedKey, Proof, Resources, StarkError, StarkHash, Tables, TablesKey, TablesProof,
-    Trace, VerifyError,
+    TooWeak, Trace, VerifyError,
     air::Preprocessed,
     commitment::check_shape,
     hash::digest_bits,
@@ -42,42 +42,6 @@ pub struct Proven<Rows> {
     pub rows: Rows,
     /// The proven bits of security for so many rows; 0 if no theorem applies.
     pub bits: f64,
-}
-
-/// Why a configuration refuses proofs of a shape: they prove less than it demands.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TooWeak {
-    /// A trace has fewer rows than [`Config::least_rows`].
-    #[error("expected traces of at least {expected} rows, found 2^{found}")]
-    Rows {
-        /// Those that are demanded.
-        expected: u64,
-        /// The base-2 logarithm of the number of rows of the shortest trace.
-        found: u32,
-    },
-    /// Fewer bits are proven than [`Config::bits`].
-    #[error("a trace of 2^{log_rows} rows proves {found} bits, and {expected} are demanded: {}", remedy(*enough))]
-    Bits {
-        /// Those that are demanded.
-        expected: u32,
-        /// Those that are proven, rounded down.
-        found: u32,
-        /// The base-2 logarithm of the number of rows of the shortest trace.
-        log_rows: u32,
-        /// The logarithm of the least number of rows of every trace for which the parameters prove the bits.
-        enough: Option<u32>,
-    },
-    /// For parameters and constraints out of these ranges, no bits are known.
-    #[error("no security is proven, and some is demanded: {0}")]
-    Unknown(InvalidConfiguration),
-}
-
-fn remedy(enough: Option<u32>) -> String {
-    match enough {
-        Some(log_rows) => format!("pad it to 2^{log_rows} rows, take more queries, or demand fewer bits"),
-        None => "take parameters that prove more, or demand fewer bits".into(),
-    }
 }
 
 /// Runs an expression with the types of a configuration whose parameters were checked: `$H` of the hash, `$D` the degree of the

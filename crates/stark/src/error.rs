@@ -1,7 +1,6 @@
 //! Errors.
 
 use crate::{
-    config::TooWeak,
     encoding::DecodeError,
     security::{InvalidConfiguration, Parameters},
 };
@@ -200,4 +199,40 @@ pub(crate) fn changed() -> StarkError {
 /// A verifier's error about a proof whose trace satisfies all constraints.
 pub(crate) fn unreachable_refusal(error: &VerifyError) -> ! {
     unreachable!("a proof of what holds was not accepted: {error}")
+}
+
+/// Why a configuration refuses proofs of a shape: they prove less than it demands.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TooWeak {
+    /// A trace has fewer rows than [`Config::least_rows`](crate::Config::least_rows).
+    #[error("expected traces of at least {expected} rows, found 2^{found}")]
+    Rows {
+        /// Those that are demanded.
+        expected: u64,
+        /// The base-2 logarithm of the number of rows of the shortest trace.
+        found: u32,
+    },
+    /// Fewer bits are proven than [`Config::bits`](crate::Config::bits).
+    #[error("a trace of 2^{log_rows} rows proves {found} bits, and {expected} are demanded: {}", remedy(*enough))]
+    Bits {
+        /// Those that are demanded.
+        expected: u32,
+        /// Those that are proven, rounded down.
+        found: u32,
+        /// The base-2 logarithm of the number of rows of the shortest trace.
+        log_rows: u32,
+        /// The logarithm of the least number of rows of every trace for which the parameters prove the bits.
+        enough: Option<u32>,
+    },
+    /// For parameters and constraints out of these ranges, no bits are known.
+    #[error("no security is proven, and some is demanded: {0}")]
+    Unknown(InvalidConfiguration),
+}
+
+fn remedy(enough: Option<u32>) -> String {
+    match enough {
+        Some(log_rows) => format!("pad it to 2^{log_rows} rows, take more queries, or demand fewer bits"),
+        None => "take parameters that prove more, or demand fewer bits".into(),
+    }
 }

@@ -45,13 +45,13 @@ mod transcript;
 mod verify;
 
 pub use blinding::SALT;
-pub use config::{Config, Proven, TooWeak};
+pub use config::{Config, Proven};
 pub use constraints::Constraints;
 pub use cosets::Cosets;
 pub use divided::{Ask, Question};
 pub use document::{AirDocument, DocumentError};
 pub use encoding::{DecodeError, Header};
-pub use error::{StarkError, VerifyError};
+pub use error::{StarkError, TooWeak, VerifyError};
 pub use hash::{StarkHash, digest_bits};
 pub use memory::{Memory, Resources};
 pub use proof::{OpenedRows, OpenedValues, OpeningProof, Proof, Round};
