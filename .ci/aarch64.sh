@@ -38,9 +38,9 @@ emulated() {
 arithmetic=($(tests sha256 field curve pairing hash poly stark p3 pipeline) --test keys --test vectors)
 cargo check --quiet --locked --workspace --lib --bins --target "$target"
 cargo build --quiet --locked --workspace "${arithmetic[@]}" --test merkle --target "$target"
-# What verifiers say of changed proofs does not depend on the CPU, and takes minutes under QEMU.
+# What verifiers say of changed proofs, and what transcripts bind, does not depend on the CPU, and takes minutes under QEMU.
 PROOFMILL_REQUIRE_SHA256=neon,arm-sha2 emulated sve=off portable,neon "${arithmetic[@]}" -- \
-    --skip verifier:: --skip blinded_proofs::
+    --skip verifier:: --skip blinded_proofs:: --skip challenges:: --skip constants::
 # Groth16 and BLS on the same kernels; PLONK's tests of these names are too slow, and so are ten thousand verifications.
 emulated sve=off portable,neon --exclude proofmill-plonk --test prove --test batch -- --skip 10_000_tries
 # Checks of openings with changed bytes do not depend on the CPU, and take minutes under QEMU.
