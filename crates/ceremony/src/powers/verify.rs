@@ -12,7 +12,7 @@ use crate::{
 };
 use blake2::{Blake2b512, Digest};
 use proofmill_circom::{
-    FirstPowers, KnowledgeProof, PointCheck, Ptau, PtauContribution, PtauHeader, PtauPoints,
+    Contributors, FirstPowers, KnowledgeProof, PointCheck, Ptau, PtauContribution, PtauHeader, PtauPoints,
 };
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian};
@@ -48,7 +48,7 @@ pub fn verify<C: CeremonyCurve>(
     let PtauHeader { power, ceremony_power } = *powers.header();
     let contributions = powers.decoded_contributions()?;
     let Some(last) = contributions.last() else { return Err(CeremonyError::NoContributions) };
-    if contributions.iter().all(|contribution| contribution.beacon.is_some()) {
+    if powers.contributors() == Contributors::OnlyBeacons {
         return Err(CeremonyError::OnlyBeacons);
     }
     progress.begin("hash of the first challenge");

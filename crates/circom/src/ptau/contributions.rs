@@ -98,8 +98,8 @@ impl<C: CircomCurve> PtauContribution<C> {
         Ok(Self { name, beacon, powers, proofs, partial_hash, next_challenge })
     }
 
-    /// Reads only the beacon.
-    pub(super) fn skip(cursor: &mut Cursor<'_>) -> Result<Option<Beacon>, CircomError> {
+    /// Reads the beacon, if it is one's, and no point.
+    pub(super) fn read_beacon(cursor: &mut Cursor<'_>) -> Result<Option<Beacon>, CircomError> {
         let points = 9 * Points::<C>::BYTES + 5 * Points::<C::G2>::BYTES;
         cursor.take(points + PARTIAL_HASH + CHALLENGE, "a contribution")?;
         Ok(parameters::read(cursor)?.1)

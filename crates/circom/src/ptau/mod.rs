@@ -224,7 +224,7 @@ impl<C: CircomCurve> Ptau<C> {
         let read = || -> Result<_, CircomError> {
             let mut cursor = self.file.section(CONTRIBUTIONS)?.cursor();
             let count = cursor.u32("count of contributions")?;
-            Contributors::of((0..count).map(|_| PtauContribution::<C>::skip(&mut cursor)))
+            Contributors::of((0..count).map(|_| PtauContribution::<C>::read_beacon(&mut cursor)))
         };
         read().unwrap_or(Contributors::Nobody)
     }

@@ -40,6 +40,18 @@ type Change<P> = Box<dyn Fn(&mut P)>;
 /// A number of bits.
 type Bits = fn(&mut Grinding) -> &mut u32;
 
+impl<P: Clone + PartialEq> Changes<P> {
+    /// Makes each change by itself, and compares the challenges with those of the honest proof.
+    fn all_count(&self, proof: &P, honest: &[u64], challenges_of: impl Fn(&P) -> Vec<u64>) {
+        for (number, (before, change)) in self.0.iter().enumerate() {
+            let mut changed = proof.clone();
+            change(&mut changed);
+            assert!(changed != *proof);
+            assert_from(*before, honest, &challenges_of(&changed), &format!("change {number}"));
+        }
+    }
+}
+
 impl<P: 'static> Changes<P> {
     fn add(&mut self, before: usize, change: impl Fn(&mut P) + 'static) {
         self.0.push((before, Box::new(change)));
@@ -209,14 +221,18 @@ where
 
     /// The verifier's challenges, whatever the verdict is.
     fn challenges(&self) -> Vec<u64> {
-        let Self { parameters, constraints, cap, log_rows, public_values, proof, .. } = self;
+        self.challenges_of(&self.proof)
+    }
+
+    fn challenges_of(&self, proof: &Proof<Recorded<H>, D>) -> Vec<u64> {
+        let Self { parameters, constraints, cap, log_rows, public_values, .. } = self;
         let key = Some((&cap[..], *log_rows));
         let (_, events) =
             recorded(|| verify(Level::best(), parameters, constraints, key, public_values, proof));
         challenges(&events)
     }
 
-    fn every_message_counts(mut self) {
+    fn every_message_counts(self) {
         let honest = self.challenges();
         let Proof { log_rows: _, trace, quotient, random, out_of_domain_work: _, opened, opening } =
             &self.proof;
@@ -230,13 +246,7 @@ where
         changes.word(zeta, |proof| &mut proof.out_of_domain_work);
         changes.opened(batching, opened, |proof| &mut proof.opened);
         changes.opening(batching, opening, |proof| &mut proof.opening);
-        for (number, (before, change)) in changes.0.iter().enumerate() {
-            let proof = self.proof.clone();
-            change(&mut self.proof);
-            assert!(proof != self.proof);
-            assert_from(*before, &honest, &self.challenges(), &format!("change {number}"));
-            self.proof = proof;
-        }
+        changes.all_count(&self.proof, &honest, |proof| self.challenges_of(proof));
         self.the_statement_counts(&honest);
     }
 
@@ -382,14 +392,18 @@ impl<H: StarkHash> Several<H> {
     }
 
     fn challenges(&self) -> Vec<u64> {
-        let Self { tables, key, public_values, proof } = self;
+        self.challenges_of(&self.proof)
+    }
+
+    fn challenges_of(&self, proof: &TablesProof<Recorded<H>, D>) -> Vec<u64> {
+        let Self { tables, key, public_values, .. } = self;
         let public_values = public_values.each_ref().map(Vec::as_slice);
         let (_, events) =
             recorded(|| verify_tables(Level::best(), &PARAMETERS, tables, Some(key), &public_values, proof));
         challenges(&events)
     }
 
-    fn every_message_counts(mut self) {
+    fn every_message_counts(self) {
         let honest = self.challenges();
         let TablesProof {
             log_rows: _,
@@ -419,13 +433,7 @@ impl<H: StarkHash> Several<H> {
             changes.elements(batching, next, move |proof, i| &mut proof.opened[table].next_lookups[i]);
         }
         changes.opening(batching, opening, |proof| &mut proof.opening);
-        for (number, (before, change)) in changes.0.iter().enumerate() {
-            let proof = self.proof.clone();
-            change(&mut self.proof);
-            assert!(proof != self.proof);
-            assert_from(*before, &honest, &self.challenges(), &format!("change {number}"));
-            self.proof = proof;
-        }
+        changes.all_count(&self.proof, &honest, |proof| self.challenges_of(proof));
         self.the_statement_counts(&honest);
     }
 
