@@ -24,7 +24,7 @@ pub(super) enum Native {
 }
 
 /// Native functions with the positions of circom's, by their places in the table. Not those that are seldom called.
-pub(super) const FUNCTIONS: [(usize, Native); 22] = [
+pub(super) const FUNCTIONS: [(usize, Native); 24] = [
     (39, Native::ToLongNormal),
     (41, Native::Negate),
     (43, Native::ToInt),
@@ -40,6 +40,8 @@ pub(super) const FUNCTIONS: [(usize, Native); 22] = [
     (55, Native::Binary(Binary::IntegerDivide)),
     (56, Native::Binary(Binary::Remainder)),
     (57, Native::Invert),
+    (58, Native::Binary(Binary::Divide)),
+    (59, Native::Binary(Binary::Power)),
     (68, Native::Binary(Binary::ShiftLeft)),
     (69, Native::Binary(Binary::ShiftRight)),
     (71, Native::Binary(Binary::BitAnd)),
@@ -62,7 +64,8 @@ impl Native {
     /// About the nanoseconds that it takes longer than a call.
     fn steps(self) -> u64 {
         match self {
-            Self::Binary(Binary::IntegerDivide | Binary::Remainder) | Self::Invert => 10_000,
+            Self::Binary(Binary::IntegerDivide | Binary::Remainder | Binary::Divide | Binary::Power)
+            | Self::Invert => 10_000,
             _ => 100,
         }
     }

@@ -1,11 +1,12 @@
 //! Circom's field arithmetic in a WASM, found by its bytes and redirected to native functions.
 //!
-//! Every circuit over BN254 begins with the same functions for field elements, `Fr_int_copy` to `Fr_lnot`, which take most of a
+//! Every circuit over BN254 or BLS12-381 begins with the same functions for field elements, `Fr_int_copy` to `Fr_lnot`, which take most of a
 //! calculation's time. If their bytes are those that circom writes, exactly, the bodies of some are replaced by calls through a table
 //! of native functions, which is added behind the WASM's own tables, so that no index changes. Any other WASM is run as it is.
 //!
-//! The bytes are identical in circuits of circom 2.0.3, 2.0.6, 2.0.8, 2.1.0, 2.1.4, 2.1.6, 2.1.9, 2.2.2 and 2.2.3, but for the indices
-//! of functions: up to 2.0.6 there are two imports in front of them, then four. Sections: WebAssembly Core Specification, 5.5.
+//! Over BN254 the bytes are identical in circuits of circom 2.0.3, 2.0.6, 2.0.8, 2.1.0, 2.1.4, 2.1.6, 2.1.9, 2.2.2 and 2.2.3, but for the indices
+//! of functions: up to 2.0.6 there are two imports in front of them, then four. Over
+//! BLS12-381 they are those of 2.2.3. Sections: WebAssembly Core Specification, 5.5.
 
 use super::native::{self, Native};
 use crate::graph::message::Fields;
@@ -16,8 +17,9 @@ pub(super) const TABLE: &str = "proofmill.native";
 
 /// The functions for field elements.
 const FUNCTIONS: usize = 81;
-/// SHA-256 of the types, and of the type, size and bytes of each of these functions: with four imports, and with two.
-const DIGESTS: [[u8; 32]; 2] = [
+/// SHA-256 of the types, and of the type, size and bytes of each of these functions: over BN254 with four imports, and with two; over
+/// BLS12-381 with four.
+const DIGESTS: [[u8; 32]; 3] = [
     [
         0xe6, 0x90, 0xf3, 0xd3, 0xb1, 0x58, 0x97, 0x2e, 0xe7, 0xe4, 0xe9, 0xf6, 0x50, 0x0e, 0xf8, 0x0d, 0x53,
         0x3d, 0x59, 0x08, 0x70, 0xef, 0x4b, 0x45, 0x53, 0x3e, 0xf1, 0xe7, 0xfd, 0xaf, 0x6e, 0xd0,
@@ -25,6 +27,10 @@ const DIGESTS: [[u8; 32]; 2] = [
     [
         0x65, 0xa7, 0x9a, 0x91, 0x28, 0x86, 0xfa, 0x0f, 0x3c, 0x83, 0x07, 0x54, 0x1b, 0x25, 0x37, 0xd6, 0xb8,
         0xdf, 0x8b, 0xd1, 0x01, 0x3b, 0xcf, 0x7c, 0x1b, 0xce, 0xdd, 0xe1, 0x67, 0xa1, 0xaf, 0x2f,
+    ],
+    [
+        0x5d, 0x16, 0x05, 0x71, 0x12, 0xe1, 0x7f, 0xc1, 0x60, 0x96, 0x91, 0x90, 0xd8, 0xbe, 0x57, 0x78, 0x97,
+        0x6e, 0xa3, 0x99, 0x19, 0x41, 0x1b, 0x94, 0x2c, 0x8e, 0x4f, 0xb9, 0xfa, 0x8c, 0x3d, 0x51,
     ],
 ];
 
@@ -149,9 +155,11 @@ mod tests {
         input::Inputs,
         wasm::{Limits, Program},
     };
+    use proofmill_circom::{CircomCurve, PairingCurve, ScalarPrime, over_curve};
     use proptest::prelude::*;
 
     const WASM: &[u8] = include_bytes!("../../tests/data/operators.wasm");
+    const BLS12_381: &[u8] = include_bytes!("../../tests/data/operators-bls12-381.wasm");
 
     #[test]
     fn only_circoms_bytes_are_redirected() {
@@ -189,12 +197,20 @@ mod tests {
         /// The native functions give what the interpreter makes of circom's own.
         #[test]
         fn native_arithmetic_is_circoms(numbers in prop::collection::vec(number(), 12)) {
-            let inputs = <Inputs>::from_json(serde_json::json!({ "x": numbers }).to_string().as_bytes()).unwrap();
-            let native = Program::from_bytes(WASM, Limits::default()).unwrap();
-            prop_assert!(native.native);
-            let interpreted = Program::compile(WASM, Limits::default(), false).unwrap();
-            let [native, interpreted] = [native, interpreted].map(|program| program.calculate(&inputs).unwrap());
-            prop_assert_eq!(&*native, &*interpreted);
+            let inputs = serde_json::json!({ "x": numbers }).to_string();
+            for (wasm, curve) in [(WASM, PairingCurve::Bn254), (BLS12_381, PairingCurve::Bls12_381)] {
+                over_curve!(curve, C => native_is_interpreted::<<C as CircomCurve>::ScalarPrime>(wasm, &inputs)?);
+            }
         }
+    }
+
+    fn native_is_interpreted<P: ScalarPrime>(wasm: &[u8], inputs: &str) -> Result<(), TestCaseError> {
+        let inputs = Inputs::<P>::from_json(inputs.as_bytes()).unwrap();
+        let native = Program::from_bytes(wasm, Limits::default()).unwrap();
+        prop_assert!(native.native);
+        let interpreted = Program::compile(wasm, Limits::default(), false).unwrap();
+        let [native, interpreted] = [native, interpreted].map(|program| program.calculate(&inputs).unwrap());
+        prop_assert_eq!(&*native, &*interpreted);
+        Ok(())
     }
 }
