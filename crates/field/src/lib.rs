@@ -18,6 +18,7 @@ mod error;
 mod extension;
 pub mod goldilocks;
 mod montgomery;
+mod unrolled;
 
 pub use algebra::{
     Algebra, Field, Invert, LANES, Lanes, PrimeField, Quadratic, Quadratics, Select, SquareRoot,

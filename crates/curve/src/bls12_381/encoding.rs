@@ -297,6 +297,15 @@ fn finish_all<C: Encoded, E: Engine, S: Engine>(
 }
 
 #[inline(always)]
+fn square_of_y<C: Encoded, E: Engine>(x: LanesOf<C::Base, E>) -> LanesOf<C::Base, E> {
+    LanesOf::<C::Base, E>::outlined(
+        x.token(),
+        #[inline(always)]
+        || x.square() * x + LanesOf::<C::Base, E>::broadcast(x.token(), C::B),
+    )
+}
+
+#[inline(always)]
 fn finish<C: Encoded, E: Engine, S: Engine>(
     engine: E,
     single: S,
@@ -325,15 +334,18 @@ fn finish<C: Encoded, E: Engine, S: Engine>(
     let [x, mut y] = load(engine, &affine);
     let mut on_curve = all;
     if given & all != all {
-        let square = x.square() * x + LanesOf::<C::Base, E>::broadcast(engine, C::B);
-        let [root] = C::Base::roots_of_ratios::<E, 1>(&[square], &[Algebra::one(engine)]);
+        let [root] = C::Base::roots_of_ratios::<E, 1>(&[square_of_y::<C, E>(x)], &[Algebra::one(engine)]);
         let opposite = C::Base::larger::<E>(root.root) ^ larger;
         let chosen = LanesOf::<C::Base, E>::select(opposite, -root.root, root.root);
         y = LanesOf::<C::Base, E>::select(given, y, chosen);
         on_curve = root.square | given;
     }
     let inside = match subgroup {
-        Subgroup::Checked => C::in_subgroup(&Points::<C::Base, E>::affine(x, y), single),
+        Subgroup::Checked => LanesOf::<C::Base, E>::outlined(
+            engine,
+            #[inline(always)]
+            || C::in_subgroup(&Points::<C::Base, E>::affine(x, y), single),
+        ),
         Subgroup::Unchecked => all,
     };
     let mut ys = [C::Base::ZERO; LANES];

@@ -35,7 +35,20 @@ pub trait Roots: Packable {
     const Z: Self;
 
     /// Roots of `u/v` for nonzero v, for `K` independent ratios; K = 2 hides latency.
+    #[inline(always)]
     fn roots_of_ratios<E: Engine, const K: usize>(
+        u: &[Self::Lanes<E>; K],
+        v: &[Self::Lanes<E>; K],
+    ) -> [Root<Self::Lanes<E>>; K] {
+        Self::Lanes::<E>::outlined(
+            u[0].token(),
+            #[inline(always)]
+            || Self::roots_inlined(u, v),
+        )
+    }
+
+    /// See [`roots_of_ratios`](Self::roots_of_ratios).
+    fn roots_inlined<E: Engine, const K: usize>(
         u: &[Self::Lanes<E>; K],
         v: &[Self::Lanes<E>; K],
     ) -> [Root<Self::Lanes<E>>; K];
@@ -57,7 +70,7 @@ impl Roots for Fq {
     const Z: Self = Self::constant(constants::G1_CURVE[2]);
 
     #[inline(always)]
-    fn roots_of_ratios<E: Engine, const K: usize>(
+    fn roots_inlined<E: Engine, const K: usize>(
         u: &[FqLanes<E>; K],
         v: &[FqLanes<E>; K],
     ) -> [Root<FqLanes<E>>; K] {
@@ -96,7 +109,7 @@ impl Roots for Fq2 {
         Self { c0: Fq::constant(constants::G2_CURVE[4]), c1: Fq::constant(constants::G2_CURVE[5]) };
 
     #[inline(always)]
-    fn roots_of_ratios<E: Engine, const K: usize>(
+    fn roots_inlined<E: Engine, const K: usize>(
         u: &[Quadratic<FqLanes<E>>; K],
         v: &[Quadratic<FqLanes<E>>; K],
     ) -> [Root<Quadratic<FqLanes<E>>>; K] {

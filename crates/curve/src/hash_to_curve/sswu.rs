@@ -13,7 +13,7 @@ use crate::{
     bls12_381::{
         G1, G2,
         points::{Points, in_lanes},
-        roots::Roots,
+        roots::{Root, Roots},
         source_group::{Polynomial, SourceGroup},
     },
 };
@@ -190,31 +190,64 @@ fn map_one<C: SourceGroup, E: Engine>(u: LanesOf<C::Base, E>) -> Mapped<C::Base,
 /// `map_to_curve_simple_swu` of appendix F.2 for K elements per lane.
 #[inline(always)]
 fn map<C: SourceGroup, E: Engine, const K: usize>(u: &[LanesOf<C::Base, E>; K]) -> [Mapped<C::Base, E>; K] {
-    let engine = u[0].token();
-    let a = LanesOf::<C::Base, E>::broadcast(engine, C::ISOGENOUS_A);
-    let b = LanesOf::<C::Base, E>::broadcast(engine, C::ISOGENOUS_B);
-    let z = LanesOf::<C::Base, E>::broadcast(engine, C::Base::Z);
     let mut points = [Mapped { n: u[0], d: u[0], y: u[0] }; K];
     let (mut shifts, mut values, mut cubes) = (*u, *u, *u);
     for k in 0..K {
-        let shift = u[k].square() * z;
-        let sum = shift.square() + shift;
-        let n = (sum + Algebra::one(engine)) * b;
-        let d = LanesOf::<C::Base, E>::select(sum.zero_lanes(), z, -sum) * a;
-        let square = d.square();
-        let cube = square * d;
-        values[k] = (n.square() + square * a) * n + cube * b;
-        (points[k].n, points[k].d, shifts[k], cubes[k]) = (n, d, shift, cube);
+        (points[k].n, points[k].d, shifts[k], values[k], cubes[k]) = abscissa::<C, E>(u[k]);
     }
     let roots = C::Base::roots_of_ratios::<E, K>(&values, &cubes);
     for k in 0..K {
-        let (point, root, shift) = (&mut points[k], roots[k], shifts[k]);
-        let y = LanesOf::<C::Base, E>::select(root.square, root.root, root.root * shift * u[k]);
-        let differ = C::Base::signs::<E>(y) ^ C::Base::signs::<E>(u[k]);
-        point.y = LanesOf::<C::Base, E>::select(differ, -y, y);
-        point.n = LanesOf::<C::Base, E>::select(root.square, point.n, point.n * shift);
+        points[k] = chosen::<C, E>(points[k], shifts[k], roots[k], u[k]);
     }
     points
+}
+
+/// Of the first candidate `n/d`: n, d, the factor of the other candidate, and its `y^2` as a ratio.
+#[inline(always)]
+fn abscissa<C: SourceGroup, E: Engine>(u: LanesOf<C::Base, E>) -> Candidate<LanesOf<C::Base, E>> {
+    let engine = u.token();
+    LanesOf::<C::Base, E>::outlined(
+        engine,
+        #[inline(always)]
+        || {
+            let a = LanesOf::<C::Base, E>::broadcast(engine, C::ISOGENOUS_A);
+            let b = LanesOf::<C::Base, E>::broadcast(engine, C::ISOGENOUS_B);
+            let z = LanesOf::<C::Base, E>::broadcast(engine, C::Base::Z);
+            let shift = u.square() * z;
+            let sum = shift.square() + shift;
+            let n = (sum + Algebra::one(engine)) * b;
+            let d = LanesOf::<C::Base, E>::select(sum.zero_lanes(), z, -sum) * a;
+            let square = d.square();
+            let cube = square * d;
+            (n, d, shift, (n.square() + square * a) * n + cube * b, cube)
+        },
+    )
+}
+
+/// See [`abscissa`].
+type Candidate<A> = (A, A, A, A, A);
+
+/// The point of the candidate whose `y^2` is a square, with the sign of u.
+#[inline(always)]
+fn chosen<C: SourceGroup, E: Engine>(
+    point: Mapped<C::Base, E>,
+    shift: LanesOf<C::Base, E>,
+    root: Root<LanesOf<C::Base, E>>,
+    u: LanesOf<C::Base, E>,
+) -> Mapped<C::Base, E> {
+    LanesOf::<C::Base, E>::outlined(
+        u.token(),
+        #[inline(always)]
+        || {
+            let y = LanesOf::<C::Base, E>::select(root.square, root.root, root.root * shift * u);
+            let differ = C::Base::signs::<E>(y) ^ C::Base::signs::<E>(u);
+            Mapped {
+                y: LanesOf::<C::Base, E>::select(differ, -y, y),
+                n: LanesOf::<C::Base, E>::select(root.square, point.n, point.n * shift),
+                ..point
+            }
+        },
+    )
 }
 
 /// The sum on the isogenous curve, in 13 products and 3 squares.
@@ -223,6 +256,18 @@ fn map<C: SourceGroup, E: Engine, const K: usize>(u: &[LanesOf<C::Base, E>; K]) 
 /// W`, `U = V2 - V1`, `L = (y2 - y1) W^2`; for equal points, for `U = 2 y1`, `L = 3 n1 n2 + A' W`.
 #[inline(always)]
 fn add<C: SourceGroup, E: Engine>(p: &Mapped<C::Base, E>, q: &Mapped<C::Base, E>) -> Points<C::Base, E> {
+    LanesOf::<C::Base, E>::outlined(
+        p.n.token(),
+        #[inline(always)]
+        || add_inlined::<C, E>(p, q),
+    )
+}
+
+#[inline(always)]
+fn add_inlined<C: SourceGroup, E: Engine>(
+    p: &Mapped<C::Base, E>,
+    q: &Mapped<C::Base, E>,
+) -> Points<C::Base, E> {
     let [v1, v2] = Algebra::mul_pair([p.n, q.n], [q.d, p.d]);
     let w = p.d * q.d;
     let (mut u, r) = (v2 - v1, q.y - p.y);

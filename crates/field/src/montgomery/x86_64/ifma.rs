@@ -22,6 +22,7 @@ use super::{
 use crate::{
     algebra::{Algebra, LANES, Lanes, Quadratic, Select},
     montgomery::{Fp, Limbs, Packable, Prime, Scale, Vector},
+    unrolled::unrolled,
 };
 use proofmill_cpu::{Avx512Ifma, Token};
 use std::{
@@ -42,9 +43,9 @@ type Constants<P> = Radix52<P, <<P as Prime>::Limbs as Limbs>::Lanes52>;
 #[inline(always)]
 fn unwrap<P: Prime, const K: usize>(lanes: &[IfmaLanes<P>; K]) -> [<P::Limbs as Limbs>::Lanes52; K] {
     let mut limbs = [<P::Limbs as Limbs>::Lanes52::ZERO; K];
-    for (limbs, lanes) in limbs.iter_mut().zip(lanes) {
-        *limbs = lanes.limbs;
-    }
+    unrolled!(k in K, 2 => {
+        limbs[k] = lanes[k].limbs;
+    });
     limbs
 }
 
@@ -54,9 +55,9 @@ impl<P: Prime> IfmaLanes<P> {
     #[inline(always)]
     fn constant(token: Avx512Ifma, limbs: &[u64]) -> Self {
         let mut lanes = Self::zero(token);
-        for (lane, limb) in lanes.limbs.as_mut().iter_mut().zip(limbs) {
-            *lane = splat(token, *limb);
-        }
+        unrolled!(i in Constants::<P>::L, 8 => {
+            lanes.limbs.as_mut()[i] = splat(token, limbs[i]);
+        });
         lanes
     }
 
@@ -72,9 +73,9 @@ impl<P: Prime> IfmaLanes<P> {
         let Some(Self { token, .. }) = a.first() else { return *a };
         let products = radix52::multiply::<P, _, K>(*token, &unwrap(a), &unwrap(b));
         let mut lanes = *a;
-        for (lanes, product) in lanes.iter_mut().zip(products) {
-            lanes.limbs = product;
-        }
+        unrolled!(k in K, 2 => {
+            lanes[k].limbs = products[k];
+        });
         lanes
     }
 
@@ -84,36 +85,39 @@ impl<P: Prime> IfmaLanes<P> {
         let Some(Self { token, .. }) = a.first() else { return *a };
         let squares = radix52::square::<P, _, K>(*token, &unwrap(a));
         let mut lanes = *a;
-        for (lanes, square) in lanes.iter_mut().zip(squares) {
-            lanes.limbs = square;
-        }
+        unrolled!(k in K, 2 => {
+            lanes[k].limbs = squares[k];
+        });
         lanes
     }
 
     /// Limb-wise sum, not normalised.
     #[inline(always)]
     fn plus(mut self, rhs: &Self) -> Self {
-        for (a, b) in self.limbs.as_mut().iter_mut().zip(rhs.limbs.as_ref()) {
-            *a = simd!(self.token; _mm512_add_epi64(*a, *b));
-        }
+        let (a, b) = (self.limbs.as_mut(), rhs.limbs.as_ref());
+        unrolled!(i in Constants::<P>::L, 8 => {
+            a[i] = simd!(self.token; _mm512_add_epi64(a[i], b[i]));
+        });
         self
     }
 
     /// Limb-wise difference, not normalised.
     #[inline(always)]
     fn minus(mut self, rhs: &Self) -> Self {
-        for (a, b) in self.limbs.as_mut().iter_mut().zip(rhs.limbs.as_ref()) {
-            *a = simd!(self.token; _mm512_sub_epi64(*a, *b));
-        }
+        let (a, b) = (self.limbs.as_mut(), rhs.limbs.as_ref());
+        unrolled!(i in Constants::<P>::L, 8 => {
+            a[i] = simd!(self.token; _mm512_sub_epi64(a[i], b[i]));
+        });
         self
     }
 
     /// `chosen` in the lanes whose bit is set, otherwise `self`.
     #[inline(always)]
     fn blend(mut self, mask: u8, chosen: &Self) -> Self {
-        for (a, b) in self.limbs.as_mut().iter_mut().zip(chosen.limbs.as_ref()) {
-            *a = simd!(self.token; _mm512_mask_blend_epi64(mask, *a, *b));
-        }
+        let (a, b) = (self.limbs.as_mut(), chosen.limbs.as_ref());
+        unrolled!(i in Constants::<P>::L, 8 => {
+            a[i] = simd!(self.token; _mm512_mask_blend_epi64(mask, a[i], b[i]));
+        });
         self
     }
 
@@ -123,10 +127,10 @@ impl<P: Prime> IfmaLanes<P> {
         let limbs = self.limbs.as_mut();
         simd! { self.token;
             let quotient = _mm512_srl_epi64(limbs[Self::L - 1], _mm_cvtsi64_si128(Constants::<P>::QUOTIENT_SHIFT.into()));
-            for (limb, multiples) in limbs.iter_mut().zip(&Constants::<P>::MULTIPLES) {
-                let table = _mm512_loadu_epi64(multiples.as_ptr().cast());
-                *limb = _mm512_sub_epi64(*limb, _mm512_permutexvar_epi64(quotient, table));
-            }
+            unrolled!(i in Constants::<P>::L, 8 => {
+                let table = _mm512_loadu_epi64(Constants::<P>::MULTIPLES[i].as_ptr().cast());
+                limbs[i] = _mm512_sub_epi64(limbs[i], _mm512_permutexvar_epi64(quotient, table));
+            });
         }
         self.normalize()
     }
@@ -135,18 +139,19 @@ impl<P: Prime> IfmaLanes<P> {
     #[inline(always)]
     fn from_words(token: Avx512Ifma, words: &[__m512i]) -> Self {
         let mut lanes = Self::zero(token);
-        for (i, limb) in lanes.limbs.as_mut().iter_mut().enumerate() {
+        let limbs = lanes.limbs.as_mut();
+        unrolled!(i in Constants::<P>::L, 8 => {
             let (word, bit) = (52 * i / 64, 52 * i as u64 % 64);
-            *limb = simd! { token;
+            limbs[i] = simd! { token;
                 match words.get(word + 1) {
                     Some(next) if bit > 12 => _mm512_shrdv_epi64(words[word], *next, splat(token, bit)),
                     _ => _mm512_srlv_epi64(words[word], splat(token, bit)),
                 }
             };
             if i + 1 < Self::L {
-                *limb = simd!(token; _mm512_and_si512(*limb, splat(token, MASK)));
+                limbs[i] = simd!(token; _mm512_and_si512(limbs[i], splat(token, MASK)));
             }
-        }
+        });
         lanes
     }
 
@@ -307,17 +312,17 @@ impl<P: Prime> Algebra for IfmaLanes<P> {
     #[inline(always)]
     fn square_sub_two_pair(a: [Self; 2], b: [Self; 2], c: [Self; 2]) -> [Self; 2] {
         let mut squares = Self::square_interleaved(&a);
-        for (k, square) in squares.iter_mut().enumerate() {
-            *square = if Constants::<P>::WIDE {
-                square
-                    .plus(&Self::constant(square.token, &Constants::<P>::P4))
+        unrolled!(k in 2, 2 => {
+            squares[k] = if Constants::<P>::WIDE {
+                squares[k]
+                    .plus(&Self::constant(squares[k].token, &Constants::<P>::P4))
                     .minus(&b[k])
                     .minus(&c[k])
                     .reduce()
             } else {
-                *square - b[k] - c[k]
+                squares[k] - b[k] - c[k]
             };
-        }
+        });
         squares
     }
 
@@ -491,9 +496,11 @@ impl<P: Prime> Vector<Fp<P>> for IfmaLanes<P> {
     #[inline(always)]
     fn negate_lanes(mask: u8, mut value: Self) -> Self {
         let token = value.token;
-        for (limb, p2) in value.limbs.as_mut().iter_mut().zip(&Constants::<P>::P2) {
-            *limb = simd!(token; _mm512_mask_sub_epi64(*limb, mask, splat(token, *p2), *limb));
-        }
+        let limbs = value.limbs.as_mut();
+        unrolled!(i in Constants::<P>::L, 8 => {
+            let p2 = splat(token, Constants::<P>::P2[i]);
+            limbs[i] = simd!(token; _mm512_mask_sub_epi64(limbs[i], mask, p2, limbs[i]));
+        });
         value
     }
 
@@ -548,9 +555,9 @@ impl<P: Prime> Scale<Fp<P>> for IfmaLanes<P> {
     #[inline(always)]
     fn scale_terms(mut values: [Self; 2], factors: [&Self::Factor; 2]) -> [Self; 2] {
         let products = radix52::scale::<P, _, 2>(values[0].token, &unwrap(&values), &factors);
-        for (value, product) in values.iter_mut().zip(products) {
-            value.limbs = product;
-        }
+        unrolled!(k in 2, 2 => {
+            values[k].limbs = products[k];
+        });
         values
     }
 }

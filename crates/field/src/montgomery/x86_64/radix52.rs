@@ -9,7 +9,10 @@
 //! 2^52 p, of which the last two, removed by quotients, leave 2^-52 p.
 
 use super::lane_limbs::{LaneLimbs, MAX};
-use crate::montgomery::{Backend, Limbs, Prime, limbs::sbb};
+use crate::{
+    montgomery::{Backend, Limbs, Prime, limbs::sbb},
+    unrolled::unrolled,
+};
 use proofmill_cpu::{Adx, Avx512Ifma};
 use std::{
     arch::{asm, x86_64::*},
@@ -26,20 +29,6 @@ macro_rules! simd {
 }
 
 pub(super) use simd;
-
-/// A loop over the limbs of `V`. Unrolled here, because compilers keep columns in memory if they do not unroll loops over eight
-/// limbs.
-macro_rules! for_each_limb {
-    ($v:ty, $i:ident => $body:block) => {
-        for_each_limb!($v, $i => $body; 0 1 2 3 4 5 6 7)
-    };
-    ($v:ty, $i:ident => $body:block; $($limb:literal)*) => {
-        $(
-            let $i: usize = $limb;
-            if $i < <$v>::LEN $body
-        )*
-    };
-}
 
 #[inline(always)]
 pub(super) fn splat(token: Avx512Ifma, value: u64) -> __m512i {
@@ -223,13 +212,13 @@ pub(super) const fn power_of_two<P: Prime>(exponent: u32) -> [u64; MAX] {
 #[inline(always)]
 pub(super) fn normalize<V: LaneLimbs>(token: Avx512Ifma, mut value: V) -> V {
     let limbs = value.as_mut();
-    for i in 0..V::LEN - 1 {
+    unrolled!(i in V::LEN - 1, 8 => {
         simd! { token;
             let carry = _mm512_srai_epi64(limbs[i], 52);
             limbs[i + 1] = _mm512_add_epi64(limbs[i + 1], carry);
             limbs[i] = _mm512_and_si512(limbs[i], splat(token, MASK));
         }
-    }
+    });
     value
 }
 
@@ -237,8 +226,9 @@ pub(super) fn normalize<V: LaneLimbs>(token: Avx512Ifma, mut value: V) -> V {
 type Columns<const K: usize> = [[__m512i; K]; 2 * MAX];
 
 #[inline(always)]
-fn empty_columns<const K: usize>(token: Avx512Ifma) -> Columns<K> {
-    [[simd!(token; _mm512_setzero_si512()); K]; 2 * MAX]
+fn empty_columns<const K: usize>() -> Columns<K> {
+    // SAFETY: all-zero bits are vectors.
+    const { unsafe { std::mem::zeroed() } }
 }
 
 /// Keeps the compiler from moving operations on the columns from `first` on to the other side of this point. Otherwise LLVM (22)
@@ -248,23 +238,27 @@ fn empty_columns<const K: usize>(token: Avx512Ifma) -> Columns<K> {
 #[target_feature(enable = "avx512f")]
 fn keep_order<V: LaneLimbs, const K: usize>(columns: &mut Columns<K>, first: usize) {
     let end = (first + V::LEN + 1).min(2 * V::LEN);
-    let (sixes, rest) = columns[first..end].as_flattened_mut().as_chunks_mut();
-    for [a, b, c, d, e, f] in sixes {
-        // SAFETY: no instruction.
-        unsafe {
-            asm!(
-                "# {} {} {} {} {} {}",
-                inout(zmm_reg) * a,
-                inout(zmm_reg) * b,
-                inout(zmm_reg) * c,
-                inout(zmm_reg) * d,
-                inout(zmm_reg) * e,
-                inout(zmm_reg) * f,
-                options(pure, nomem, nostack, preserves_flags)
-            );
+    let columns = columns[first..end].as_flattened_mut();
+    unrolled!(chunk in 3, 4 => {
+        if let Some([a, b, c, d, e, f]) = columns.get_mut(6 * chunk..).and_then(<[_]>::first_chunk_mut) {
+            // SAFETY: no instruction.
+            unsafe {
+                asm!(
+                    "# {} {} {} {} {} {}",
+                    inout(zmm_reg) * a,
+                    inout(zmm_reg) * b,
+                    inout(zmm_reg) * c,
+                    inout(zmm_reg) * d,
+                    inout(zmm_reg) * e,
+                    inout(zmm_reg) * f,
+                    options(pure, nomem, nostack, preserves_flags)
+                );
+            }
         }
-    }
-    for [a, b, c] in rest.as_chunks_mut().0 {
+    });
+    if columns.len() % 6 >= 3
+        && let Some([a, b, c]) = columns.get_mut(columns.len() / 6 * 6..).and_then(<[_]>::first_chunk_mut)
+    {
         // SAFETY: no instruction.
         unsafe {
             asm!(
@@ -285,10 +279,14 @@ pub(super) fn multiply<P: Prime, V: LaneLimbs, const K: usize>(
     a: &[V; K],
     b: &[V; K],
 ) -> [V; K] {
-    let mut columns = empty_columns(token);
-    for_each_limb!(V, i => {
+    let mut columns = empty_columns();
+    unrolled!(i in V::LEN, 8 => {
         add_row(token, &mut columns, a, b, i);
-        remove_limb::<P, V, K>(token, &mut columns, i, V::LEN);
+        if const { i + 2 < V::LEN } {
+            remove_by_inverse::<P, V, K>(token, &mut columns, i);
+        } else {
+            remove_by_quotient::<P, V, K>(token, &mut columns, i);
+        }
     });
     upper_limbs(&columns, V::LEN)
 }
@@ -296,8 +294,8 @@ pub(super) fn multiply<P: Prime, V: LaneLimbs, const K: usize>(
 /// The columns of `K` independent products, each below 2^56.
 #[inline(always)]
 fn columns_of<V: LaneLimbs, const K: usize>(token: Avx512Ifma, a: &[V; K], b: &[V; K]) -> Columns<K> {
-    let mut columns = empty_columns(token);
-    for_each_limb!(V, i => {
+    let mut columns = empty_columns();
+    unrolled!(i in V::LEN, 8 => {
         add_row(token, &mut columns, a, b, i);
     });
     columns
@@ -313,13 +311,13 @@ fn add_row<V: LaneLimbs, const K: usize>(
     i: usize,
 ) {
     simd! { token;
-        for j in 0..V::LEN {
-            for k in 0..K {
+        unrolled!(j in V::LEN, 8 => {
+            unrolled!(k in K, 2 => {
                 let (x, y) = (a[k].as_ref()[j], b[k].as_ref()[i]);
                 columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], x, y);
                 columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], x, y);
-            }
-        }
+            });
+        });
         keep_order::<V, K>(columns, i);
     }
 }
@@ -337,7 +335,7 @@ pub(super) fn multiply_quadratic<P: Prime, V: LaneLimbs>(
     let [a, b] = sums;
     let cross = columns_of(token, &[a], &[b]);
     let mut columns = products;
-    for i in 0..2 * V::LEN {
+    unrolled!(i in 2 * V::LEN, 16 => {
         let ([v0, v1], [cross]) = (products[i], cross[i]);
         columns[i] = simd! { token;
             [
@@ -346,8 +344,8 @@ pub(super) fn multiply_quadratic<P: Prime, V: LaneLimbs>(
                 _mm512_sub_epi64(_mm512_sub_epi64(cross, v0), v1),
             ]
         };
-    }
-    reduce_columns::<P, V, 2>(token, columns, V::LEN)
+    });
+    reduce_columns::<P, V, 2>(token, columns)
 }
 
 /// `K` independent products by constants, interleaved; not normalised. Limb j of `factors[k]`'s multiple i is at `L i + j`. A result
@@ -359,18 +357,21 @@ pub(super) fn scale<P: Prime, V: LaneLimbs, const K: usize>(
     factors: &[&V::Factor; K],
 ) -> [V; K] {
     simd! { token;
-        let mut columns = empty_columns(token);
-        for_each_limb!(V, i => {
-            for j in 0..V::LEN {
-                for k in 0..K {
+        let mut columns = empty_columns();
+        unrolled!(i in V::LEN, 8 => {
+            unrolled!(j in V::LEN, 8 => {
+                unrolled!(k in K, 2 => {
                     let (x, y) = (a[k].as_ref()[i], splat(token, factors[k].as_ref()[V::LEN * i + j]));
                     columns[j][k] = _mm512_madd52lo_epu64(columns[j][k], x, y);
                     columns[j + 1][k] = _mm512_madd52hi_epu64(columns[j + 1][k], x, y);
-                }
-            }
+                });
+            });
             keep_order::<V, K>(&mut columns, 0);
         });
-        reduce_columns::<P, V, K>(token, columns, SCALED)
+        unrolled!(i in SCALED, 2 => {
+            remove_by_quotient::<P, V, K>(token, &mut columns, i);
+        });
+        upper_limbs(&columns, SCALED)
     }
 }
 
@@ -378,104 +379,114 @@ pub(super) fn scale<P: Prime, V: LaneLimbs, const K: usize>(
 #[inline(always)]
 pub(super) fn square<P: Prime, V: LaneLimbs, const K: usize>(token: Avx512Ifma, a: &[V; K]) -> [V; K] {
     simd! { token;
-        let mut columns = empty_columns(token);
-        for_each_limb!(V, i => {
-            for j in i + 1..V::LEN {
-                for k in 0..K {
-                    let (x, y) = (a[k].as_ref()[i], a[k].as_ref()[j]);
-                    columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], x, y);
-                    columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], x, y);
+        let mut columns = empty_columns();
+        unrolled!(i in V::LEN, 8 => {
+            unrolled!(j in V::LEN, 8 => {
+                if const { j > i } {
+                    unrolled!(k in K, 2 => {
+                        let (x, y) = (a[k].as_ref()[i], a[k].as_ref()[j]);
+                        columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], x, y);
+                        columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], x, y);
+                    });
                 }
-            }
+            });
             keep_order::<V, K>(&mut columns, i);
         });
-        for column in &mut columns[1..2 * V::LEN] {
-            for sum in column {
-                *sum = _mm512_add_epi64(*sum, *sum);
-            }
-        }
-        for i in 0..V::LEN {
-            for k in 0..K {
+        unrolled!(i in 2 * V::LEN, 16 => {
+            unrolled!(k in K, 2 => {
+                columns[i][k] = _mm512_add_epi64(columns[i][k], columns[i][k]);
+            });
+        });
+        unrolled!(i in V::LEN, 8 => {
+            unrolled!(k in K, 2 => {
                 let x = a[k].as_ref()[i];
                 columns[2 * i][k] = _mm512_madd52lo_epu64(columns[2 * i][k], x, x);
                 columns[2 * i + 1][k] = _mm512_madd52hi_epu64(columns[2 * i + 1][k], x, x);
-            }
-        }
-        reduce_columns::<P, V, K>(token, columns, V::LEN)
+            });
+        });
+        reduce_columns::<P, V, K>(token, columns)
     }
 }
 
-/// Montgomery reduction by `removed` limbs of values that are not negative, given by columns, each from -2^58 to 2^58; the result's
-/// limbs have the same bound.
+/// Montgomery reduction of values that are not negative, given by columns, each from -2^58 to 2^58; the result's limbs have the same
+/// bound.
 #[inline(always)]
 fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(
     token: Avx512Ifma,
     mut columns: Columns<K>,
-    removed: usize,
 ) -> [V; K] {
-    for_each_limb!(V, i => {
-        if i < removed {
-            remove_limb::<P, V, K>(token, &mut columns, i, removed);
+    unrolled!(i in V::LEN, 8 => {
+        if const { i + 2 < V::LEN } {
+            remove_by_inverse::<P, V, K>(token, &mut columns, i);
+        } else {
+            remove_by_quotient::<P, V, K>(token, &mut columns, i);
         }
     });
-    upper_limbs(&columns, removed)
+    upper_limbs(&columns, V::LEN)
 }
 
 #[inline(always)]
 fn upper_limbs<V: LaneLimbs, const K: usize>(columns: &Columns<K>, removed: usize) -> [V; K] {
     let mut products = [V::ZERO; K];
-    for (k, product) in products.iter_mut().enumerate() {
-        for (limb, column) in product.as_mut().iter_mut().zip(&columns[removed..]) {
-            *limb = column[k];
-        }
-    }
+    unrolled!(k in K, 2 => {
+        unrolled!(i in V::LEN, 8 => {
+            products[k].as_mut()[i] = columns[removed + i][k];
+        });
+    });
     products
 }
 
-/// Adds to the columns above column `i`, which is the lowest, what equals it modulo p: all steps but the last two of `removed` add
-/// `c (2^-52 mod p)` for its lower 52 bits c.
+/// Adds to the columns above column `i`, which is the lowest, what equals it modulo p: all steps but the last two add `c (2^-52 mod p)` for
+/// its lower 52 bits c.
 #[inline(always)]
-fn remove_limb<P: Prime, V: LaneLimbs, const K: usize>(
+fn remove_by_inverse<P: Prime, V: LaneLimbs, const K: usize>(
     token: Avx512Ifma,
     columns: &mut Columns<K>,
     i: usize,
-    removed: usize,
 ) {
     simd! { token;
-        if i + 2 < removed {
-            for j in 0..V::LEN {
-                let inverse = splat(token, Radix52::<P, V>::RADIX_INVERSE[j]);
-                for k in 0..K {
-                    let low = columns[i][k];
-                    columns[i + j + 1][k] = _mm512_madd52lo_epu64(columns[i + j + 1][k], low, inverse);
-                    if j == 0 {
-                        let carry = _mm512_srai_epi64(low, 52);
-                        columns[i + 1][k] = _mm512_add_epi64(columns[i + 1][k], carry);
-                    }
-                    columns[i + j + 2][k] = _mm512_madd52hi_epu64(columns[i + j + 2][k], low, inverse);
+        unrolled!(j in V::LEN, 8 => {
+            let inverse = splat(token, Radix52::<P, V>::RADIX_INVERSE[j]);
+            unrolled!(k in K, 2 => {
+                let low = columns[i][k];
+                columns[i + j + 1][k] = _mm512_madd52lo_epu64(columns[i + j + 1][k], low, inverse);
+                if const { j == 0 } {
+                    let carry = _mm512_srai_epi64(low, 52);
+                    columns[i + 1][k] = _mm512_add_epi64(columns[i + 1][k], carry);
                 }
-            }
-        } else {
-            let mut m = [_mm512_setzero_si512(); K];
-            for (m, column) in m.iter_mut().zip(&columns[i]) {
-                *m = _mm512_madd52lo_epu64(*m, *column, splat(token, Radix52::<P, V>::INV));
-            }
-            for j in 0..V::LEN {
-                let p = splat(token, Radix52::<P, V>::P1[j]);
-                for k in 0..K {
-                    if j > 0 {
-                        columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], m[k], p);
-                    }
-                    columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], m[k], p);
+                columns[i + j + 2][k] = _mm512_madd52hi_epu64(columns[i + j + 2][k], low, inverse);
+            });
+        });
+        keep_order::<V, K>(columns, i + 1);
+    }
+}
+
+/// As [`remove_by_inverse`], by Montgomery's quotient: the last two steps.
+#[inline(always)]
+fn remove_by_quotient<P: Prime, V: LaneLimbs, const K: usize>(
+    token: Avx512Ifma,
+    columns: &mut Columns<K>,
+    i: usize,
+) {
+    simd! { token;
+        let mut m = columns[i];
+        unrolled!(k in K, 2 => {
+            m[k] = _mm512_madd52lo_epu64(_mm512_setzero_si512(), m[k], splat(token, Radix52::<P, V>::INV));
+        });
+        unrolled!(j in V::LEN, 8 => {
+            let p = splat(token, Radix52::<P, V>::P1[j]);
+            unrolled!(k in K, 2 => {
+                if const { j > 0 } {
+                    columns[i + j][k] = _mm512_madd52lo_epu64(columns[i + j][k], m[k], p);
                 }
-            }
-            // The low half of m p[0] only completes the column to the next multiple of 2^52.
-            let (low, high) = columns.split_at_mut(i + 1);
-            for (done, next) in low[i].iter().zip(&mut high[0]) {
-                let carry = _mm512_srai_epi64(_mm512_add_epi64(*done, splat(token, MASK)), 52);
-                *next = _mm512_add_epi64(*next, carry);
-            }
-        }
+                columns[i + j + 1][k] = _mm512_madd52hi_epu64(columns[i + j + 1][k], m[k], p);
+            });
+        });
+        // The low half of m p[0] only completes the column to the next multiple of 2^52.
+        unrolled!(k in K, 2 => {
+            let carry = _mm512_srai_epi64(_mm512_add_epi64(columns[i][k], splat(token, MASK)), 52);
+            columns[i + 1][k] = _mm512_add_epi64(columns[i + 1][k], carry);
+        });
         keep_order::<V, K>(columns, i + 1);
     }
 }

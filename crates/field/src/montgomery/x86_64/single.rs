@@ -2,7 +2,7 @@
 //! row's limb in each lane.
 //!
 //! Sums are one operation of vectors, are not reduced, and may have [`MOST_TERMS`](Algebra::MOST_TERMS) terms. The number of terms in the
-//! formulas of towers and pairings is checked by running them over an algebra of counts (crates/field/tests/towers.rs,
+//! formulas of towers and pairings is checked by running them over an algebra of counts (crates/field/tests/it/towers.rs,
 //! crates/pairing/src/terms.rs).
 
 use crate::{

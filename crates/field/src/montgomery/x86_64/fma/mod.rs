@@ -46,6 +46,7 @@ use super::{lane_limbs::MAX, radix52::power_of_two};
 use crate::{
     algebra::{Algebra, LANES, Lanes, Select},
     montgomery::{Fp, Limbs, Packable, Prime, Scale, Vector},
+    unrolled::unrolled,
 };
 use constants::Radix;
 use digits::{Digits, Format, simd, splat, splat_bits};
@@ -75,22 +76,22 @@ impl<P: Prime> FmaLanes<P> {
     #[inline(always)]
     fn constant(token: Avx2, digits: &[f64]) -> Self {
         let mut lanes = Self::zero(token);
-        for vector in lanes.digits.vectors_mut() {
-            for (digit, value) in vector.iter_mut().zip(digits) {
-                *digit = splat(token, *value);
-            }
-        }
+        let [low, high] = lanes.digits.vectors_mut();
+        unrolled!(i in DigitsOf::<P>::LEN, 8 => {
+            low[i] = splat(token, digits[i]);
+            high[i] = low[i];
+        });
         lanes
     }
 
     /// Applies `f` to the digits of each vector, with a vector of `rhs`.
     #[inline(always)]
     fn zip(mut self, rhs: &Self, f: impl Fn(__m256d, __m256d) -> __m256d) -> Self {
-        for (a, b) in self.digits.vectors_mut().into_iter().zip(rhs.digits.vectors()) {
-            for (a, b) in a.iter_mut().zip(b) {
-                *a = f(*a, *b);
-            }
-        }
+        let ([low, high], [rhs_low, rhs_high]) = (self.digits.vectors_mut(), rhs.digits.vectors());
+        unrolled!(i in DigitsOf::<P>::LEN, 8 => {
+            low[i] = f(low[i], rhs_low[i]);
+            high[i] = f(high[i], rhs_high[i]);
+        });
         self
     }
 
@@ -132,19 +133,21 @@ impl<P: Prime> FmaLanes<P> {
     #[inline(always)]
     fn canonical(mut self) -> Self {
         let token = self.token;
-        for digits in self.digits.vectors_mut() {
+        let vectors = &mut self.digits.vectors_mut();
+        unrolled!(half in 2, 2 => {
+            let digits = &mut *vectors[half];
             // The sign is that of the highest digit that is not zero, which rounding keeps.
             let base = splat(token, (1u64 << DigitsOf::<P>::BITS) as f64);
             let mut value = splat(token, 0.0);
-            for digit in digits.iter().rev() {
-                value = simd!(token; _mm256_fmadd_pd(value, base, *digit));
-            }
+            unrolled!(i in DigitsOf::<P>::LEN, 8 => {
+                value = simd!(token; _mm256_fmadd_pd(value, base, digits[DigitsOf::<P>::LEN - 1 - i]));
+            });
             let negative = simd!(token; _mm256_cmp_pd::<_CMP_LT_OQ>(value, splat(token, 0.0)));
-            for (digit, modulus) in digits.iter_mut().zip(Of::<P>::MODULUS) {
-                let term = simd!(token; _mm256_and_pd(negative, splat(token, modulus)));
-                *digit = simd!(token; _mm256_add_pd(*digit, term));
-            }
-        }
+            unrolled!(i in DigitsOf::<P>::LEN, 8 => {
+                let term = simd!(token; _mm256_and_pd(negative, splat(token, Of::<P>::MODULUS[i])));
+                digits[i] = simd!(token; _mm256_add_pd(digits[i], term));
+            });
+        });
         self
     }
 
@@ -155,8 +158,8 @@ impl<P: Prime> FmaLanes<P> {
         let bits = DigitsOf::<P>::BITS;
         let zero = simd!(token; _mm256_setzero_si256());
         let (mut fields, mut carry) = ([zero; MAX], zero);
-        for (i, (digit, field)) in digits.iter().zip(&mut fields).enumerate() {
-            let last = i + 1 == digits.len();
+        unrolled!(i in DigitsOf::<P>::LEN, 8 => {
+            let last = i + 1 == DigitsOf::<P>::LEN;
             // An offset keeps what is shifted positive; it is a multiple of 2^W, and the next digit loses what it carries.
             let offset = if last { 0 } else { 1 << 62 };
             let carried = if i == 0 { 0 } else { 1 << (62 - bits) };
@@ -164,12 +167,12 @@ impl<P: Prime> FmaLanes<P> {
             let low = if last { (1u64 << 52) as f64 } else { LOW };
             let offset = u64::wrapping_sub(offset, low.to_bits() + carried);
             simd! { token;
-                let integer = _mm256_castpd_si256(_mm256_add_pd(*digit, splat(token, low + added(i))));
+                let integer = _mm256_castpd_si256(_mm256_add_pd(digits[i], splat(token, low + added(i))));
                 let sum = _mm256_add_epi64(_mm256_add_epi64(integer, splat_bits(token, offset)), carry);
                 carry = _mm256_srl_epi64(sum, _mm_cvtsi32_si128(bits as i32));
-                *field = if last { sum } else { _mm256_and_si256(sum, splat_bits(token, Of::<P>::MASK)) };
+                fields[i] = if last { sum } else { _mm256_and_si256(sum, splat_bits(token, Of::<P>::MASK)) };
             }
-        }
+        });
         DigitsOf::<P>::join(token, &fields)
     }
 
@@ -182,16 +185,18 @@ impl<P: Prime> FmaLanes<P> {
         added: impl Fn(usize) -> f64,
     ) {
         let token = self.token;
-        for (half, digits) in self.digits.vectors().into_iter().enumerate() {
-            let [w0, w1, w2, w3, w4, w5] = Self::words(token, digits, &added);
+        let vectors = self.digits.vectors();
+        unrolled!(half in 2, 2 => {
+            let [w0, w1, w2, w3, w4, w5] = Self::words(token, vectors[half], &added);
             let columns = transpose(token, [w0, w1, w2, w3]);
             let [even, odd] = simd!(token; [_mm256_unpacklo_epi64(w4, w5), _mm256_unpackhi_epi64(w4, w5)]);
-            for (lane, row) in rows[4 * half..][..4].iter_mut().enumerate() {
-                let words: *mut u64 = std::ptr::from_mut(element(row)).cast();
+            let rows = &mut rows[4 * half..][..4];
+            unrolled!(lane in 4, 4 => {
+                let words: *mut u64 = std::ptr::from_mut(element(&mut rows[lane])).cast();
                 simd! { token;
                     _mm256_storeu_si256(words.cast(), columns[lane]);
                     if P::Limbs::LEN == 6 {
-                        let pair = if lane % 2 == 0 { even } else { odd };
+                        let pair = if lane.is_multiple_of(2) { even } else { odd };
                         let tail = if lane < 2 {
                             _mm256_castsi256_si128(pair)
                         } else {
@@ -200,21 +205,21 @@ impl<P: Prime> FmaLanes<P> {
                         _mm_storeu_si128(words.add(4).cast(), tail);
                     }
                 }
-            }
-        }
+            });
+        });
     }
 
     /// All bits of the lanes whose bit is set, for both vectors.
     #[inline(always)]
     fn lane_masks(token: Avx2, mask: u8) -> [__m256d; 2] {
         let mut masks = [splat(token, 0.0); 2];
-        for (half, lanes) in masks.iter_mut().enumerate() {
-            *lanes = simd! { token;
+        unrolled!(half in 2, 2 => {
+            masks[half] = simd! { token;
                 let bits = _mm256_setr_epi64x(1 << (4 * half), 2 << (4 * half), 4 << (4 * half), 8 << (4 * half));
                 let chosen = _mm256_and_si256(splat_bits(token, mask.into()), bits);
                 _mm256_castsi256_pd(_mm256_cmpeq_epi64(chosen, bits))
             };
-        }
+        });
         masks
     }
 }
@@ -322,9 +327,9 @@ impl<P: Prime> Algebra for FmaLanes<P> {
     #[inline(always)]
     fn square_sub_two_pair(a: [Self; 2], b: [Self; 2], c: [Self; 2]) -> [Self; 2] {
         let mut squares = Self::square_pair(a);
-        for (k, square) in squares.iter_mut().enumerate() {
-            *square = square.minus(&b[k]).minus(&c[k]).reduce();
-        }
+        unrolled!(k in 2, 2 => {
+            squares[k] = squares[k].minus(&b[k]).minus(&c[k]).reduce();
+        });
         squares
     }
 
@@ -366,12 +371,13 @@ impl<P: Prime> Select for FmaLanes<P> {
     fn select(mask: u8, chosen: Self, mut other: Self) -> Self {
         let token = other.token;
         let masks = Self::lane_masks(token, mask);
-        let vectors = other.digits.vectors_mut().into_iter().zip(chosen.digits.vectors());
-        for ((other, chosen), mask) in vectors.zip(masks) {
-            for (other, chosen) in other.iter_mut().zip(chosen) {
-                *other = simd!(token; _mm256_blendv_pd(*other, *chosen, mask));
-            }
-        }
+        let (others, chosen) = (&mut other.digits.vectors_mut(), chosen.digits.vectors());
+        unrolled!(half in 2, 2 => {
+            unrolled!(i in DigitsOf::<P>::LEN, 8 => {
+                others[half][i] =
+                    simd!(token; _mm256_blendv_pd(others[half][i], chosen[half][i], masks[half]));
+            });
+        });
         other
     }
 }
@@ -380,14 +386,16 @@ impl<P: Prime> Vector<Fp<P>> for FmaLanes<P> {
     #[inline(always)]
     fn gather<'a>(token: Avx2, element: impl Fn(usize) -> &'a P::Limbs) -> Self {
         let mut lanes = Self::zero(token);
-        for (half, digits) in lanes.digits.vectors_mut().into_iter().enumerate() {
+        let vectors = &mut lanes.digits.vectors_mut();
+        unrolled!(half in 2, 2 => {
             let zero = simd!(token; _mm256_setzero_si256());
-            let (mut words, mut rows) = ([zero; 6], [zero; 4]);
-            for (lane, row) in rows.iter_mut().enumerate() {
+            let mut rows = [zero, zero, zero, zero];
+            unrolled!(lane in 4, 4 => {
                 let words = std::ptr::from_ref(element(4 * half + lane)).cast();
-                *row = simd!(token; _mm256_loadu_si256(words));
-            }
-            words[..4].copy_from_slice(&transpose(token, rows));
+                rows[lane] = simd!(token; _mm256_loadu_si256(words));
+            });
+            let [w0, w1, w2, w3] = transpose(token, rows);
+            let mut words = [w0, w1, w2, w3, zero, zero];
             if P::Limbs::LEN == 6 {
                 let tail = |lane: usize| {
                     let words: *const u64 = std::ptr::from_ref(element(4 * half + lane)).cast();
@@ -401,10 +409,12 @@ impl<P: Prime> Vector<Fp<P>> for FmaLanes<P> {
                 }
             }
             let magic = splat(token, (1u64 << 52) as f64);
-            for (digit, bits) in digits.iter_mut().zip(DigitsOf::<P>::split(token, &words)) {
-                *digit = simd!(token; _mm256_sub_pd(_mm256_or_pd(_mm256_castsi256_pd(bits), magic), magic));
-            }
-        }
+            let (digits, bits) = (&mut *vectors[half], DigitsOf::<P>::split(token, &words));
+            unrolled!(i in DigitsOf::<P>::LEN, 8 => {
+                let bits = simd!(token; _mm256_castsi256_pd(bits[i]));
+                digits[i] = simd!(token; _mm256_sub_pd(_mm256_or_pd(bits, magic), magic));
+            });
+        });
         lanes.reduce()
     }
 
@@ -438,12 +448,13 @@ impl<P: Prime> Vector<Fp<P>> for FmaLanes<P> {
     fn negate_lanes(mask: u8, mut value: Self) -> Self {
         let token = value.token;
         let masks = Self::lane_masks(token, mask);
-        for (digits, mask) in value.digits.vectors_mut().into_iter().zip(masks) {
-            let sign = simd!(token; _mm256_and_pd(mask, splat(token, -0.0)));
-            for digit in digits {
-                *digit = simd!(token; _mm256_xor_pd(*digit, sign));
-            }
-        }
+        let vectors = &mut value.digits.vectors_mut();
+        unrolled!(half in 2, 2 => {
+            let sign = simd!(token; _mm256_and_pd(masks[half], splat(token, -0.0)));
+            unrolled!(i in DigitsOf::<P>::LEN, 8 => {
+                vectors[half][i] = simd!(token; _mm256_xor_pd(vectors[half][i], sign));
+            });
+        });
         value
     }
 
@@ -451,15 +462,17 @@ impl<P: Prime> Vector<Fp<P>> for FmaLanes<P> {
     fn zero_lanes(self) -> u8 {
         let token = self.token;
         let mut zeros = 0;
-        for (half, digits) in self.reduce().digits.vectors().into_iter().enumerate() {
+        let reduced = self.reduce();
+        let vectors = reduced.digits.vectors();
+        unrolled!(half in 2, 2 => {
             let mut all = splat(token, 0.0);
-            for digit in digits {
+            unrolled!(i in DigitsOf::<P>::LEN, 8 => {
                 // Digits are integers: the bits of two may be mixed, but for those of signs.
-                all = simd!(token; _mm256_or_pd(all, *digit));
-            }
+                all = simd!(token; _mm256_or_pd(all, vectors[half][i]));
+            });
             let zero = simd!(token; _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(all, splat(token, 0.0))));
             zeros |= (zero as u8) << (4 * half);
-        }
+        });
         zeros
     }
 }
