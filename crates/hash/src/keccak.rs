@@ -5,7 +5,7 @@
 //!
 //! Time depends on lengths, never on contents.
 
-use crate::TreeHash;
+use crate::{DIGEST, Digest, TreeHash};
 use proofmill_cpu::{Level, MAX_LANES, Portable};
 use proofmill_field::{
     dispatch_goldilocks,
@@ -171,7 +171,7 @@ impl Keccak256 {
         self.state[BLOCK / 8 - 1] ^= 1 << 63;
         self.permute();
         let words = std::mem::take(self).state;
-        Keccak::to_bytes(&[words[0], words[1], words[2], words[3]])
+        Digest([words[0], words[1], words[2], words[3]]).to_bytes()
     }
 
     fn permute(&mut self) {
@@ -190,45 +190,25 @@ pub struct Keccak;
 /// The words that a block of a row has at most.
 const RATE: usize = 17;
 
-/// The words of a digest.
-const DIGEST: usize = 4;
-
 impl TreeHash for Keccak {
-    type Digest = [u64; DIGEST];
-    const NAME: &'static str = "keccak";
-    const MODULUS: Option<u64> = None;
-    const ELEMENT_BYTES: usize = 1;
+    fn name(&self) -> &'static str {
+        "keccak"
+    }
 
-    fn hash_rows(level: Level, rows: &[u64], columns: usize, digests: &mut [Self::Digest]) {
+    fn hash_rows(&self, level: Level, rows: &[u64], columns: usize, digests: &mut [Digest]) {
         assert_eq!(rows.len(), columns * digests.len(), "as many words as rows times columns");
         hash(level, Words::Rows { rows, columns }, digests);
     }
 
-    fn hash_columns(level: Level, columns: &[&[u64]], digests: &mut [Self::Digest]) {
+    fn hash_columns(&self, level: Level, columns: &[&[u64]], digests: &mut [Digest]) {
         let whole = columns.iter().all(|column| column.len() == digests.len());
         assert!(whole, "one word a digest in each column");
         hash(level, Words::Columns(columns), digests);
     }
 
-    fn hash_pairs(level: Level, children: &[Self::Digest], parents: &mut [Self::Digest]) {
+    fn hash_pairs(&self, level: Level, children: &[Digest], parents: &mut [Digest]) {
         assert_eq!(children.len(), 2 * parents.len(), "two children a parent");
-        hash(level, Words::Rows { rows: children.as_flattened(), columns: 2 * DIGEST }, parents);
-    }
-
-    fn to_bytes(digest: &Self::Digest) -> [u8; 32] {
-        let mut bytes = [0; 32];
-        for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(digest) {
-            *bytes = word.to_le_bytes();
-        }
-        bytes
-    }
-
-    fn from_bytes(bytes: &[u8; 32]) -> Option<Self::Digest> {
-        let mut digest = [0; DIGEST];
-        for (word, bytes) in digest.iter_mut().zip(bytes.as_chunks().0) {
-            *word = u64::from_le_bytes(*bytes);
-        }
-        Some(digest)
+        hash(level, Words::Rows { rows: Digest::as_words(children), columns: 2 * DIGEST }, parents);
     }
 }
 
@@ -287,7 +267,7 @@ impl Words<'_> {
 }
 
 /// Hashes rows of words; a single one alone, which is faster than in a vector.
-fn hash(level: Level, words: Words<'_>, digests: &mut [[u64; DIGEST]]) {
+fn hash(level: Level, words: Words<'_>, digests: &mut [Digest]) {
     if digests.len() == 1 {
         return hash_on(Portable, words, digests);
     }
@@ -298,7 +278,7 @@ fn hash(level: Level, words: Words<'_>, digests: &mut [[u64; DIGEST]]) {
     dispatch_goldilocks!(level, engine => hash_on(engine, words, digests));
 }
 
-fn hash_on<E: GoldilocksEngine<U64s: Bitwise>>(engine: E, words: Words<'_>, digests: &mut [[u64; DIGEST]]) {
+fn hash_on<E: GoldilocksEngine<U64s: Bitwise>>(engine: E, words: Words<'_>, digests: &mut [Digest]) {
     let lanes = E::U64s::WIDTH;
     engine.run(
         #[inline(always)]
@@ -319,7 +299,7 @@ fn hash_on<E: GoldilocksEngine<U64s: Bitwise>>(engine: E, words: Words<'_>, dige
                     let mut words = [0; MAX_LANES];
                     state[i].store(&mut words);
                     for lane in 0..digests.len() {
-                        digests[lane][i] = words[lane];
+                        digests[lane].0[i] = words[lane];
                     }
                 }
             }

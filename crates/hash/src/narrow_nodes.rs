@@ -3,36 +3,39 @@
 use crate::{Digest, Poseidon2, Sponge, TreeHash};
 use proofmill_cpu::Level;
 
-type Rows = Sponge<Poseidon2<12>>;
-type Nodes = Sponge<Poseidon2<8>>;
+const ROWS: Sponge<Poseidon2<12>> = Sponge(Poseidon2);
+const NODES: Sponge<Poseidon2<8>> = Sponge(Poseidon2);
 
 /// Rows with Poseidon2 of width 12, nodes with that of width 8, which takes half the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NarrowNodes;
 
 impl TreeHash for NarrowNodes {
-    type Digest = Digest;
-    const NAME: &'static str = "poseidon2-12-8";
-    const MODULUS: Option<u64> = Rows::MODULUS;
-    const ELEMENT_BYTES: usize = Rows::ELEMENT_BYTES;
-
-    fn hash_rows(level: Level, rows: &[u64], columns: usize, digests: &mut [Digest]) {
-        Rows::hash_rows(level, rows, columns, digests);
+    fn name(&self) -> &'static str {
+        "poseidon2-12-8"
     }
 
-    fn hash_columns(level: Level, columns: &[&[u64]], digests: &mut [Digest]) {
-        Rows::hash_columns(level, columns, digests);
+    fn modulus(&self) -> Option<u64> {
+        ROWS.modulus()
     }
 
-    fn hash_pairs(level: Level, children: &[Digest], parents: &mut [Digest]) {
-        Nodes::hash_pairs(level, children, parents);
+    fn element_bytes(&self) -> usize {
+        ROWS.element_bytes()
     }
 
-    fn to_bytes(digest: &Digest) -> [u8; 32] {
-        digest.to_bytes()
+    fn is_digest(&self, digest: &Digest) -> bool {
+        ROWS.is_digest(digest)
     }
 
-    fn from_bytes(bytes: &[u8; 32]) -> Option<Digest> {
-        Digest::from_bytes(bytes)
+    fn hash_rows(&self, level: Level, rows: &[u64], columns: usize, digests: &mut [Digest]) {
+        ROWS.hash_rows(level, rows, columns, digests);
+    }
+
+    fn hash_columns(&self, level: Level, columns: &[&[u64]], digests: &mut [Digest]) {
+        ROWS.hash_columns(level, columns, digests);
+    }
+
+    fn hash_pairs(&self, level: Level, children: &[Digest], parents: &mut [Digest]) {
+        NODES.hash_pairs(level, children, parents);
     }
 }

@@ -1,6 +1,6 @@
 //! SHA-256 trees: a leaf is the hash of its row's words as little-endian bytes, a node that of its children's 64 bytes.
 
-use crate::TreeHash;
+use crate::{Digest, TreeHash};
 use proofmill_cpu::Level;
 use proofmill_sha256::Kernels;
 
@@ -12,17 +12,16 @@ pub struct Sha256;
 const TILE: usize = 64;
 
 impl TreeHash for Sha256 {
-    type Digest = [u8; 32];
-    const NAME: &'static str = "sha256";
-    const MODULUS: Option<u64> = None;
-    const ELEMENT_BYTES: usize = 1;
+    fn name(&self) -> &'static str {
+        "sha256"
+    }
 
-    fn hash_rows(level: Level, rows: &[u64], columns: usize, digests: &mut [[u8; 32]]) {
+    fn hash_rows(&self, level: Level, rows: &[u64], columns: usize, digests: &mut [Digest]) {
         assert_eq!(rows.len(), columns * digests.len(), "as many words as rows times columns");
         hash(level, columns, digests, |row, column| rows[row * columns + column]);
     }
 
-    fn hash_columns(level: Level, columns: &[&[u64]], digests: &mut [[u8; 32]]) {
+    fn hash_columns(&self, level: Level, columns: &[&[u64]], digests: &mut [Digest]) {
         assert!(
             columns.iter().all(|column| column.len() == digests.len()),
             "one word a digest in each column"
@@ -30,22 +29,15 @@ impl TreeHash for Sha256 {
         hash(level, columns.len(), digests, |row, column| columns[column][row]);
     }
 
-    fn hash_pairs(level: Level, children: &[[u8; 32]], parents: &mut [[u8; 32]]) {
+    fn hash_pairs(&self, level: Level, children: &[Digest], parents: &mut [Digest]) {
         assert_eq!(children.len(), 2 * parents.len(), "two children a parent");
-        Kernels::at(level).pairs(children.as_flattened().as_chunks().0, parents);
-    }
-
-    fn to_bytes(digest: &[u8; 32]) -> [u8; 32] {
-        *digest
-    }
-
-    fn from_bytes(bytes: &[u8; 32]) -> Option<[u8; 32]> {
-        Some(*bytes)
+        let children = Digest::as_bytes(children).as_flattened();
+        Kernels::at(level).pairs(children.as_chunks().0, Digest::as_bytes_mut(parents));
     }
 }
 
 /// Hashes rows of words, tile by tile.
-fn hash(level: Level, columns: usize, digests: &mut [[u8; 32]], word: impl Fn(usize, usize) -> u64) {
+fn hash(level: Level, columns: usize, digests: &mut [Digest], word: impl Fn(usize, usize) -> u64) {
     let kernels = Kernels::at(level);
     let length = 8 * columns;
     let mut bytes = vec![0; length * TILE.min(digests.len())];
@@ -56,6 +48,6 @@ fn hash(level: Level, columns: usize, digests: &mut [[u8; 32]], word: impl Fn(us
                 *bytes = word(row, column).to_le_bytes();
             }
         }
-        kernels.rows(bytes, length, digests);
+        kernels.rows(bytes, length, Digest::as_bytes_mut(digests));
     }
 }

@@ -14,57 +14,12 @@
 //! A state of eight elements leaves no capacity in a node: collisions of a single node are easy to find (by inverting the
 //! permutation), but not collisions whose children are digests too. Use it in trees only.
 
-use crate::{Absorption, MAX_WIDTH, Permutation, Poseidon, Poseidon2, TreeHash, tiles};
+use crate::{Absorption, DIGEST, Digest, MAX_WIDTH, Permutation, Poseidon, Poseidon2, TreeHash, tiles};
 use proofmill_cpu::{Level, MAX_LANES, Portable};
 use proofmill_field::{
-    Field, dispatch_goldilocks,
+    dispatch_goldilocks,
     goldilocks::{Goldilocks, GoldilocksEngine, MODULUS},
 };
-use proofmill_memory::Zeroed;
-use std::{fmt, marker::PhantomData};
-
-/// The elements of a digest.
-pub const DIGEST: usize = 4;
-
-/// A node of a tree over Goldilocks: four elements, but not a row.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(transparent)]
-pub struct Digest(pub [Goldilocks; DIGEST]);
-
-impl Digest {
-    /// Its elements, of eight little-endian bytes each.
-    pub fn to_bytes(self) -> [u8; 32] {
-        let mut bytes = [0; 32];
-        for (bytes, element) in bytes.chunks_exact_mut(8).zip(self.0) {
-            bytes.copy_from_slice(&element.to_bytes_le());
-        }
-        bytes
-    }
-
-    /// The digest from such bytes; `None` if an element is not below p.
-    pub fn from_bytes(bytes: &[u8; 32]) -> Option<Self> {
-        let mut digest = Self::default();
-        for (element, bytes) in digest.0.iter_mut().zip(bytes.as_chunks().0) {
-            *element = Goldilocks::from_bytes_le(*bytes).ok()?;
-        }
-        Some(digest)
-    }
-}
-
-// SAFETY: zero words are field elements.
-unsafe impl Zeroed for Digest {}
-
-impl Default for Digest {
-    fn default() -> Self {
-        Self([Goldilocks::ZERO; DIGEST])
-    }
-}
-
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// The digest of one row, in plain Rust, for the lowest latency.
 pub fn linear_hash<P: Permutation>(row: &[Goldilocks]) -> Digest {
@@ -75,28 +30,34 @@ pub fn linear_hash<P: Permutation>(row: &[Goldilocks]) -> Digest {
 
 /// The hash of trees with the permutation `P`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sponge<P>(PhantomData<P>);
-
-fn words_of(digests: &[Digest]) -> &[u64] {
-    // SAFETY: a digest is four elements, which are `repr(transparent)` over words.
-    unsafe { std::slice::from_raw_parts(digests.as_ptr().cast(), DIGEST * digests.len()) }
-}
+pub struct Sponge<P>(pub P);
 
 /// Compiles the hash for permutations in this crate, not in every user.
 macro_rules! tree_hash {
     ($($permutation:ty),*) => { $(
         impl TreeHash for Sponge<$permutation> {
-            type Digest = Digest;
-            const NAME: &'static str = <$permutation>::NAME;
-            const MODULUS: Option<u64> = Some(MODULUS);
-            const ELEMENT_BYTES: usize = 8;
+            fn name(&self) -> &'static str {
+                <$permutation>::NAME
+            }
 
-            fn hash_rows(level: Level, rows: &[u64], columns: usize, digests: &mut [Digest]) {
+            fn modulus(&self) -> Option<u64> {
+                Some(MODULUS)
+            }
+
+            fn element_bytes(&self) -> usize {
+                Goldilocks::BYTES
+            }
+
+            fn is_digest(&self, digest: &Digest) -> bool {
+                digest.0.iter().all(|word| *word < MODULUS)
+            }
+
+            fn hash_rows(&self, level: Level, rows: &[u64], columns: usize, digests: &mut [Digest]) {
                 let level = tiles::level_for(level, digests.len());
                 dispatch_goldilocks!(level, engine => hash_on::<$permutation, _>(engine, rows, columns, digests));
             }
 
-            fn hash_columns(level: Level, columns: &[&[u64]], digests: &mut [Digest]) {
+            fn hash_columns(&self, level: Level, columns: &[&[u64]], digests: &mut [Digest]) {
                 assert!(
                     columns.iter().all(|column| column.len() == digests.len()),
                     "one word a digest in each column"
@@ -111,9 +72,9 @@ macro_rules! tree_hash {
                 });
             }
 
-            fn hash_pairs(level: Level, children: &[Digest], parents: &mut [Digest]) {
+            fn hash_pairs(&self, level: Level, children: &[Digest], parents: &mut [Digest]) {
                 assert_eq!(children.len(), 2 * parents.len(), "two children a parent");
-                let words = words_of(children);
+                let words = Digest::as_words(children);
                 dispatch_goldilocks!(tiles::level_for(level, parents.len()), engine => {
                     absorb_all::<$permutation, _, { 2 * DIGEST }>(
                         engine,
@@ -123,14 +84,6 @@ macro_rules! tree_hash {
                         |tile| tiles::permute::<_, $permutation>(engine, tile),
                     );
                 });
-            }
-
-            fn to_bytes(digest: &Digest) -> [u8; 32] {
-                digest.to_bytes()
-            }
-
-            fn from_bytes(bytes: &[u8; 32]) -> Option<Digest> {
-                Digest::from_bytes(bytes)
             }
         }
     )* };
@@ -196,7 +149,7 @@ pub(crate) fn absorb_all<P: Permutation, E: GoldilocksEngine, const RATE: usize>
         absorb::<P, _, RATE>(engine, columns, tile, read_element, &permute);
         for (lane, digest) in block.iter_mut().enumerate() {
             for (element, words) in digest.0.iter_mut().zip(tile.chunks_exact(tile_lanes)) {
-                *element = Goldilocks::new(words[lane]);
+                *element = Goldilocks::new(words[lane]).to_canonical();
             }
         }
         first += block.len();

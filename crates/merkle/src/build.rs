@@ -5,7 +5,7 @@
 
 use crate::{Leaves, MerkleError};
 use proofmill_cpu::Level;
-use proofmill_hash::TreeHash;
+use proofmill_hash::{Digest, TreeHash};
 use proofmill_parallel as parallel;
 
 /// The most layers of a subtree above its leaves. The digests of 2^11 leaves take 64 KiB and all nodes twice that, which fits
@@ -44,39 +44,40 @@ pub(crate) fn split_layers<D>(mut nodes: &mut [D]) -> Vec<&mut [D]> {
 }
 
 /// Computes all layers of a tree.
-pub(crate) fn fill<H: TreeHash, L: Leaves>(
+pub(crate) fn fill(
     level: Level,
-    leaves: &L,
-    nodes: &mut [H::Digest],
+    hash: &dyn TreeHash,
+    leaves: &dyn Leaves,
+    nodes: &mut [Digest],
 ) -> Result<(), MerkleError> {
     let mut layers = split_layers(nodes);
     let height = subtree_layers(leaves.rows().ilog2());
     let width = 1 << height;
     let results = parallel::map((0..).zip(subtrees(&mut layers, height)), |(i, mut layers)| {
-        leaves.hash::<H>(level, i * width, layers[0])?;
-        climb::<H>(level, &mut layers);
+        leaves.hash(level, hash, i * width, layers[0])?;
+        climb(level, hash, &mut layers);
         Ok(())
     });
     // The first error in the order of rows, whichever thread is faster.
     results.into_iter().collect::<Result<(), MerkleError>>()?;
-    raise::<H>(level, &mut layers[height as usize..]);
+    raise(level, hash, &mut layers[height as usize..]);
     Ok(())
 }
 
 /// Computes the layers above the first.
-pub(crate) fn raise<H: TreeHash>(level: Level, mut layers: &mut [&mut [H::Digest]]) {
+pub(crate) fn raise(level: Level, hash: &dyn TreeHash, mut layers: &mut [&mut [Digest]]) {
     while layers.len() > 1 {
         let height = subtree_layers(layers.len() as u32 - 1);
-        parallel::for_each(subtrees(layers, height), |mut layers| climb::<H>(level, &mut layers));
+        parallel::for_each(subtrees(layers, height), |mut layers| climb(level, hash, &mut layers));
         layers = &mut layers[height as usize..];
     }
 }
 
 /// Computes the layers above the first on the calling thread, one by one.
-fn climb<H: TreeHash>(level: Level, layers: &mut [&mut [H::Digest]]) {
+fn climb(level: Level, hash: &dyn TreeHash, layers: &mut [&mut [Digest]]) {
     for upper in 1..layers.len() {
         let (children, parents) = layers.split_at_mut(upper);
-        H::hash_pairs(level, children[upper - 1], parents[0]);
+        hash.hash_pairs(level, children[upper - 1], parents[0]);
     }
 }
 
@@ -94,19 +95,20 @@ fn subtrees<'a, D>(layers: &'a mut [&mut [D]], height: u32) -> Vec<Vec<&'a mut [
 
 /// Builds a tree and keeps only the upper layers, from the returned height on. `keep` receives the nodes below when they are
 /// computed: the layer, the index of the first node in it, the nodes.
-pub(crate) fn stream<H: TreeHash, L: Leaves>(
+pub(crate) fn stream(
     level: Level,
-    leaves: &L,
-    keep: impl Fn(u32, usize, &[H::Digest]) -> Result<(), MerkleError> + Sync,
-) -> Result<(u32, Vec<H::Digest>), MerkleError> {
+    hash: &dyn TreeHash,
+    leaves: &dyn Leaves,
+    keep: impl Fn(u32, usize, &[Digest]) -> Result<(), MerkleError> + Sync,
+) -> Result<(u32, Vec<Digest>), MerkleError> {
     let height = subtree_layers(leaves.rows().ilog2());
     let (width, count) = (1 << height, leaves.rows() >> height);
-    let mut upper = vec![H::Digest::default(); node_count(count)];
+    let mut upper = vec![Digest::default(); node_count(count)];
     let mut layers = split_layers(&mut upper);
-    let subtree = |scratch: &mut Vec<H::Digest>, i: usize, top: &mut H::Digest| {
+    let subtree = |scratch: &mut Vec<Digest>, i: usize, top: &mut Digest| {
         let mut layers = split_layers(scratch);
-        leaves.hash::<H>(level, i * width, layers[0])?;
-        climb::<H>(level, &mut layers);
+        leaves.hash(level, hash, i * width, layers[0])?;
+        climb(level, hash, &mut layers);
         for (layer, nodes) in (0..height).zip(&layers) {
             keep(layer, (i * width) >> layer, nodes)?;
         }
@@ -115,12 +117,12 @@ pub(crate) fn stream<H: TreeHash, L: Leaves>(
     };
     let share = count.div_ceil(TASKS * parallel::threads()).min(MOST_IN_TASK);
     let results = parallel::map((0..).step_by(share).zip(layers[0].chunks_mut(share)), |(first, tops)| {
-        let mut scratch = vec![H::Digest::default(); node_count(width)];
+        let mut scratch = vec![Digest::default(); node_count(width)];
         (first..).zip(tops).try_for_each(|(i, top)| subtree(&mut scratch, i, top))
     });
     // The first error in the order of rows, whichever thread is faster.
     results.into_iter().collect::<Result<(), MerkleError>>()?;
-    raise::<H>(level, &mut layers);
+    raise(level, hash, &mut layers);
     Ok((height, upper))
 }
 
@@ -128,7 +130,7 @@ pub(crate) fn stream<H: TreeHash, L: Leaves>(
 ///
 /// # Errors
 /// [`MerkleError::NotCanonical`].
-pub fn root<H: TreeHash>(level: Level, leaves: &impl Leaves) -> Result<H::Digest, MerkleError> {
-    let (_, upper) = stream::<H, _>(level, leaves, |_, _, _| Ok(()))?;
+pub fn root(level: Level, hash: &dyn TreeHash, leaves: &dyn Leaves) -> Result<Digest, MerkleError> {
+    let (_, upper) = stream(level, hash, leaves, |_, _, _| Ok(()))?;
     Ok(upper[upper.len() - 1])
 }

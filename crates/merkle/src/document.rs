@@ -5,7 +5,6 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{Hash, MerkleError, Opening, digest_from_hex, digest_to_hex};
-use proofmill_hash::TreeHash;
 use serde::{Deserialize, Serialize};
 use serde_json::ser::{PrettyFormatter, Serializer};
 
@@ -53,6 +52,30 @@ impl OpeningDocument {
         Ok(document)
     }
 
+    /// The document of an opening of a tree with this hash.
+    pub fn new(hash: Hash, opening: &Opening) -> Self {
+        let columns = opening.columns.max(1) as usize;
+        let rows = opening.values.chunks(columns).map(|row| row.iter().map(u64::to_string).collect());
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            hash: hash.name().to_owned(),
+            rows: opening.rows,
+            columns: opening.columns,
+            openings: opening
+                .indices
+                .iter()
+                .zip(rows)
+                .map(|(index, row)| OpenedRow { index: *index, row })
+                .collect(),
+            siblings: opening
+                .siblings
+                .iter()
+                .map(|sibling| digest_to_hex(hash.tree_hash(), sibling))
+                .collect(),
+        }
+    }
+
     /// The document's text, which ends with a newline.
     pub fn text(&self) -> String {
         let mut bytes = Vec::new();
@@ -72,12 +95,15 @@ impl OpeningDocument {
         self.hash.parse()
     }
 
-    /// The opening. [`Opening::check`] checks whether it is well-formed and right.
+    /// The opening, of a tree with this hash. [`Opening::check`] checks whether it is well-formed and right.
     ///
     /// # Errors
     /// [`MerkleError::WrongHash`], [`MerkleError::UnknownHash`], [`MerkleError::JsonValue`], [`MerkleError::Digest`].
-    pub fn opening<H: TreeHash>(&self) -> Result<Opening<H>, MerkleError> {
-        self.hash()?.must_be::<H>()?;
+    pub fn opening(&self, hash: Hash) -> Result<Opening, MerkleError> {
+        let found = self.hash()?;
+        if found != hash {
+            return Err(MerkleError::WrongHash { expected: hash.name(), found: found.name() });
+        }
         let mut values = Vec::new();
         for (at, opened) in self.openings.iter().enumerate() {
             if opened.row.len() as u64 != self.columns {
@@ -92,7 +118,9 @@ impl OpeningDocument {
                 })?);
             }
         }
-        let digest = |(at, text): (usize, &String)| digest_from_hex::<H>(text, &format!("siblings[{at}]"));
+        let digest = |(at, text): (usize, &String)| {
+            digest_from_hex(hash.tree_hash(), text, &format!("siblings[{at}]"))
+        };
         Ok(Opening {
             rows: self.rows,
             columns: self.columns,
@@ -100,27 +128,6 @@ impl OpeningDocument {
             values,
             siblings: self.siblings.iter().enumerate().map(digest).collect::<Result<_, _>>()?,
         })
-    }
-}
-
-impl<H: TreeHash> From<&Opening<H>> for OpeningDocument {
-    fn from(opening: &Opening<H>) -> Self {
-        let columns = opening.columns.max(1) as usize;
-        let rows = opening.values.chunks(columns).map(|row| row.iter().map(u64::to_string).collect());
-        Self {
-            format: FORMAT.to_owned(),
-            version: VERSION,
-            hash: H::NAME.to_owned(),
-            rows: opening.rows,
-            columns: opening.columns,
-            openings: opening
-                .indices
-                .iter()
-                .zip(rows)
-                .map(|(index, row)| OpenedRow { index: *index, row })
-                .collect(),
-            siblings: opening.siblings.iter().map(digest_to_hex::<H>).collect(),
-        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     tree::layer_start,
 };
 use proofmill_cpu::Level;
-use proofmill_hash::TreeHash;
+use proofmill_hash::{Digest, TreeHash};
 use proofmill_memory::FileBytes;
 use std::{
     io::{self, Seek, SeekFrom, Write},
@@ -34,18 +34,19 @@ const DIGEST: usize = 32;
 ///
 /// # Errors
 /// [`MerkleError::NotCanonical`], [`MerkleError::Io`]; the output is then incomplete.
-pub fn write_tree<H: TreeHash>(
+pub fn write_tree(
     level: Level,
+    hash: &dyn TreeHash,
     rows: &RowMajor<'_>,
     output: impl Write + Seek + Send,
-) -> Result<H::Digest, MerkleError> {
+) -> Result<Digest, MerkleError> {
     let output = Placed(Mutex::new(output));
     let (count, columns) = (rows.rows(), rows.columns());
     let mut header = [0; HEADER];
     let fields: [(usize, &[u8]); 5] = [
         (0, MAGIC),
         (8, &VERSION.to_le_bytes()),
-        (16, H::NAME.as_bytes()),
+        (16, hash.name().as_bytes()),
         (32, &(count as u64).to_le_bytes()),
         (40, &(columns as u64).to_le_bytes()),
     ];
@@ -55,8 +56,8 @@ pub fn write_tree<H: TreeHash>(
     output.write(0, &header)?;
     let row = 8 * columns;
     let nodes_at = HEADER + count * row;
-    let write_nodes = |layer, first, nodes: &[H::Digest]| {
-        let bytes: Vec<u8> = nodes.iter().flat_map(H::to_bytes).collect();
+    let write_nodes = |layer, first, nodes: &[Digest]| {
+        let bytes: Vec<u8> = nodes.iter().flat_map(|node| node.to_bytes()).collect();
         output.write(nodes_at + DIGEST * (layer_start(count, layer) + first), &bytes)
     };
     let copied = Copied {
@@ -66,7 +67,7 @@ pub fn write_tree<H: TreeHash>(
             output.write(HEADER + first * row, &bytes)
         },
     };
-    let (height, mut upper) = stream::<H, _>(level, &copied, write_nodes)?;
+    let (height, mut upper) = stream(level, hash, &copied, write_nodes)?;
     for (layer, nodes) in (height..).zip(split_layers(&mut upper)) {
         write_nodes(layer, 0, nodes)?;
     }
@@ -105,13 +106,14 @@ impl<C: Fn(usize, &[u64]) -> Result<(), MerkleError> + Sync> Leaves for Copied<'
         self.rows.columns()
     }
 
-    fn hash<H: TreeHash>(
+    fn hash(
         &self,
         level: Level,
+        hash: &dyn TreeHash,
         first: usize,
-        digests: &mut [H::Digest],
+        digests: &mut [Digest],
     ) -> Result<(), MerkleError> {
-        self.rows.hash_and::<H>(level, first, digests, &self.copy)
+        self.rows.hash_and(level, hash, first, digests, &self.copy)
     }
 
     fn row(&self, index: usize) -> Vec<u64> {
@@ -204,28 +206,27 @@ impl TreeFile {
     /// The root.
     ///
     /// # Errors
-    /// [`MerkleError::WrongHash`], [`MerkleError::Damaged`].
-    pub fn root<H: TreeHash>(&self) -> Result<H::Digest, MerkleError> {
-        self.hash.must_be::<H>()?;
-        self.node::<H>(self.rows.ilog2(), 0)
+    /// [`MerkleError::Damaged`].
+    pub fn root(&self) -> Result<Digest, MerkleError> {
+        self.node(self.rows.ilog2(), 0)
     }
 
     /// Opens the rows of ascending indices, after checking that they lead to the root.
     ///
     /// # Errors
-    /// [`MerkleError::WrongHash`], [`MerkleError::NoIndices`], [`MerkleError::IndexRange`], [`MerkleError::DuplicateIndex`],
+    /// [`MerkleError::NoIndices`], [`MerkleError::IndexRange`], [`MerkleError::DuplicateIndex`],
     /// [`MerkleError::UnsortedIndices`], and [`MerkleError::Damaged`] if the file's rows and nodes are inconsistent.
-    pub fn open_rows<H: TreeHash>(&self, level: Level, indices: &[u64]) -> Result<Opening<H>, MerkleError> {
-        let root = self.root::<H>()?;
+    pub fn open_rows(&self, level: Level, indices: &[u64]) -> Result<Opening, MerkleError> {
+        let root = self.root()?;
         let (rows, columns) = (self.rows as u64, self.columns as u64);
         let layers = check_indices(indices, rows, 1)?;
         let mut values = Vec::new();
         for index in indices {
             values.extend(self.row(*index as usize)?);
         }
-        let siblings = siblings(indices, layers, |layer, index| self.node::<H>(layer, index as usize))?;
+        let siblings = siblings(indices, layers, |layer, index| self.node(layer, index as usize))?;
         let opening = Opening { rows, columns, indices: indices.to_vec(), values, siblings };
-        match opening.check(level, rows, columns, &[root]) {
+        match opening.check(level, self.hash.tree_hash(), rows, columns, &[root]) {
             Ok(()) => Ok(opening),
             Err(MerkleError::Rejected) => {
                 let problem = "these rows and the nodes above them do not hash to the file's root".to_owned();
@@ -248,15 +249,15 @@ impl TreeFile {
             .ok_or_else(|| MerkleError::Damaged { problem: format!("offset {offset}: the file ends before") })
     }
 
-    fn node<H: TreeHash>(&self, layer: u32, index: usize) -> Result<H::Digest, MerkleError> {
+    fn node(&self, layer: u32, index: usize) -> Result<Digest, MerkleError> {
         let nodes_at = HEADER + 8 * self.columns * self.rows;
         let offset = nodes_at + DIGEST * (layer_start(self.rows, layer) + index);
         let bytes = self.part(offset, DIGEST)?;
-        let digest = bytes.first_chunk().and_then(H::from_bytes);
+        let digest = bytes.first_chunk().and_then(|bytes| self.hash.tree_hash().digest(bytes));
         digest.ok_or_else(|| MerkleError::Damaged {
             problem: format!(
                 "offset {offset}: no digest of {}: an element is not below the modulus",
-                H::NAME
+                self.hash
             ),
         })
     }

@@ -1,10 +1,12 @@
 //! The hashes of trees, by name; digests as text.
 
 use crate::MerkleError;
-use proofmill_hash::TreeHash;
+use proofmill_hash::{
+    Digest, Keccak, NarrowNodes, Poseidon, Poseidon2, PoseidonBn254Sponge, Sha256, Sponge, TreeHash,
+};
 use std::{fmt, str::FromStr};
 
-/// A hash for trees, files and openings. [`dispatch_hash`](crate::dispatch_hash) maps it to its type.
+/// A hash for trees, files and openings, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hash {
     /// [`proofmill_hash::Poseidon`] of width 12 in a [`proofmill_hash::Sponge`].
@@ -23,43 +25,6 @@ pub enum Hash {
     PoseidonBn254,
 }
 
-/// Runs an expression with `$H` as the type of a [`Hash`]'s implementation of [`TreeHash`].
-#[macro_export]
-macro_rules! dispatch_hash {
-    ($hash:expr, $H:ident => $body:expr) => {
-        match $hash {
-            $crate::Hash::Poseidon => {
-                type $H = $crate::proofmill_hash::Sponge<$crate::proofmill_hash::Poseidon>;
-                $body
-            }
-            $crate::Hash::Poseidon2 => {
-                type $H = $crate::proofmill_hash::Sponge<$crate::proofmill_hash::Poseidon2<12>>;
-                $body
-            }
-            $crate::Hash::Poseidon2Width8 => {
-                type $H = $crate::proofmill_hash::Sponge<$crate::proofmill_hash::Poseidon2<8>>;
-                $body
-            }
-            $crate::Hash::Poseidon2NarrowNodes => {
-                type $H = $crate::proofmill_hash::NarrowNodes;
-                $body
-            }
-            $crate::Hash::Keccak => {
-                type $H = $crate::proofmill_hash::Keccak;
-                $body
-            }
-            $crate::Hash::Sha256 => {
-                type $H = $crate::proofmill_hash::Sha256;
-                $body
-            }
-            $crate::Hash::PoseidonBn254 => {
-                type $H = $crate::proofmill_hash::PoseidonBn254Sponge;
-                $body
-            }
-        }
-    };
-}
-
 impl Hash {
     /// All hashes.
     pub const ALL: [Self; 7] = [
@@ -72,17 +37,22 @@ impl Hash {
         Self::PoseidonBn254,
     ];
 
-    /// The name on the command line and in files: [`TreeHash::NAME`].
-    pub fn name(self) -> &'static str {
-        dispatch_hash!(self, H => H::NAME)
+    /// The hash itself.
+    pub fn tree_hash(self) -> &'static dyn TreeHash {
+        match self {
+            Self::Poseidon => &Sponge(Poseidon),
+            Self::Poseidon2 => &Sponge(Poseidon2::<12>),
+            Self::Poseidon2Width8 => &Sponge(Poseidon2::<8>),
+            Self::Poseidon2NarrowNodes => &NarrowNodes,
+            Self::Keccak => &Keccak,
+            Self::Sha256 => &Sha256,
+            Self::PoseidonBn254 => &PoseidonBn254Sponge,
+        }
     }
 
-    /// Checks that it is `H`.
-    pub(crate) fn must_be<H: TreeHash>(self) -> Result<(), MerkleError> {
-        if self.name() == H::NAME {
-            return Ok(());
-        }
-        Err(MerkleError::WrongHash { expected: H::NAME, found: self.name() })
+    /// The name on the command line and in files: [`TreeHash::name`].
+    pub fn name(self) -> &'static str {
+        self.tree_hash().name()
     }
 }
 
@@ -105,9 +75,9 @@ impl FromStr for Hash {
 
 /// A digest as 64 lower-case hexadecimal digits: its bytes in order; for a hash over a field, its elements in order, each
 /// with its most significant digit first: those of Goldilocks as Polygon's and plonky2's tools print them.
-pub fn digest_to_hex<H: TreeHash>(digest: &H::Digest) -> String {
-    let mut bytes = H::to_bytes(digest);
-    swap_elements::<H>(&mut bytes);
+pub fn digest_to_hex(hash: &dyn TreeHash, digest: &Digest) -> String {
+    let mut bytes = digest.to_bytes();
+    swap_elements(hash, &mut bytes);
     hex::encode(bytes)
 }
 
@@ -115,7 +85,7 @@ pub fn digest_to_hex<H: TreeHash>(digest: &H::Digest) -> String {
 ///
 /// # Errors
 /// [`MerkleError::Digest`], with `place` as its position.
-pub fn digest_from_hex<H: TreeHash>(text: &str, place: &str) -> Result<H::Digest, MerkleError> {
+pub fn digest_from_hex(hash: &dyn TreeHash, text: &str, place: &str) -> Result<Digest, MerkleError> {
     let refuse = |problem: String| MerkleError::Digest { place: place.to_owned(), problem };
     let mut bytes = [0; 32];
     let upper = text.bytes().any(|digit| digit.is_ascii_uppercase());
@@ -125,9 +95,9 @@ pub fn digest_from_hex<H: TreeHash>(text: &str, place: &str) -> Result<H::Digest
             text.chars().count()
         )));
     }
-    swap_elements::<H>(&mut bytes);
-    H::from_bytes(&bytes).ok_or_else(|| {
-        let (count, digits) = (bytes.len() / H::ELEMENT_BYTES, 2 * H::ELEMENT_BYTES);
+    swap_elements(hash, &mut bytes);
+    hash.digest(&bytes).ok_or_else(|| {
+        let (count, digits) = (bytes.len() / hash.element_bytes(), 2 * hash.element_bytes());
         refuse(format!(
             "expected {count} elements of {digits} digits below the field's modulus, found {text}"
         ))
@@ -135,6 +105,6 @@ pub fn digest_from_hex<H: TreeHash>(text: &str, place: &str) -> Result<H::Digest
 }
 
 /// Converts between little-endian and big-endian elements.
-fn swap_elements<H: TreeHash>(bytes: &mut [u8; 32]) {
-    bytes.chunks_exact_mut(H::ELEMENT_BYTES).for_each(<[u8]>::reverse);
+fn swap_elements(hash: &dyn TreeHash, bytes: &mut [u8; 32]) {
+    bytes.chunks_exact_mut(hash.element_bytes()).for_each(<[u8]>::reverse);
 }

@@ -2,7 +2,7 @@
 
 use crate::MerkleError;
 use proofmill_cpu::Level;
-use proofmill_hash::TreeHash;
+use proofmill_hash::{Digest, TreeHash};
 use proofmill_memory::MappedFile;
 
 /// Bytes of rows that are checked, hashed and, in a mapped file, released together.
@@ -24,11 +24,12 @@ pub trait Leaves: Sync {
     ///
     /// # Errors
     /// [`MerkleError::NotCanonical`].
-    fn hash<H: TreeHash>(
+    fn hash(
         &self,
         level: Level,
+        hash: &dyn TreeHash,
         first: usize,
-        digests: &mut [H::Digest],
+        digests: &mut [Digest],
     ) -> Result<(), MerkleError>;
 
     /// The words of one row.
@@ -72,19 +73,20 @@ impl<'a> RowMajor<'a> {
     }
 
     /// [`Leaves::hash`]; before their pages are released, `seen` receives the words and the index of their first row.
-    pub(crate) fn hash_and<H: TreeHash>(
+    pub(crate) fn hash_and(
         &self,
         level: Level,
+        hash: &dyn TreeHash,
         first: usize,
-        digests: &mut [H::Digest],
+        digests: &mut [Digest],
         seen: impl Fn(usize, &[u64]) -> Result<(), MerkleError>,
     ) -> Result<(), MerkleError> {
         let piece = (PIECE / (8 * self.columns)).next_multiple_of(LEAST_ROWS).max(LEAST_ROWS);
         for (i, digests) in digests.chunks_mut(piece).enumerate() {
             let first = first + i * piece;
             let words = self.words(first, digests.len());
-            check_words::<H>(words, |at| (first + at / self.columns, at % self.columns))?;
-            H::hash_rows(level, words, self.columns, digests);
+            check_words(hash, words, |at| (first + at / self.columns, at % self.columns))?;
+            hash.hash_rows(level, words, self.columns, digests);
             seen(first, words)?;
             if let Some(file) = self.file {
                 let row = 8 * self.columns;
@@ -104,13 +106,14 @@ impl Leaves for RowMajor<'_> {
         self.columns
     }
 
-    fn hash<H: TreeHash>(
+    fn hash(
         &self,
         level: Level,
+        hash: &dyn TreeHash,
         first: usize,
-        digests: &mut [H::Digest],
+        digests: &mut [Digest],
     ) -> Result<(), MerkleError> {
-        self.hash_and::<H>(level, first, digests, |_, _| Ok(()))
+        self.hash_and(level, hash, first, digests, |_, _| Ok(()))
     }
 
     fn row(&self, index: usize) -> Vec<u64> {
@@ -150,18 +153,19 @@ impl Leaves for ColumnMajor<'_> {
         self.columns.len()
     }
 
-    fn hash<H: TreeHash>(
+    fn hash(
         &self,
         level: Level,
+        hash: &dyn TreeHash,
         first: usize,
-        digests: &mut [H::Digest],
+        digests: &mut [Digest],
     ) -> Result<(), MerkleError> {
         let columns: Vec<&[u64]> =
             self.columns.iter().map(|column| &column[first..][..digests.len()]).collect();
         for (column, words) in columns.iter().enumerate() {
-            check_words::<H>(words, |at| (first + at, column))?;
+            check_words(hash, words, |at| (first + at, column))?;
         }
-        H::hash_columns(level, &columns, digests);
+        hash.hash_columns(level, &columns, digests);
         Ok(())
     }
 
@@ -186,11 +190,12 @@ pub(crate) fn check_row_count(rows: u64) -> Result<(), MerkleError> {
 }
 
 /// Checks that words are valid for the hash; `place` maps a word's index to its row and column for errors.
-pub(crate) fn check_words<H: TreeHash>(
+pub(crate) fn check_words(
+    hash: &dyn TreeHash,
     words: &[u64],
     place: impl Fn(usize) -> (usize, usize),
 ) -> Result<(), MerkleError> {
-    let Some(modulus) = H::MODULUS else { return Ok(()) };
+    let Some(modulus) = hash.modulus() else { return Ok(()) };
     // Without an early exit the loop has no branches and is vectorised.
     if words.iter().fold(false, |any, word| any | (*word >= modulus)) {
         let first = words.iter().copied().enumerate().find(|(_, word)| *word >= modulus);

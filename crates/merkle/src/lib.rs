@@ -30,7 +30,5 @@ pub use file::{TreeFile, write_tree};
 pub use hash::{Hash, digest_from_hex, digest_to_hex};
 pub use leaves::{ColumnMajor, Leaves, RowMajor};
 pub use opening::Opening;
-#[doc(hidden)]
-pub use proofmill_hash;
-pub use proofmill_hash::TreeHash;
+pub use proofmill_hash::{Digest, TreeHash};
 pub use tree::{Tree, siblings_of};

@@ -6,7 +6,7 @@ use crate::{
     leaves::{check_row_count, check_words},
 };
 use proofmill_cpu::Level;
-use proofmill_hash::TreeHash;
+use proofmill_hash::{Digest, TreeHash};
 use std::iter;
 
 /// Rows of a tree, and the siblings on their paths to the root or a cap.
@@ -14,7 +14,7 @@ use std::iter;
 /// A verifier must know the shape of the tree. With other numbers of rows and columns, the same bytes can be rows of another
 /// tree with this root: two digests are eight elements, and a row of eight elements is hashed like a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opening<H: TreeHash> {
+pub struct Opening {
     /// The number of rows of the tree.
     pub rows: u64,
     /// The number of words of a row.
@@ -24,10 +24,10 @@ pub struct Opening<H: TreeHash> {
     /// The words of the opened rows, stored contiguously.
     pub values: Vec<u64>,
     /// The nodes on the way to the cap that cannot be computed: layer by layer from the leaves, left to right.
-    pub siblings: Vec<H::Digest>,
+    pub siblings: Vec<Digest>,
 }
 
-impl<H: TreeHash> Opening<H> {
+impl Opening {
     /// Checks that the rows are in the tree with this cap, of `rows` rows with `columns` words each. A cap is one whole layer:
     /// the root alone, or the digests of a lower layer.
     ///
@@ -36,9 +36,16 @@ impl<H: TreeHash> Opening<H> {
     /// [`MerkleError::Shape`] if the tree's shape differs, [`MerkleError::RowCount`], [`MerkleError::NoColumns`],
     /// [`MerkleError::NoIndices`], [`MerkleError::IndexRange`], [`MerkleError::DuplicateIndex`],
     /// [`MerkleError::UnsortedIndices`], [`MerkleError::CapSize`], [`MerkleError::ValueCount`], [`MerkleError::SiblingCount`],
-    /// [`MerkleError::NotCanonical`].
-    pub fn check(&self, level: Level, rows: u64, columns: u64, cap: &[H::Digest]) -> Result<(), MerkleError> {
-        self.check_layers(level, rows, columns, cap, |_, _, _| Ok(()))
+    /// [`MerkleError::NotCanonical`], [`MerkleError::Digest`].
+    pub fn check(
+        &self,
+        level: Level,
+        hash: &dyn TreeHash,
+        rows: u64,
+        columns: u64,
+        cap: &[Digest],
+    ) -> Result<(), MerkleError> {
+        self.check_layers(level, hash, rows, columns, cap, |_, _, _| Ok(()))
     }
 
     /// [`check`](Self::check) of a tree [of several layers](crate::Tree::of_layers): `change` gets each height above the leaves but 0, up to
@@ -49,19 +56,20 @@ impl<H: TreeHash> Opening<H> {
     pub fn check_layers(
         &self,
         level: Level,
+        hash: &dyn TreeHash,
         rows: u64,
         columns: u64,
-        cap: &[H::Digest],
-        change: impl FnMut(u32, &[u64], &mut [H::Digest]) -> Result<(), MerkleError>,
+        cap: &[Digest],
+        change: impl FnMut(u32, &[u64], &mut [Digest]) -> Result<(), MerkleError>,
     ) -> Result<(), MerkleError> {
         for (what, expected, found) in [("rows", rows, self.rows), ("columns", columns, self.columns)] {
             if expected != found {
                 return Err(MerkleError::Shape { what, expected, found });
             }
         }
-        let climbed = self.check_form(cap.len() as u64)?;
-        let (indices, nodes) = self.climb(level, climbed, |_| (), change)?;
-        let known = |index: &u64| cap.get(*index as usize);
+        let climbed = self.check_form(hash, cap.len() as u64)?;
+        let (indices, nodes) = self.climb(level, hash, climbed, |_| (), change)?;
+        let known = |index: &u64| cap.get(*index as usize).filter(|node| hash.is_digest(node));
         let agree = indices.iter().zip(&nodes).all(|(index, node)| known(index) == Some(node));
         if agree { Ok(()) } else { Err(MerkleError::Rejected) }
     }
@@ -72,16 +80,21 @@ impl<H: TreeHash> Opening<H> {
     ///
     /// # Errors
     /// As [`check`](Self::check), of malformed openings.
-    pub fn paths(&self, level: Level, cap: u64) -> Result<Vec<Vec<H::Digest>>, MerkleError> {
-        let climbed = self.check_form(cap)?;
-        let mut layers: Vec<Vec<H::Digest>> = Vec::new();
-        self.climb(level, climbed, |children| layers.push(children.to_vec()), |_, _, _| Ok(()))?;
+    pub fn paths(
+        &self,
+        level: Level,
+        hash: &dyn TreeHash,
+        cap: u64,
+    ) -> Result<Vec<Vec<Digest>>, MerkleError> {
+        let climbed = self.check_form(hash, cap)?;
+        let mut layers: Vec<Vec<Digest>> = Vec::new();
+        self.climb(level, hash, climbed, |children| layers.push(children.to_vec()), |_, _, _| Ok(()))?;
         let mut paths = vec![Vec::new(); self.indices.len()];
         let mut nodes = self.indices.clone();
         for children in layers {
             let mut pairs = children.chunks_exact(2);
             let mut before = None;
-            let mut pair: &[H::Digest] = &[];
+            let mut pair: &[Digest] = &[];
             for (path, node) in paths.iter_mut().zip(&mut nodes) {
                 if before != Some(*node >> 1) {
                     pair = pairs.next().unwrap_or(&[]);
@@ -99,29 +112,30 @@ impl<H: TreeHash> Opening<H> {
     fn climb(
         &self,
         level: Level,
+        hash: &dyn TreeHash,
         layers: u32,
-        mut seen: impl FnMut(&[H::Digest]),
-        mut change: impl FnMut(u32, &[u64], &mut [H::Digest]) -> Result<(), MerkleError>,
-    ) -> Result<(Vec<u64>, Vec<H::Digest>), MerkleError> {
+        mut seen: impl FnMut(&[Digest]),
+        mut change: impl FnMut(u32, &[u64], &mut [Digest]) -> Result<(), MerkleError>,
+    ) -> Result<(Vec<u64>, Vec<Digest>), MerkleError> {
         // No overflow: the product was compared with the number of values.
         let columns = self.columns as usize;
-        let mut nodes = vec![H::Digest::default(); self.indices.len()];
-        H::hash_rows(level, &self.values, columns, &mut nodes);
+        let mut nodes = vec![Digest::default(); self.indices.len()];
+        hash.hash_rows(level, &self.values, columns, &mut nodes);
         let mut indices = self.indices.clone();
         let mut siblings = self.siblings.iter().copied();
         for height in 1..=layers {
-            let hash = |children: &[_], parents: &mut [_]| {
+            let combine = |children: &[_], parents: &mut [_]| {
                 seen(children);
-                H::hash_pairs(level, children, parents);
+                hash.hash_pairs(level, children, parents);
             };
-            (indices, nodes) = parents(&indices, &nodes, &mut siblings, hash)?;
+            (indices, nodes) = parents(&indices, &nodes, &mut siblings, combine)?;
             change(height, &indices, &mut nodes)?;
         }
         Ok((indices, nodes))
     }
 
     /// Checks everything but the hashes. Returns the number of layers up to the cap.
-    fn check_form(&self, cap: u64) -> Result<u32, MerkleError> {
+    fn check_form(&self, hash: &dyn TreeHash, cap: u64) -> Result<u32, MerkleError> {
         check_row_count(self.rows)?;
         if self.columns == 0 {
             return Err(MerkleError::NoColumns);
@@ -137,9 +151,13 @@ impl<H: TreeHash> Opening<H> {
             let (expected, found) = (needed.len() as u64, self.siblings.len() as u64);
             return Err(MerkleError::SiblingCount { expected, found });
         }
+        if let Some(at) = self.siblings.iter().position(|sibling| !hash.is_digest(sibling)) {
+            let problem = "expected elements below the field's modulus".to_owned();
+            return Err(MerkleError::Digest { place: format!("siblings[{at}]"), problem });
+        }
         let columns = self.columns as usize;
         let row = |at| self.indices.get(at / columns).map_or(usize::MAX, |row| *row as usize);
-        check_words::<H>(&self.values, |at| (row(at), at % columns))?;
+        check_words(hash, &self.values, |at| (row(at), at % columns))?;
         Ok(climbed)
     }
 }

@@ -7,25 +7,25 @@ use crate::{
     opening::{check_indices, siblings},
 };
 use proofmill_cpu::Level;
-use proofmill_hash::TreeHash;
+use proofmill_hash::{Digest, TreeHash};
 use proofmill_memory::Pages;
 
 /// Every node of a tree: `2 rows - 1` digests.
-pub struct Tree<H: TreeHash> {
+pub struct Tree {
     /// All layers, stored contiguously, from the leaves to the root.
-    nodes: Pages<H::Digest>,
+    nodes: Pages<Digest>,
     rows: usize,
 }
 
-impl<H: TreeHash> Tree<H> {
+impl Tree {
     /// Builds the tree of these rows on the ambient rayon pool.
     ///
     /// # Errors
     /// [`MerkleError::NotCanonical`] for the first such word in the order of rows.
-    pub fn build(level: Level, leaves: &impl Leaves) -> Result<Self, MerkleError> {
+    pub fn build(level: Level, hash: &dyn TreeHash, leaves: &dyn Leaves) -> Result<Self, MerkleError> {
         let rows = leaves.rows();
         let mut nodes = Pages::new(node_count(rows));
-        fill::<H, _>(level, leaves, &mut nodes)?;
+        fill(level, hash, leaves, &mut nodes)?;
         Ok(Self { nodes, rows })
     }
 
@@ -39,11 +39,12 @@ impl<H: TreeHash> Tree<H> {
     /// If the heights do not begin with 0, do not ascend or exceed that of the tree.
     pub fn of_layers<F>(
         level: Level,
+        hash: &dyn TreeHash,
         rows: usize,
         layers: impl IntoIterator<Item = (u32, F)>,
     ) -> Result<Self, MerkleError>
     where
-        F: FnOnce(&mut [H::Digest]) -> Result<(), MerkleError>,
+        F: FnOnce(&mut [Digest]) -> Result<(), MerkleError>,
     {
         check_row_count(rows as u64)?;
         let mut nodes = Pages::new(node_count(rows));
@@ -52,11 +53,11 @@ impl<H: TreeHash> Tree<H> {
         for (index, (height, change)) in layers.into_iter().enumerate() {
             let height = height as usize;
             assert!((index == 0) == (height == 0) && height >= done, "ascending heights from 0 on");
-            raise::<H>(level, &mut all[done..=height]);
+            raise(level, hash, &mut all[done..=height]);
             change(all[height])?;
             done = height;
         }
-        raise::<H>(level, &mut all[done..]);
+        raise(level, hash, &mut all[done..]);
         drop(all);
         Ok(Self { nodes, rows })
     }
@@ -67,7 +68,7 @@ impl<H: TreeHash> Tree<H> {
     }
 
     /// The root.
-    pub fn root(&self) -> H::Digest {
+    pub fn root(&self) -> Digest {
         self.nodes[self.nodes.len() - 1]
     }
 
@@ -77,7 +78,7 @@ impl<H: TreeHash> Tree<H> {
     ///
     /// # Panics
     /// If `height` exceeds that of the tree.
-    pub fn layer(&self, height: u32) -> &[H::Digest] {
+    pub fn layer(&self, height: u32) -> &[Digest] {
         &self.nodes[layer_start(self.rows, height)..][..self.rows >> height]
     }
 
@@ -90,12 +91,7 @@ impl<H: TreeHash> Tree<H> {
     ///
     /// # Panics
     /// If the number of rows of `leaves` is not the tree's.
-    pub fn open(
-        &self,
-        leaves: &impl Leaves,
-        indices: &[usize],
-        cap: usize,
-    ) -> Result<Opening<H>, MerkleError> {
+    pub fn open(&self, leaves: &dyn Leaves, indices: &[usize], cap: usize) -> Result<Opening, MerkleError> {
         assert_eq!(leaves.rows(), self.rows, "the rows that the tree was built of");
         Ok(Opening {
             rows: self.rows as u64,
@@ -110,7 +106,7 @@ impl<H: TreeHash> Tree<H> {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn siblings(&self, indices: &[usize], cap: usize) -> Result<Vec<H::Digest>, MerkleError> {
+    pub fn siblings(&self, indices: &[usize], cap: usize) -> Result<Vec<Digest>, MerkleError> {
         siblings_of(indices, self.rows, cap, |layer, index| self.layer(layer)[index])
     }
 }

@@ -72,13 +72,12 @@ where
 ///
 /// # Errors
 /// [`StarkError::Preprocessed`] if the columns are not those of the tables, in their order.
-pub fn batch_key<H, SC, const D: usize>(
+pub fn batch_key<SC, const D: usize>(
     tables: &Tables,
     common: &CommonData<SC>,
-) -> Result<Option<TablesVerifyingKey<H>>, StarkError>
+) -> Result<Option<TablesVerifyingKey>, StarkError>
 where
-    H: StarkHash,
-    SC: Configuration<H, D>,
+    SC: Configuration<D>,
     Domain<SC>: PolynomialSpace<Val = Goldilocks>,
 {
     let widths: Vec<_> = tables.tables().iter().map(Constraints::preprocessed).collect();
@@ -139,12 +138,13 @@ fn of_graph(air: &impl BaseAir<Goldilocks>, graph: Graph) -> Result<Constraints,
 ///
 /// # Errors
 /// As [`PreprocessedKey::new`].
-pub fn preprocessed_key<H: StarkHash, A: Air<SymbolicAirBuilder<Goldilocks>>>(
+pub fn preprocessed_key<A: Air<SymbolicAirBuilder<Goldilocks>>>(
     level: Level,
+    hash: &dyn StarkHash,
     parameters: &Parameters,
     air: &A,
-) -> Result<Option<PreprocessedKey<H>>, StarkError> {
+) -> Result<Option<PreprocessedKey>, StarkError> {
     let Some(matrix) = air.preprocessed_trace() else { return Ok(None) };
     let values = matrix.values.iter().map(|value| element(*value)).collect();
-    PreprocessedKey::new(level, parameters, Preprocessed { columns: matrix.width(), values }).map(Some)
+    PreprocessedKey::new(level, hash, parameters, Preprocessed { columns: matrix.width(), values }).map(Some)
 }

@@ -8,7 +8,7 @@ use p3_field::{PackedValue, PrimeField64};
 use p3_goldilocks::Goldilocks;
 use p3_symmetric::{CryptographicHasher, CryptographicPermutation, Permutation, PseudoCompressionFunction};
 use proofmill_cpu::Level;
-use proofmill_hash::{KECCAK_WIDTH, Keccak, TreeHash, keccak_f_states};
+use proofmill_hash::{DIGEST, Digest, KECCAK_WIDTH, Keccak, TreeHash, keccak_f_states};
 
 /// The permutation of one state of 25 words, or of as many states as packed words hold, side by side.
 ///
@@ -41,9 +41,6 @@ impl<T: PackedValue<Value = u64>> Permutation<[T; KECCAK_WIDTH]> for KeccakF {
 
 impl<T: PackedValue<Value = u64>> CryptographicPermutation<[T; KECCAK_WIDTH]> for KeccakF {}
 
-/// The words of a digest.
-const DIGEST: usize = 4;
-
 impl CryptographicHasher<Goldilocks, [u64; DIGEST]> for KeccakF {
     const LANES: usize = LANES;
 
@@ -63,7 +60,7 @@ impl CryptographicHasher<Goldilocks, [u64; DIGEST]> for KeccakF {
             canonical = input.iter().map(PrimeField64::as_canonical_u64).collect();
             words = &canonical;
         }
-        Keccak::hash_rows(self.level, words, columns, out);
+        Keccak.hash_rows(self.level, words, columns, Digest::of_words_mut(out));
     }
 }
 
@@ -78,6 +75,7 @@ impl PseudoCompressionFunction<[u64; DIGEST], 2> for KeccakF {
 
     fn compress_many(&self, inputs: &[[[u64; DIGEST]; 2]], out: &mut [[u64; DIGEST]]) {
         assert_eq!(inputs.len(), out.len(), "a pair for each parent");
-        Keccak::hash_pairs(self.level, inputs.as_flattened(), out);
+        let children = Digest::of_words(inputs.as_flattened());
+        Keccak.hash_pairs(self.level, children, Digest::of_words_mut(out));
     }
 }

@@ -45,7 +45,7 @@ pub use fri::FriPcs;
 pub use keccak::KeccakF;
 pub use poseidon2::{Poseidon2, default_goldilocks_poseidon2_8, default_goldilocks_poseidon2_12};
 pub use proof::{
-    Challenge, Configuration, Words, batch_from_plonky3, batch_to_plonky3, from_plonky3, to_plonky3,
+    Challenge, Configuration, Word, batch_from_plonky3, batch_to_plonky3, from_plonky3, to_plonky3,
 };
 pub use prove::{prove, prove_with_preprocessed};
 pub use verify::{verify, verify_batch, verify_with_preprocessed};

@@ -2,7 +2,7 @@
 
 use crate::{
     LANES,
-    elements::{element, value, with_words},
+    elements::{element, with_words},
 };
 use p3_field::{PackedValue, PrimeField64};
 use p3_goldilocks::{
@@ -14,9 +14,8 @@ use p3_poseidon2::ExternalLayerConstants;
 use p3_symmetric::{CryptographicHasher, CryptographicPermutation, Permutation, PseudoCompressionFunction};
 use proofmill_cpu::Level;
 use proofmill_hash::{
-    Digest,
+    DIGEST, Digest,
     poseidon2::{HALF_FULL_ROUNDS, Instance, PARTIAL_ROUNDS, Parameters},
-    sponge::DIGEST,
 };
 use rand::{Rng, RngExt, distr::StandardUniform};
 
@@ -108,7 +107,7 @@ where
 }
 
 fn to_plonky3(digest: Digest) -> [Goldilocks; DIGEST] {
-    digest.0.map(value)
+    digest.0.map(Goldilocks::new)
 }
 
 impl<const WIDTH: usize> CryptographicHasher<Goldilocks, [Goldilocks; DIGEST]> for Poseidon2<WIDTH>
@@ -153,7 +152,7 @@ where
         for (inputs, out) in inputs.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
             let (children, parents) = (&mut children[..out.len()], &mut parents[..out.len()]);
             for (children, input) in children.iter_mut().zip(inputs) {
-                *children = input.map(|digest| Digest(digest.map(element)));
+                *children = input.map(|digest| Digest(digest.map(|element| element.as_canonical_u64())));
             }
             self.0.hash_pairs(children.as_flattened(), parents);
             out.iter_mut().zip(parents).for_each(|(out, digest)| *out = to_plonky3(*digest));

@@ -9,7 +9,7 @@ use crate::elements::{element, ours, theirs, value};
 use p3_batch_stark::{BatchCommitments, BatchOpenedValues, BatchProof, proof::OpenedValuesWithLookups};
 use p3_commit::{ExtensionMmcs, Mmcs, Pcs, PolynomialSpace};
 use p3_field::{
-    ExtensionField,
+    ExtensionField, PrimeField64,
     extension::{BinomialExtensionField, CubicTrinomialExtensionField},
 };
 use p3_fri::{BatchMultiOpening, CommitPhaseMultiStep, FriProof};
@@ -19,50 +19,47 @@ use p3_merkle_tree::PrunedMerklePaths;
 use p3_symmetric::MerkleCap;
 use p3_uni_stark::{Com, Commitments, Domain, OpenedValues, PreprocessedOpenedValues, StarkGenericConfig};
 use proofmill_field::goldilocks::Extension;
-use proofmill_hash::{Digest, sponge::DIGEST};
-use proofmill_stark::{
-    OpenedRows, OpeningProof, Proof, Round, SALT, StarkHash, TableValues, TablesProof, VerifyError,
-};
+use proofmill_hash::{DIGEST, Digest};
+use proofmill_stark::{OpenedRows, OpeningProof, Proof, Round, SALT, TableValues, TablesProof, VerifyError};
 
 type Element = proofmill_field::goldilocks::Goldilocks;
 
-/// A configuration of Plonky3 whose proofs are proofs of [`proofmill_stark`] with the hash `H` and challenges in the extension of
-/// degree `D`.
+/// A configuration of Plonky3 whose proofs are proofs of [`proofmill_stark`] with challenges in the extension of degree `D`.
 ///
 /// Configurations over Goldilocks are, if they have trees of `MerkleTreeMmcs` with digests of four words and `TwoAdicFriPcs`, or trees of
 /// `MerkleTreeHidingMmcs` with salts of four elements and `HidingFriPcs`, and challenges in `BinomialExtensionField<Goldilocks, 2>` or
-/// `CubicTrinomialExtensionField<Goldilocks>`. That trees and transcript hash as `H` does is for the caller to know: a type of Plonky3 does
-/// not tell the constants of its permutation.
-pub trait Configuration<H: StarkHash, const D: usize>: StarkGenericConfig {
+/// `CubicTrinomialExtensionField<Goldilocks>`. With which hash is for the caller to know: a type of Plonky3 does not tell the
+/// constants of its permutation.
+pub trait Configuration<const D: usize>: StarkGenericConfig {
     /// Whether proofs are blinded.
     const BLINDED: bool;
 
     /// The digests of a commitment.
-    fn digests(commitment: &Com<Self>) -> Vec<H::Digest>;
+    fn digests(commitment: &Com<Self>) -> Vec<Digest>;
 
     /// [`from_plonky3`].
     ///
     /// # Errors
     /// As there.
-    fn from_plonky3(proof: &p3_uni_stark::Proof<Self>) -> Result<Proof<H, D>, VerifyError>;
+    fn from_plonky3(proof: &p3_uni_stark::Proof<Self>) -> Result<Proof<D>, VerifyError>;
 
     /// [`to_plonky3`].
     ///
     /// # Errors
     /// As there.
-    fn to_plonky3(proof: &Proof<H, D>) -> Result<p3_uni_stark::Proof<Self>, VerifyError>;
+    fn to_plonky3(proof: &Proof<D>) -> Result<p3_uni_stark::Proof<Self>, VerifyError>;
 
     /// [`batch_from_plonky3`].
     ///
     /// # Errors
     /// As there.
-    fn batch_from_plonky3(proof: &BatchProof<Self>) -> Result<TablesProof<H, D>, VerifyError>;
+    fn batch_from_plonky3(proof: &BatchProof<Self>) -> Result<TablesProof<D>, VerifyError>;
 
     /// [`batch_to_plonky3`].
     ///
     /// # Errors
     /// As there.
-    fn batch_to_plonky3(proof: &TablesProof<H, D>) -> Result<BatchProof<Self>, VerifyError>;
+    fn batch_to_plonky3(proof: &TablesProof<D>) -> Result<BatchProof<Self>, VerifyError>;
 }
 
 /// The field of challenges that is our extension of degree `D`.
@@ -71,45 +68,37 @@ pub trait Challenge<const D: usize>: ExtensionField<Goldilocks> {}
 impl Challenge<2> for BinomialExtensionField<Goldilocks, 2> {}
 impl Challenge<3> for CubicTrinomialExtensionField<Goldilocks> {}
 
-/// A digest of ours in the words of Plonky3's trees.
-pub trait Words: Copy {
-    /// An element, or an integer of 64 bits.
-    type Word: Copy;
+/// The words of digests in Plonky3's trees: elements, or integers of 64 bits.
+pub trait Word: Copy {
+    /// The integer.
+    fn to_integer(self) -> u64;
 
-    /// The words of the digest.
-    fn to_words(self) -> [Self::Word; DIGEST];
-
-    /// The digest of these words.
-    fn from_words(words: [Self::Word; DIGEST]) -> Self;
+    /// The word of an integer.
+    fn from_integer(integer: u64) -> Self;
 }
 
-impl Words for Digest {
-    type Word = Goldilocks;
-
-    fn to_words(self) -> [Goldilocks; DIGEST] {
-        self.0.map(value)
+impl Word for Goldilocks {
+    fn to_integer(self) -> u64 {
+        self.as_canonical_u64()
     }
 
-    fn from_words(words: [Goldilocks; DIGEST]) -> Self {
-        Self(words.map(element))
+    fn from_integer(integer: u64) -> Self {
+        Self::new(integer)
     }
 }
 
-impl Words for [u64; DIGEST] {
-    type Word = u64;
-
-    fn to_words(self) -> Self {
+impl Word for u64 {
+    fn to_integer(self) -> u64 {
         self
     }
 
-    fn from_words(words: Self) -> Self {
-        words
+    fn from_integer(integer: u64) -> Self {
+        integer
     }
 }
 
-type Word<H> = <<H as proofmill_hash::TreeHash>::Digest as Words>::Word;
-type Cap<H> = MerkleCap<Goldilocks, [Word<H>; DIGEST]>;
-type Siblings<H> = PrunedMerklePaths<Word<H>, DIGEST>;
+type Cap<W> = MerkleCap<Goldilocks, [W; DIGEST]>;
+type Siblings<W> = PrunedMerklePaths<W, DIGEST>;
 type Opening<C, M> =
     FriProof<C, ExtensionMmcs<Goldilocks, C, M>, Goldilocks, Vec<BatchMultiOpening<Goldilocks, M>>>;
 /// Values of each commitment, matrix and point.
@@ -118,15 +107,15 @@ type Values<C> = p3_commit::OpenedValues<C>;
 type Salts = Vec<Vec<Vec<Goldilocks>>>;
 
 /// What leads from opened rows to a commitment of Plonky3.
-pub trait Paths<H: StarkHash<Digest: Words>> {
+pub trait Paths<W: Word> {
     /// The salts of the rows, if they have some, and digests.
-    fn parts(&self) -> (Option<&Salts>, &Siblings<H>);
+    fn parts(&self) -> (Option<&Salts>, &Siblings<W>);
 
     /// The opposite; salts that there are not are an empty list.
-    fn from_parts(salts: Salts, siblings: Siblings<H>) -> Self;
+    fn from_parts(salts: Salts, siblings: Siblings<W>) -> Self;
 }
 
-impl<H: StarkHash<Digest: Words>> Paths<H> for Siblings<H> {
+impl<W: Word> Paths<W> for Siblings<W> {
     fn parts(&self) -> (Option<&Salts>, &Self) {
         (None, self)
     }
@@ -136,20 +125,20 @@ impl<H: StarkHash<Digest: Words>> Paths<H> for Siblings<H> {
     }
 }
 
-impl<H: StarkHash<Digest: Words>> Paths<H> for (Salts, Siblings<H>) {
-    fn parts(&self) -> (Option<&Salts>, &Siblings<H>) {
+impl<W: Word> Paths<W> for (Salts, Siblings<W>) {
+    fn parts(&self) -> (Option<&Salts>, &Siblings<W>) {
         (Some(&self.0), &self.1)
     }
 
-    fn from_parts(salts: Salts, siblings: Siblings<H>) -> Self {
+    fn from_parts(salts: Salts, siblings: Siblings<W>) -> Self {
         (salts, siblings)
     }
 }
 
 /// An opening proof of Plonky3, of `TwoAdicFriPcs` or `HidingFriPcs`.
-pub trait Openings<H: StarkHash<Digest: Words>, C: Challenge<D>, const D: usize>: Sized {
+pub trait Openings<W: Word, C: Challenge<D>, const D: usize>: Sized {
     /// The trees.
-    type Trees: Mmcs<Goldilocks, Commitment = Cap<H>, MultiProof: Paths<H>>;
+    type Trees: Mmcs<Goldilocks, Commitment = Cap<W>, MultiProof: Paths<W>>;
 
     /// Whether it is one of `HidingFriPcs`.
     const BLINDED: bool;
@@ -161,11 +150,11 @@ pub trait Openings<H: StarkHash<Digest: Words>, C: Challenge<D>, const D: usize>
     fn from_parts(random: Values<C>, opening: Opening<C, Self::Trees>) -> Self;
 }
 
-impl<H, C, M, const D: usize> Openings<H, C, D> for Opening<C, M>
+impl<W, C, M, const D: usize> Openings<W, C, D> for Opening<C, M>
 where
-    H: StarkHash<Digest: Words>,
+    W: Word,
     C: Challenge<D>,
-    M: Mmcs<Goldilocks, Commitment = Cap<H>, MultiProof: Paths<H>>,
+    M: Mmcs<Goldilocks, Commitment = Cap<W>, MultiProof: Paths<W>>,
 {
     type Trees = M;
 
@@ -180,11 +169,11 @@ where
     }
 }
 
-impl<H, C, M, const D: usize> Openings<H, C, D> for (Values<C>, Opening<C, M>)
+impl<W, C, M, const D: usize> Openings<W, C, D> for (Values<C>, Opening<C, M>)
 where
-    H: StarkHash<Digest: Words>,
+    W: Word,
     C: Challenge<D>,
-    M: Mmcs<Goldilocks, Commitment = Cap<H>, MultiProof: Paths<H>>,
+    M: Mmcs<Goldilocks, Commitment = Cap<W>, MultiProof: Paths<W>>,
 {
     type Trees = M;
 
@@ -206,12 +195,9 @@ where
 ///
 /// # Errors
 /// [`VerifyError::Malformed`] if a list is not as long as other lists of the proof make it, and for lists that are there and empty.
-pub fn from_plonky3<H, SC, const D: usize>(
-    proof: &p3_uni_stark::Proof<SC>,
-) -> Result<Proof<H, D>, VerifyError>
+pub fn from_plonky3<SC, const D: usize>(proof: &p3_uni_stark::Proof<SC>) -> Result<Proof<D>, VerifyError>
 where
-    H: StarkHash,
-    SC: Configuration<H, D>,
+    SC: Configuration<D>,
 {
     SC::from_plonky3(proof)
 }
@@ -220,10 +206,9 @@ where
 ///
 /// # Errors
 /// [`VerifyError::Malformed`] for proofs that [`proofmill_stark::verify`] refuses because of a length.
-pub fn to_plonky3<H, SC, const D: usize>(proof: &Proof<H, D>) -> Result<p3_uni_stark::Proof<SC>, VerifyError>
+pub fn to_plonky3<SC, const D: usize>(proof: &Proof<D>) -> Result<p3_uni_stark::Proof<SC>, VerifyError>
 where
-    H: StarkHash,
-    SC: Configuration<H, D>,
+    SC: Configuration<D>,
 {
     SC::to_plonky3(proof)
 }
@@ -232,12 +217,9 @@ where
 ///
 /// # Errors
 /// As [`from_plonky3`].
-pub fn batch_from_plonky3<H, SC, const D: usize>(
-    proof: &BatchProof<SC>,
-) -> Result<TablesProof<H, D>, VerifyError>
+pub fn batch_from_plonky3<SC, const D: usize>(proof: &BatchProof<SC>) -> Result<TablesProof<D>, VerifyError>
 where
-    H: StarkHash,
-    SC: Configuration<H, D>,
+    SC: Configuration<D>,
 {
     SC::batch_from_plonky3(proof)
 }
@@ -246,30 +228,27 @@ where
 ///
 /// # Errors
 /// [`VerifyError::Malformed`] for proofs that [`proofmill_stark::verify_tables`] refuses because of a length.
-pub fn batch_to_plonky3<H, SC, const D: usize>(
-    proof: &TablesProof<H, D>,
-) -> Result<BatchProof<SC>, VerifyError>
+pub fn batch_to_plonky3<SC, const D: usize>(proof: &TablesProof<D>) -> Result<BatchProof<SC>, VerifyError>
 where
-    H: StarkHash,
-    SC: Configuration<H, D>,
+    SC: Configuration<D>,
 {
     SC::batch_to_plonky3(proof)
 }
 
-impl<H, SC, const D: usize> Configuration<H, D> for SC
+impl<SC, W, const D: usize> Configuration<D> for SC
 where
-    H: StarkHash<Digest: Words>,
+    W: Word,
     SC: StarkGenericConfig<Challenge: Challenge<D>>,
     Domain<SC>: PolynomialSpace<Val = Goldilocks>,
-    SC::Pcs: Pcs<SC::Challenge, SC::Challenger, Commitment = Cap<H>, Proof: Openings<H, SC::Challenge, D>>,
+    SC::Pcs: Pcs<SC::Challenge, SC::Challenger, Commitment = Cap<W>, Proof: Openings<W, SC::Challenge, D>>,
 {
-    const BLINDED: bool = <Proofs<SC> as Openings<H, SC::Challenge, D>>::BLINDED;
+    const BLINDED: bool = <Proofs<SC> as Openings<W, SC::Challenge, D>>::BLINDED;
 
-    fn digests(commitment: &Com<Self>) -> Vec<H::Digest> {
-        digests::<H>(commitment.roots())
+    fn digests(commitment: &Com<Self>) -> Vec<Digest> {
+        digests(commitment.roots())
     }
 
-    fn from_plonky3(proof: &p3_uni_stark::Proof<Self>) -> Result<Proof<H, D>, VerifyError> {
+    fn from_plonky3(proof: &p3_uni_stark::Proof<Self>) -> Result<Proof<D>, VerifyError> {
         // By all fields, so that none is forgotten.
         let p3_uni_stark::Proof { commitments, opened_values, opening_proof, degree_bits, ood_pow_witness } =
             proof;
@@ -280,26 +259,26 @@ where
         let opened = tables.remove(0).columns;
         Ok(Proof {
             log_rows: log_rows_from_plonky3(*degree_bits, Self::BLINDED)?,
-            trace: digests::<H>(trace.roots()),
-            quotient: digests::<H>(quotient_chunks.roots()),
-            random: random_from_plonky3::<H>(random.as_ref(), Self::BLINDED)?,
+            trace: digests(trace.roots()),
+            quotient: digests(quotient_chunks.roots()),
+            random: random_from_plonky3(random.as_ref(), Self::BLINDED)?,
             out_of_domain_work: element(*ood_pow_witness),
             opened,
             opening,
         })
     }
 
-    fn to_plonky3(proof: &Proof<H, D>) -> Result<p3_uni_stark::Proof<Self>, VerifyError> {
+    fn to_plonky3(proof: &Proof<D>) -> Result<p3_uni_stark::Proof<Self>, VerifyError> {
         let Proof { log_rows, trace, quotient, random, out_of_domain_work, opened, opening } = proof;
         let columns = opened.clone();
         let tables = [TableValues { columns, lookups: Vec::new(), next_lookups: Vec::new() }];
-        let (opened, opening_proof) = opening_to_plonky3::<H, _, Proofs<SC>, D>(&tables, opening)?;
+        let (opened, opening_proof) = opening_to_plonky3::<W, _, Proofs<SC>, D>(&tables, opening)?;
         let opened = opened.first().map_or(Err(no_values()), |opened| values_to_plonky3(&opened.columns));
         Ok(p3_uni_stark::Proof {
             commitments: Commitments {
-                trace: cap::<H>(trace)?,
-                quotient_chunks: cap::<H>(quotient)?,
-                random: random_to_plonky3::<H>(random, Self::BLINDED)?,
+                trace: cap(trace)?,
+                quotient_chunks: cap(quotient)?,
+                random: random_to_plonky3(random, Self::BLINDED)?,
             },
             opened_values: opened?,
             opening_proof,
@@ -308,7 +287,7 @@ where
         })
     }
 
-    fn batch_from_plonky3(proof: &BatchProof<Self>) -> Result<TablesProof<H, D>, VerifyError> {
+    fn batch_from_plonky3(proof: &BatchProof<Self>) -> Result<TablesProof<D>, VerifyError> {
         let BatchProof {
             commitments,
             opened_values,
@@ -334,7 +313,7 @@ where
                 next_lookups: all_ours(permutation_next),
             });
         }
-        let lookups = permutation.as_ref().map_or(Vec::new(), |cap| digests::<H>(cap.roots()));
+        let lookups = permutation.as_ref().map_or(Vec::new(), |cap| digests(cap.roots()));
         let there = usize::from(!totals.is_empty());
         VerifyError::check_length("commitments to lookups", there, permutation.iter().len())?;
         VerifyError::check_length("proofs of work before lookups", there, lookup_pow_witness.iter().len())?;
@@ -344,19 +323,19 @@ where
                 .iter()
                 .map(|bits| log_rows_from_plonky3(*bits, Self::BLINDED))
                 .collect::<Result<_, _>>()?,
-            traces: digests::<H>(main.roots()),
+            traces: digests(main.roots()),
             lookup_work: lookup_pow_witness.map_or_else(Element::default, element),
             lookups,
             totals,
-            quotients: digests::<H>(quotient_chunks.roots()),
-            random: random_from_plonky3::<H>(random.as_ref(), Self::BLINDED)?,
+            quotients: digests(quotient_chunks.roots()),
+            random: random_from_plonky3(random.as_ref(), Self::BLINDED)?,
             out_of_domain_work: element(*ood_pow_witness),
             opened,
             opening,
         })
     }
 
-    fn batch_to_plonky3(proof: &TablesProof<H, D>) -> Result<BatchProof<Self>, VerifyError> {
+    fn batch_to_plonky3(proof: &TablesProof<D>) -> Result<BatchProof<Self>, VerifyError> {
         let TablesProof {
             log_rows,
             traces,
@@ -371,7 +350,7 @@ where
         } = proof;
         let with_lookups = opened.iter().filter(|values| !values.lookups.is_empty()).count();
         VerifyError::check_length("sums of lookups", with_lookups, totals.len())?;
-        let (opened, opening_proof) = opening_to_plonky3::<H, _, Proofs<SC>, D>(opened, opening)?;
+        let (opened, opening_proof) = opening_to_plonky3::<W, _, Proofs<SC>, D>(opened, opening)?;
         let mut rest = totals.iter();
         let (mut instances, mut lookup_terminals) = (Vec::with_capacity(opened.len()), Vec::new());
         for TableValues { columns, lookups, next_lookups } in &opened {
@@ -385,10 +364,10 @@ where
         }
         Ok(BatchProof {
             commitments: BatchCommitments {
-                main: cap::<H>(traces)?,
-                permutation: if with_lookups == 0 { None } else { Some(cap::<H>(lookups)?) },
-                quotient_chunks: cap::<H>(quotients)?,
-                random: random_to_plonky3::<H>(random, Self::BLINDED)?,
+                main: cap(traces)?,
+                permutation: if with_lookups == 0 { None } else { Some(cap(lookups)?) },
+                quotient_chunks: cap(quotients)?,
+                random: random_to_plonky3(random, Self::BLINDED)?,
             },
             opened_values: BatchOpenedValues { instances },
             opening_proof,
@@ -412,21 +391,15 @@ fn no_values() -> VerifyError {
     VerifyError::Malformed { what: "tables with opened values", expected: 1, found: 0 }
 }
 
-fn random_from_plonky3<H: StarkHash<Digest: Words>>(
-    random: Option<&Cap<H>>,
-    blinded: bool,
-) -> Result<Vec<H::Digest>, VerifyError> {
+fn random_from_plonky3<W: Word>(random: Option<&Cap<W>>, blinded: bool) -> Result<Vec<Digest>, VerifyError> {
     VerifyError::check_length("commitments to random values", blinded.into(), random.iter().len())?;
-    Ok(random.map_or(Vec::new(), |cap| digests::<H>(cap.roots())))
+    Ok(random.map_or(Vec::new(), |cap| digests(cap.roots())))
 }
 
-fn random_to_plonky3<H: StarkHash<Digest: Words>>(
-    random: &[H::Digest],
-    blinded: bool,
-) -> Result<Option<Cap<H>>, VerifyError> {
+fn random_to_plonky3<W: Word>(random: &[Digest], blinded: bool) -> Result<Option<Cap<W>>, VerifyError> {
     let there = usize::from(!random.is_empty());
     VerifyError::check_length("commitments to random values", blinded.into(), there)?;
-    if blinded { cap::<H>(random).map(Some) } else { Ok(None) }
+    if blinded { cap(random).map(Some) } else { Ok(None) }
 }
 
 /// The logarithm of the number of rows from that of the rows that are committed to.
@@ -444,18 +417,18 @@ fn expect_some<T>(what: &'static str, list: &[T]) -> Result<(), VerifyError> {
     VerifyError::check_length(what, list.len().max(1), list.len())
 }
 
-fn digests<H: StarkHash<Digest: Words>>(words: &[[Word<H>; DIGEST]]) -> Vec<H::Digest> {
-    words.iter().map(|words| H::Digest::from_words(*words)).collect()
+fn digests<W: Word>(words: &[[W; DIGEST]]) -> Vec<Digest> {
+    words.iter().map(|words| Digest(words.map(W::to_integer))).collect()
 }
 
-fn words<H: StarkHash<Digest: Words>>(digests: &[H::Digest]) -> Vec<[Word<H>; DIGEST]> {
-    digests.iter().map(|digest| digest.to_words()).collect()
+fn words<W: Word>(digests: &[Digest]) -> Vec<[W; DIGEST]> {
+    digests.iter().map(|digest| digest.0.map(W::from_integer)).collect()
 }
 
 /// Plonky3's cap, which has a power of two of digests.
-fn cap<H: StarkHash<Digest: Words>>(digests: &[H::Digest]) -> Result<Cap<H>, VerifyError> {
+fn cap<W: Word>(digests: &[Digest]) -> Result<Cap<W>, VerifyError> {
     VerifyError::check_length("digests of a commitment", digests.len().next_power_of_two(), digests.len())?;
-    Ok(MerkleCap::new(words::<H>(digests)))
+    Ok(MerkleCap::new(words(digests)))
 }
 
 fn all_ours<C: Challenge<D>, const D: usize>(values: &[C]) -> Vec<Extension<Element, D>> {
@@ -620,14 +593,14 @@ fn split_random<C: Challenge<D>, const D: usize>(opened: &mut [TableValues<D>]) 
 }
 
 /// Also appends the values of random columns to those that were opened.
-fn opening_from_plonky3<H, C, O, const D: usize>(
+fn opening_from_plonky3<W, C, O, const D: usize>(
     opened: &mut [TableValues<D>],
     proof: &O,
-) -> Result<OpeningProof<H, D>, VerifyError>
+) -> Result<OpeningProof<D>, VerifyError>
 where
-    H: StarkHash<Digest: Words>,
+    W: Word,
     C: Challenge<D>,
-    O: Openings<H, C, D>,
+    O: Openings<W, C, D>,
 {
     let (random, opening) = proof.parts();
     if let Some(random) = random {
@@ -663,7 +636,7 @@ where
                 values.extend(part.iter().chain(salt).map(|value| element(*value)));
             }
         }
-        rows.push(OpenedRows { values, siblings: digests::<H>(sibling_hashes) });
+        rows.push(OpenedRows { values, siblings: digests(sibling_hashes) });
     }
 
     let count = commit_phase_commits.len();
@@ -681,11 +654,11 @@ where
         let (salts, PrunedMerklePaths { sibling_hashes }) = opening_proof.parts();
         let salts = salts_of(salts, queries, 1)?;
         rounds.push(Round {
-            commitment: digests::<H>(commitment.roots()),
+            commitment: digests(commitment.roots()),
             work: element(*work),
             others: sibling_values.iter().flatten().map(|value| ours(*value)).collect(),
             salts: salts.into_iter().flatten().flatten().map(|value| element(*value)).collect(),
-            siblings: digests::<H>(sibling_hashes),
+            siblings: digests(sibling_hashes),
         });
     }
     Ok(OpeningProof {
@@ -726,14 +699,14 @@ fn split<'a, T>(
 }
 
 /// Also gives the opened values without those of random columns.
-fn opening_to_plonky3<H, C, O, const D: usize>(
+fn opening_to_plonky3<W, C, O, const D: usize>(
     opened: &[TableValues<D>],
-    opening: &OpeningProof<H, D>,
+    opening: &OpeningProof<D>,
 ) -> Result<(Vec<TableValues<D>>, O), VerifyError>
 where
-    H: StarkHash<Digest: Words>,
+    W: Word,
     C: Challenge<D>,
-    O: Openings<H, C, D>,
+    O: Openings<W, C, D>,
 {
     let OpeningProof { batching_work, rounds, final_polynomial, query_work, rows } = opening;
     let widths = widths(opened);
@@ -757,11 +730,9 @@ where
             opened_values.push(parts);
             salts.push(of_row);
         }
-        let siblings = PrunedMerklePaths { sibling_hashes: words::<H>(siblings) };
-        input_openings.push(BatchMultiOpening {
-            opened_values,
-            opening_proof: Paths::<H>::from_parts(salts, siblings),
-        });
+        let siblings = PrunedMerklePaths { sibling_hashes: words(siblings) };
+        input_openings
+            .push(BatchMultiOpening { opened_values, opening_proof: Paths::from_parts(salts, siblings) });
     }
     let mut commit_phase_commits = Vec::with_capacity(rounds.len());
     let mut commit_phase_openings = Vec::with_capacity(rounds.len());
@@ -769,11 +740,11 @@ where
         VerifyError::check_length("values of salts in a round of FRI", queries * salt, salts.len())?;
         let salts = split("values of salts in a round of FRI", salts, queries)?;
         let salts = salts.map(|salt| vec![salt.iter().map(|element| value(*element)).collect()]).collect();
-        commit_phase_commits.push(cap::<H>(commitment)?);
-        let siblings = PrunedMerklePaths { sibling_hashes: words::<H>(siblings) };
+        commit_phase_commits.push(cap(commitment)?);
+        let siblings = PrunedMerklePaths { sibling_hashes: words(siblings) };
         commit_phase_openings.push(CommitPhaseMultiStep {
             sibling_values: split("values of a round of FRI", others, queries)?.map(all_theirs).collect(),
-            opening_proof: Paths::<H>::from_parts(salts, siblings),
+            opening_proof: Paths::from_parts(salts, siblings),
         });
     }
     let opening = FriProof {

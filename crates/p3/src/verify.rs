@@ -23,7 +23,7 @@ use proofmill_stark::{Parameters, StarkError, StarkHash, VerifyError};
 
 /// Verifies a proof of Plonky3, as [`p3_uni_stark::verify`] does, but never panics, whatever the proof and the public values are.
 ///
-/// `H` is the hash of trees and transcript, with Plonky3's default constants: `Sponge<Poseidon2<8>>` and `Sponge<Poseidon2<12>>` of
+/// `hash` is that of trees and transcript, with Plonky3's default constants: `Sponge(Poseidon2::<8>)` and `Sponge(Poseidon2::<12>)` of
 /// `proofmill_hash`, or `Keccak`. `parameters` have the same meaning as those of the configuration, which are not read: its type tells
 /// only that the proof is of this kind.
 ///
@@ -42,19 +42,19 @@ use proofmill_stark::{Parameters, StarkError, StarkHash, VerifyError};
 ///
 /// # Panics
 /// As [`constraints`](crate::constraints()): because of the AIR, not because of the proof.
-pub fn verify<H, SC, A, const D: usize>(
+pub fn verify<SC, A, const D: usize>(
+    hash: &dyn StarkHash,
     parameters: &Parameters,
     air: &A,
     proof: &Proof<SC>,
     public_values: &[Goldilocks],
 ) -> Result<(), VerifyError>
 where
-    H: StarkHash,
-    SC: Configuration<H, D>,
+    SC: Configuration<D>,
     A: Air<SymbolicAirBuilder<Goldilocks>>,
     Extension<Element, D>: ExtensionField<D>,
 {
-    verify_with_preprocessed(parameters, air, proof, public_values, None)
+    verify_with_preprocessed(hash, parameters, air, proof, public_values, None)
 }
 
 /// [`verify`] for an AIR with preprocessed columns, as [`p3_uni_stark::verify_with_preprocessed`].
@@ -66,7 +66,8 @@ where
 ///
 /// # Panics
 /// As [`verify`].
-pub fn verify_with_preprocessed<H, SC, A, const D: usize>(
+pub fn verify_with_preprocessed<SC, A, const D: usize>(
+    hash: &dyn StarkHash,
     parameters: &Parameters,
     air: &A,
     proof: &Proof<SC>,
@@ -74,8 +75,7 @@ pub fn verify_with_preprocessed<H, SC, A, const D: usize>(
     preprocessed: Option<&PreprocessedVerifierKey<SC>>,
 ) -> Result<(), VerifyError>
 where
-    H: StarkHash,
-    SC: Configuration<H, D>,
+    SC: Configuration<D>,
     A: Air<SymbolicAirBuilder<Goldilocks>>,
     Extension<Element, D>: ExtensionField<D>,
 {
@@ -96,13 +96,13 @@ where
     let key = key.as_ref().map(|(digests, log_rows)| (digests.as_slice(), *log_rows));
     let public_values: Vec<_> = public_values.iter().map(|value| element(*value)).collect();
     let proof = from_plonky3(proof)?;
-    proofmill_stark::verify(Level::best(), parameters, &constraints, key, &public_values, &proof)
+    proofmill_stark::verify(Level::best(), hash, parameters, &constraints, key, &public_values, &proof)
 }
 
 /// Verifies a proof of Plonky3 of several tables, as [`p3_batch_stark::verify_batch`] does, but never panics, whatever the proof and the
 /// public values are.
 ///
-/// `H`, `parameters`, the numbers of rows and what is not checked are as in [`verify`]. The verdicts are those of Plonky3's verifier but for one: tables whose
+/// `hash`, `parameters`, the numbers of rows and what is not checked are as in [`verify`]. The verdicts are those of Plonky3's verifier but for one: tables whose
 /// extensions have fewer rows than the commitment has digests are refused. `MerkleTreeMmcs` of Plonky3 adds such rows above the cap, so that
 /// the commitment does not depend on them, and any opened row passes for one of them.
 ///
@@ -114,7 +114,8 @@ where
 ///
 /// # Panics
 /// As [`tables`]: because of the AIRs, not because of the proof.
-pub fn verify_batch<H, SC, A, const D: usize>(
+pub fn verify_batch<SC, A, const D: usize>(
+    hash: &dyn StarkHash,
     parameters: &Parameters,
     airs: &[A],
     proof: &BatchProof<SC>,
@@ -122,8 +123,7 @@ pub fn verify_batch<H, SC, A, const D: usize>(
     common: &CommonData<SC>,
 ) -> Result<(), VerifyError>
 where
-    H: StarkHash,
-    SC: Configuration<H, D>,
+    SC: Configuration<D>,
     Domain<SC>: PolynomialSpace<Val = Goldilocks>,
     A: Air<InteractionSymbolicBuilder<Goldilocks, SC::Challenge>>,
     SymbolicExpressionExt<Goldilocks, SC::Challenge>: Algebra<SC::Challenge>,
@@ -136,5 +136,13 @@ where
         public_values.iter().map(|values| values.iter().map(|value| element(*value)).collect()).collect();
     let public_values: Vec<&[_]> = public_values.iter().map(Vec::as_slice).collect();
     let proof = batch_from_plonky3(proof)?;
-    proofmill_stark::verify_tables(Level::best(), parameters, &tables, key.as_ref(), &public_values, &proof)
+    proofmill_stark::verify_tables(
+        Level::best(),
+        hash,
+        parameters,
+        &tables,
+        key.as_ref(),
+        &public_values,
+        &proof,
+    )
 }

@@ -19,13 +19,11 @@
 
 use crate::{Error, Result, machine::current};
 use proofmill_circom::{FileName, OutputFile, write_text};
-use proofmill_cpu::Level;
 use proofmill_field::goldilocks::{Goldilocks, MODULUS};
 use proofmill_memory::{MappedFile, read_file_at_most};
 pub use proofmill_merkle::Hash;
 use proofmill_merkle::{
-    Leaves, MerkleError, OpeningDocument, RowMajor, TreeHash, digest_from_hex, digest_to_hex, dispatch_hash,
-    write_tree,
+    Leaves, MerkleError, OpeningDocument, RowMajor, digest_from_hex, digest_to_hex, write_tree,
 };
 use std::{fmt, path::Path};
 
@@ -129,14 +127,10 @@ impl<'a> Rows<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Digest {
     hash: Hash,
-    bytes: [u8; 32],
+    digest: proofmill_merkle::Digest,
 }
 
 impl Digest {
-    fn new<H: TreeHash>(hash: Hash, digest: &H::Digest) -> Self {
-        Self { hash, bytes: H::to_bytes(digest) }
-    }
-
     /// Parses the displayed form; a prefix `0x` and capital letters are accepted.
     ///
     /// # Errors
@@ -144,13 +138,11 @@ impl Digest {
     pub fn from_hex(hash: Hash, text: &str) -> Result<Self> {
         let digits = text.to_ascii_lowercase();
         let digits = digits.strip_prefix("0x").unwrap_or(&digits);
-        dispatch_hash!(hash, H => {
-            let digest = digest_from_hex::<H>(digits, "digest").map_err(|error| match error {
-                MerkleError::Digest { problem, .. } => Error::malformed(None, problem),
-                error => Error::merkle(None, error),
-            })?;
-            Ok(Self::new::<H>(hash, &digest))
-        })
+        let digest = digest_from_hex(hash.tree_hash(), digits, "digest").map_err(|error| match error {
+            MerkleError::Digest { problem, .. } => Error::malformed(None, problem),
+            error => Error::merkle(None, error),
+        })?;
+        Ok(Self { hash, digest })
     }
 
     /// The digest in 32 bytes; for a hash over a field, little-endian elements: four of Goldilocks, or one.
@@ -158,33 +150,25 @@ impl Digest {
     /// # Errors
     /// [`Error::Malformed`] for an element that is not below the modulus.
     pub fn from_bytes(hash: Hash, bytes: [u8; 32]) -> Result<Self> {
-        let valid = dispatch_hash!(hash, H => H::from_bytes(&bytes).is_some());
-        if valid {
-            Ok(Self { hash, bytes })
-        } else {
-            Err(Error::malformed(None, "expected elements below the modulus"))
-        }
+        let digest = hash.tree_hash().digest(&bytes);
+        let digest = digest.ok_or_else(|| Error::malformed(None, "expected elements below the modulus"))?;
+        Ok(Self { hash, digest })
     }
 
     /// The 32 bytes.
     pub fn to_bytes(&self) -> [u8; 32] {
-        self.bytes
+        self.digest.to_bytes()
     }
 
     /// The hash.
     pub fn hash(&self) -> Hash {
         self.hash
     }
-
-    fn of<H: TreeHash>(&self) -> H::Digest {
-        // The bytes are a digest: checked on construction.
-        H::from_bytes(&self.bytes).unwrap_or_default()
-    }
 }
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&dispatch_hash!(self.hash, H => digest_to_hex::<H>(&self.of::<H>())))
+        f.write_str(&digest_to_hex(self.hash.tree_hash(), &self.digest))
     }
 }
 
@@ -200,49 +184,23 @@ impl fmt::Debug for Digest {
 /// [`Error::Malformed`] for a word that is not below the hash's modulus, with its position.
 pub fn root(hash: Hash, rows: &Rows<'_>) -> Result<Digest> {
     let leaves = rows.leaves()?;
-    dispatch_hash!(hash, H => {
-        let root = proofmill_merkle::root::<H>(current().level, &leaves);
-        Ok(Digest::new::<H>(hash, &root.map_err(|error| rows.error(error))?))
-    })
+    let root = proofmill_merkle::root(current().level, hash.tree_hash(), &leaves);
+    Ok(Digest { hash, digest: root.map_err(|error| rows.error(error))? })
 }
 
 /// Digests of rows, on the calling thread.
 pub(crate) fn digests(hash: Hash, words: &[u64], columns: usize) -> Vec<[u8; 32]> {
-    dispatch_hash!(hash, H => {
-        assert!(H::MODULUS.is_none_or(|modulus| words.iter().all(|word| *word < modulus)), "words below the modulus");
-        let mut digests = vec![Default::default(); words.len() / columns];
-        H::hash_rows(current().level, words, columns, &mut digests);
-        digests.iter().map(H::to_bytes).collect()
-    })
+    let (hash, mut digests) = (hash.tree_hash(), vec![Default::default(); words.len() / columns]);
+    let are_words = |modulus| words.iter().all(|word| *word < modulus);
+    assert!(hash.modulus().is_none_or(are_words), "words below the modulus");
+    hash.hash_rows(current().level, words, columns, &mut digests);
+    digests.into_iter().map(proofmill_merkle::Digest::to_bytes).collect()
 }
 
 /// A tree in memory: all nodes, without the rows.
 pub struct Tree {
     hash: Hash,
-    tree: Box<dyn Nodes>,
-}
-
-/// A tree with any hash.
-trait Nodes: Send + Sync {
-    fn rows(&self) -> usize;
-    fn root(&self) -> [u8; 32];
-    fn open(&self, leaves: &RowMajor<'_>, indices: &[usize]) -> Opened;
-}
-
-type Opened = std::result::Result<Box<dyn Shown>, MerkleError>;
-
-impl<H: TreeHash> Nodes for proofmill_merkle::Tree<H> {
-    fn rows(&self) -> usize {
-        self.rows()
-    }
-
-    fn root(&self) -> [u8; 32] {
-        H::to_bytes(&self.root())
-    }
-
-    fn open(&self, leaves: &RowMajor<'_>, indices: &[usize]) -> Opened {
-        Ok(Box::new(self.open(leaves, indices, 1)?))
-    }
+    tree: proofmill_merkle::Tree,
 }
 
 impl Tree {
@@ -252,15 +210,13 @@ impl Tree {
     /// [`Error::Malformed`] for a word that is not below the hash's modulus, with its position.
     pub fn build(hash: Hash, rows: &Rows<'_>) -> Result<Self> {
         let leaves = rows.leaves()?;
-        let tree: std::result::Result<Box<dyn Nodes>, _> = dispatch_hash!(hash, H => {
-            proofmill_merkle::Tree::<H>::build(current().level, &leaves).map(|tree| Box::new(tree) as _)
-        });
+        let tree = proofmill_merkle::Tree::build(current().level, hash.tree_hash(), &leaves);
         Ok(Self { hash, tree: tree.map_err(|error| rows.error(error))? })
     }
 
     /// The root.
     pub fn root(&self) -> Digest {
-        Digest { hash: self.hash, bytes: self.tree.root() }
+        Digest { hash: self.hash, digest: self.tree.root() }
     }
 
     /// Opens the rows of ascending indices. `rows` must be the rows that the tree was built from.
@@ -274,7 +230,7 @@ impl Tree {
             let (expected, found) = (self.tree.rows() as u64, leaves.rows() as u64);
             return Err(rows.error(MerkleError::Shape { what: "rows", expected, found }));
         }
-        let opening = self.tree.open(&leaves, indices).map_err(|error| rows.error(error))?;
+        let opening = self.tree.open(&leaves, indices, 1).map_err(|error| rows.error(error))?;
         Ok(Opening { hash: self.hash, opening, name: None })
     }
 }
@@ -301,9 +257,7 @@ impl TreeFile {
         let path = path.as_ref();
         let leaves = rows.leaves()?;
         let mut output = OutputFile::create(path).map_err(|error| Error::io(path, error))?;
-        let written = dispatch_hash!(hash, H => {
-            write_tree::<H>(current().level, &leaves, &mut output).map(drop)
-        });
+        let written = write_tree(current().level, hash.tree_hash(), &leaves, &mut output);
         written.map_err(|error| match error {
             MerkleError::Io(error) => Error::io(path, error),
             error => rows.error(error),
@@ -342,11 +296,8 @@ impl TreeFile {
     /// # Errors
     /// [`Error::Malformed`] if the file's root is not a digest.
     pub fn root(&self) -> Result<Digest> {
-        let hash = self.hash();
-        dispatch_hash!(hash, H => {
-            let root = self.file.root::<H>().map_err(|error| self.error(error))?;
-            Ok(Digest::new::<H>(hash, &root))
-        })
+        let digest = self.file.root().map_err(|error| self.error(error))?;
+        Ok(Digest { hash: self.hash(), digest })
     }
 
     /// Opens the rows of ascending indices.
@@ -354,11 +305,8 @@ impl TreeFile {
     /// # Errors
     /// [`Error::Malformed`] for indices that are out of range, not ascending, or empty, and for a damaged file.
     pub fn open_rows(&self, indices: &[u64]) -> Result<Opening> {
-        let hash = self.hash();
-        let opening: Opened = dispatch_hash!(hash, H => {
-            self.file.open_rows::<H>(current().level, indices).map(|opening| Box::new(opening) as _)
-        });
-        Ok(Opening { hash, opening: opening.map_err(|error| self.error(error))?, name: None })
+        let opening = self.file.open_rows(current().level, indices).map_err(|error| self.error(error))?;
+        Ok(Opening { hash: self.hash(), opening, name: None })
     }
 
     fn error(&self, error: MerkleError) -> Error {
@@ -369,44 +317,8 @@ impl TreeFile {
 /// Rows of a tree, with the nodes that authenticate them against the root.
 pub struct Opening {
     hash: Hash,
-    opening: Box<dyn Shown>,
+    opening: proofmill_merkle::Opening,
     name: Option<FileName>,
-}
-
-/// An opening with any hash.
-trait Shown: Send + Sync {
-    fn shape(&self) -> (u64, u64);
-    fn indices(&self) -> &[u64];
-    fn values(&self) -> &[u64];
-    fn check(&self, level: Level, shape: (u64, u64), root: &Digest) -> std::result::Result<(), MerkleError>;
-    fn siblings(&self) -> usize;
-    fn document(&self) -> OpeningDocument;
-}
-
-impl<H: TreeHash> Shown for proofmill_merkle::Opening<H> {
-    fn shape(&self) -> (u64, u64) {
-        (self.rows, self.columns)
-    }
-
-    fn indices(&self) -> &[u64] {
-        &self.indices
-    }
-
-    fn values(&self) -> &[u64] {
-        &self.values
-    }
-
-    fn check(&self, level: Level, shape: (u64, u64), root: &Digest) -> std::result::Result<(), MerkleError> {
-        self.check(level, shape.0, shape.1, &[root.of::<H>()])
-    }
-
-    fn siblings(&self) -> usize {
-        self.siblings.len()
-    }
-
-    fn document(&self) -> OpeningDocument {
-        self.into()
-    }
 }
 
 /// The most bytes of an opening's file: millions of rows. Memory is a small multiple of it.
@@ -435,14 +347,13 @@ impl Opening {
         let malformed = |error| Error::merkle(name.as_ref(), error);
         let document = OpeningDocument::parse(text).map_err(malformed)?;
         let hash = document.hash().map_err(malformed)?;
-        let opening: Opened =
-            dispatch_hash!(hash, H => document.opening::<H>().map(|opening| Box::new(opening) as _));
-        Ok(Self { hash, opening: opening.map_err(malformed)?, name })
+        let opening = document.opening(hash).map_err(malformed)?;
+        Ok(Self { hash, opening, name })
     }
 
     /// The text of an opening's JSON file.
     pub fn to_json(&self) -> String {
-        self.opening.document().text()
+        OpeningDocument::new(self.hash, &self.opening).text()
     }
 
     /// Writes a JSON file, completely or not at all.
@@ -466,7 +377,8 @@ impl Opening {
             let (expected, found) = (root.hash.name(), self.hash.name());
             return Err(failure(MerkleError::WrongHash { expected, found }));
         }
-        self.opening.check(current().level, (rows, columns), root).map_err(failure)
+        let hash = self.hash.tree_hash();
+        self.opening.check(current().level, hash, rows, columns, &[root.digest]).map_err(failure)
     }
 
     /// The hash.
@@ -476,22 +388,22 @@ impl Opening {
 
     /// The number of rows of the tree that the opening claims.
     pub fn rows(&self) -> u64 {
-        self.opening.shape().0
+        self.opening.rows
     }
 
     /// The number of words of a row that the opening claims.
     pub fn columns(&self) -> u64 {
-        self.opening.shape().1
+        self.opening.columns
     }
 
     /// The indices of the opened rows.
     pub fn indices(&self) -> &[u64] {
-        self.opening.indices()
+        &self.opening.indices
     }
 
     /// The number of digests that lead from the rows to the root.
     pub fn siblings(&self) -> usize {
-        self.opening.siblings()
+        self.opening.siblings.len()
     }
 
     /// The words of the row with index [`Self::indices`]`[position]`.
@@ -501,7 +413,7 @@ impl Opening {
     /// of range.
     pub fn row(&self, position: usize) -> &[u64] {
         let columns = self.columns() as usize;
-        &self.opening.values()[position * columns..][..columns]
+        &self.opening.values[position * columns..][..columns]
     }
 }
 

@@ -9,6 +9,7 @@ use crate::{
     domain::coset,
     fri,
     hash::StarkHash,
+    memory::Resources,
     openings::{Claim, Claimed, combine, quotients},
     proof::{OpenedValues, OpeningProof},
     security::Parameters,
@@ -19,8 +20,7 @@ use proofmill_field::{
     Algebra, Field, batch_invert_vartime,
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
-use proofmill_hash::TreeHash;
-use proofmill_progress::Progress;
+use proofmill_hash::Digest;
 use std::{
     cmp::Reverse,
     iter::{self, successors},
@@ -137,10 +137,10 @@ pub(crate) fn description<const D: usize>(parameters: &Parameters, claims: &[Vec
 }
 
 /// Begins the argument: the transcript takes the claims.
-fn begin<C: Challenger, const D: usize>(
+fn begin<const D: usize>(
     parameters: &Parameters,
     claims: &[Vec<Claims<D>>],
-    challenger: &mut C,
+    challenger: &mut dyn Challenger,
 ) {
     description(parameters, claims).observe(challenger);
     claims.iter().flatten().flat_map(Claims::values).for_each(|values| observe(challenger, values));
@@ -219,12 +219,12 @@ where
     }
 
     /// The sums of one height's quotients on the whole coset of extensions, in bit-reversed order.
-    fn word<H: TreeHash>(
+    fn word(
         &self,
         level: Level,
         log_blowup: u32,
         combination: &Combination<D>,
-        committed: &[&Committed<H>],
+        committed: &[&Committed],
     ) -> Result<Vec<Extension<Goldilocks, D>>, StarkError> {
         /// From how many columns on it is faster to extend the combination than to combine the extension.
         const MANY: usize = 64;
@@ -272,15 +272,15 @@ fn heights<const D: usize>(claims: &[Vec<Claims<D>>]) -> Vec<u32> {
 }
 
 /// Proves the claims about the commitments.
-pub(crate) fn prove<H: StarkHash, const D: usize>(
-    level: Level,
+pub(crate) fn prove<const D: usize>(
+    Resources { level, progress, .. }: Resources<'_>,
+    hash: &dyn StarkHash,
     parameters: &Parameters,
-    committed: &[&Committed<H>],
+    committed: &[&Committed],
     claims: Vec<Vec<Claims<D>>>,
     blinding: &mut Option<Blinding>,
-    challenger: &mut H::Challenger,
-    progress: Progress<'_>,
-) -> Result<OpeningProof<H, D>, StarkError>
+    challenger: &mut dyn Challenger,
+) -> Result<OpeningProof<D>, StarkError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
@@ -293,14 +293,14 @@ where
     let word = |combination| combinations.word(level, parameters.log_blowup, combination, committed);
     let words = combinations.of_heights.iter().map(word).collect::<Result<_, StarkError>>()?;
     progress.begin("fri");
-    let fri = fri::prove::<H, D>(level, parameters, words, blinding, challenger);
+    let fri = fri::prove(level, hash, parameters, words, blinding, challenger);
     progress.begin("open");
-    let (rounds, queries) = fri.open(level, parameters)?;
+    let (rounds, queries) = fri.open(level, hash, parameters)?;
     let log_height = combinations.of_heights[0].log_height;
-    let open = |committed: &&Committed<H>| {
+    let open = |committed: &&Committed| {
         let shorter = log_height - committed.log_rows();
         let queries: Vec<_> = queries.iter().map(|query| query >> shorter).collect();
-        committed.open(level, parameters, &queries)
+        committed.open(level, hash, parameters, &queries)
     };
     Ok(OpeningProof {
         batching_work,
@@ -312,13 +312,14 @@ where
 }
 
 /// Checks the claims about the matrices of commitments, of which the caps are given.
-pub(crate) fn verify<H: StarkHash, const D: usize>(
+pub(crate) fn verify<const D: usize>(
     level: Level,
+    hash: &dyn StarkHash,
     parameters: &Parameters,
-    caps: &[&[H::Digest]],
+    caps: &[&[Digest]],
     claims: Vec<Vec<Claims<D>>>,
-    proof: &OpeningProof<H, D>,
-    challenger: &mut H::Challenger,
+    proof: &OpeningProof<D>,
+    challenger: &mut dyn Challenger,
 ) -> Result<(), VerifyError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
@@ -340,13 +341,13 @@ where
     let combinations = Combinations::new(claims, sample(challenger));
     let log_heights: Vec<_> =
         combinations.of_heights.iter().map(|combination| combination.log_height).collect();
-    let queries = fri::verify_commitments::<H, D>(parameters, &log_heights, proof, challenger)?;
+    let queries = fri::verify_commitments(parameters, &log_heights, proof, challenger)?;
     let log_height = queries.log_height;
     for ((cap, shapes), rows) in caps.iter().zip(&shapes).zip(&proof.rows) {
         let indices =
             |log_rows: u32| queries.indices.iter().map(move |index| index >> (log_height - log_rows));
         let tallest = shapes.iter().map(|(log_rows, _)| *log_rows).max().unwrap_or(0);
-        check_rows::<H>(level, parameters, cap, shapes, &indices(tallest).collect::<Vec<_>>(), rows)?;
+        check_rows(level, hash, parameters, cap, shapes, &indices(tallest).collect::<Vec<_>>(), rows)?;
     }
     let mut values = Vec::with_capacity(log_heights.len());
     for combination in &combinations.of_heights {
@@ -373,7 +374,7 @@ where
         }
         values.push(of_queries);
     }
-    fri::verify_queries::<H, D>(level, parameters, &log_heights, &queries, &values, proof)
+    fri::verify_queries(level, hash, parameters, &log_heights, &queries, &values, proof)
 }
 
 #[cfg(test)]
@@ -401,20 +402,19 @@ mod tests {
             let value = Extension::ONE + point.scale(slope);
             claims.push(Claims::of_rows(log_height, [(point, &[value]), (point, &[])]));
         }
-        let committed = Committed::<Keccak>::new(level, &parameters, matrices, &mut None);
+        let committed = Committed::new(level, &Keccak, &parameters, matrices, &mut None);
         let claims = vec![claims];
-        let challenger = || <Keccak as StarkHash>::Challenger::new();
-        let proof = prove::<Keccak, 2>(
-            level,
+        let proof = prove::<2>(
+            level.into(),
+            &Keccak,
             &parameters,
             &[&committed],
             claims.clone(),
             &mut None,
-            &mut challenger(),
-            Progress::NONE,
+            &mut *Keccak.challenger(),
         );
         let proof = proof.expect("a proof of what is in memory");
-        verify(level, &parameters, &[committed.cap()], claims, &proof, &mut challenger())
+        verify(level, &Keccak, &parameters, &[committed.cap()], claims, &proof, &mut *Keccak.challenger())
     }
 
     /// All words on so few points are of low degree, so it takes more than FRI. Plonky3's verifier checks the same.

@@ -14,7 +14,7 @@ use crate::{
 };
 use proofmill_cpu::Level;
 use proofmill_field::{Field, Invert, goldilocks::Goldilocks};
-use proofmill_hash::TreeHash;
+use proofmill_hash::{Digest, TreeHash};
 use proofmill_memory::Pages;
 use proofmill_merkle::{MerkleError, Opening, RowMajor, Tree};
 use proofmill_parallel as parallel;
@@ -29,7 +29,7 @@ use std::{
 ///
 /// Rows of the tallest matrices, side by side, are the leaves. Those of a shorter one are hashed, too, and combined with the nodes of
 /// the layer that has as many, from the right: so does `MerkleTreeMmcs` of Plonky3.
-pub(crate) struct Committed<H: TreeHash> {
+pub(crate) struct Committed {
     /// With blinding, each is followed by its salts.
     pub(crate) matrices: Vec<Matrix>,
     is_salted: bool,
@@ -37,7 +37,7 @@ pub(crate) struct Committed<H: TreeHash> {
     log_rows: u32,
     log_cap: u32,
     /// Without the layers that other processes have.
-    tree: Tree<H>,
+    tree: Tree,
 }
 
 /// A matrix of `2^log_rows` rows.
@@ -86,22 +86,24 @@ pub(crate) fn lock(tiled: &Mutex<Tiled>) -> MutexGuard<'_, Tiled> {
     tiled.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<H: TreeHash> Committed<H> {
+impl Committed {
     /// Hashes the rows of matrices with these numbers of columns, each with its salts if there is blinding; there is at least one.
     pub(crate) fn new(
         level: Level,
+        hash: &dyn TreeHash,
         parameters: &Parameters,
         matrices: impl IntoIterator<Item = (Pages<Goldilocks>, usize)>,
         blinding: &mut Option<Blinding>,
     ) -> Self {
         let matrices = matrices.into_iter().map(|(values, columns)| Matrix::kept_of(values, columns));
-        let committed = Self::of_matrices(level, parameters, matrices, blinding);
+        let committed = Self::of_matrices(level, hash, parameters, matrices, blinding);
         committed.unwrap_or_else(|error| unreachable!("what is in memory can be read: {error}"))
     }
 
     /// As [`new`](Self::new), also of extensions that are computed part by part.
     pub(crate) fn of_matrices(
         level: Level,
+        hash: &dyn TreeHash,
         parameters: &Parameters,
         matrices: impl IntoIterator<Item = Matrix>,
         blinding: &mut Option<Blinding>,
@@ -113,49 +115,17 @@ impl<H: TreeHash> Committed<H> {
         let matrices: Vec<_> = with_salts.collect();
         let tree = match &*matrices {
             [Matrix { rows: Rows::Kept(values), columns, .. }] => {
-                Tree::build(level, &leaves(values, *columns)).unwrap_or_else(|error| unreachable_tree(&error))
+                Tree::build(level, hash, &leaves(values, *columns))
+                    .unwrap_or_else(|error| unreachable_tree(&error))
             }
             [Matrix { rows: Rows::Divided(divided), log_rows, .. }] => {
-                divided.tree(level, parameters.log_cap(*log_rows))?
+                divided.tree(level, hash, parameters.log_cap(*log_rows))?
             }
-            _ => Self::tree_of_layers(level, parameters.log_blowup, &matrices)?,
+            _ => tree_of_layers(level, hash, parameters.log_blowup, &matrices)?,
         };
         let log_rows = matrices.iter().map(|matrix| matrix.log_rows).max().unwrap_or(0);
         let (is_salted, log_cap) = (parameters.is_blinded(), parameters.log_cap(log_rows));
         Ok(Self { matrices, is_salted, log_rows, log_cap, tree })
-    }
-
-    fn tree_of_layers(level: Level, log_blowup: u32, matrices: &[Matrix]) -> Result<Tree<H>, StarkError> {
-        let shapes: Vec<_> = matrices.iter().map(|matrix| (matrix.log_rows, matrix.columns)).collect();
-        let log_rows = tallest(&shapes);
-        let of_height = |height: u32| -> Vec<&Matrix> {
-            matrices.iter().filter(|matrix| matrix.log_rows == log_rows - height).collect()
-        };
-        let layers = (0..=log_rows).map(|height| (height, of_height(height)));
-        let layers = layers.filter(|(_, matrices)| !matrices.is_empty());
-        let failed = Mutex::new(None);
-        let layers = layers.map(|(height, matrices)| {
-            let failed = &failed;
-            let change = move |nodes: &mut [H::Digest]| {
-                let hash = if height == 0 { H::hash_rows } else { add_rows::<H> };
-                let hash = |first: usize, parts: &[(&[Goldilocks], usize)]| {
-                    let count = parts[0].0.len() / parts[0].1;
-                    side_by_side(parts, &mut nodes[first..][..count], |rows, columns, nodes| {
-                        hash(level, rows, columns, nodes);
-                    });
-                };
-                if let Err(error) = for_each_part(level, log_blowup, &matrices, hash) {
-                    *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                }
-                Ok(())
-            };
-            (height, change)
-        });
-        let tree = Tree::of_layers(level, 1 << log_rows, layers);
-        match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            None => Ok(tree.unwrap_or_else(|error| unreachable_tree(&error))),
-            Some(error) => Err(error),
-        }
     }
 
     /// The matrices without salts.
@@ -184,7 +154,7 @@ impl<H: TreeHash> Committed<H> {
     }
 
     /// The commitment.
-    pub(crate) fn cap(&self) -> &[H::Digest] {
+    pub(crate) fn cap(&self) -> &[Digest] {
         self.tree.layer(self.tree.rows().ilog2() - self.log_cap)
     }
 
@@ -192,14 +162,15 @@ impl<H: TreeHash> Committed<H> {
     pub(crate) fn open(
         &self,
         level: Level,
+        hash: &dyn TreeHash,
         parameters: &Parameters,
         queries: &[usize],
-    ) -> Result<OpenedRows<H>, StarkError> {
+    ) -> Result<OpenedRows, StarkError> {
         let mut indices = queries.to_vec();
         indices.sort_unstable();
         indices.dedup();
         if let [Matrix { rows: Rows::Divided(divided), .. }] = &*self.matrices {
-            return divided.open(&self.tree, 1 << self.log_cap, queries, &indices);
+            return divided.open(hash, &self.tree, 1 << self.log_cap, queries, &indices);
         }
         let siblings = self.tree.siblings(&indices, 1 << self.log_cap);
         let siblings = siblings.unwrap_or_else(|error| unreachable_tree(&error));
@@ -223,6 +194,46 @@ impl<H: TreeHash> Committed<H> {
             }
         }
         Ok(OpenedRows { values, siblings })
+    }
+}
+
+/// The tree over matrices of several heights.
+fn tree_of_layers(
+    level: Level,
+    hash: &dyn TreeHash,
+    log_blowup: u32,
+    matrices: &[Matrix],
+) -> Result<Tree, StarkError> {
+    let shapes: Vec<_> = matrices.iter().map(|matrix| (matrix.log_rows, matrix.columns)).collect();
+    let log_rows = tallest(&shapes);
+    let of_height = |height: u32| -> Vec<&Matrix> {
+        matrices.iter().filter(|matrix| matrix.log_rows == log_rows - height).collect()
+    };
+    let layers = (0..=log_rows).map(|height| (height, of_height(height)));
+    let layers = layers.filter(|(_, matrices)| !matrices.is_empty());
+    let failed = Mutex::new(None);
+    let layers = layers.map(|(height, matrices)| {
+        let failed = &failed;
+        let change = move |nodes: &mut [Digest]| {
+            let hash_rows = |rows: &[u64], columns: usize, nodes: &mut [Digest]| match height {
+                0 => hash.hash_rows(level, rows, columns, nodes),
+                _ => add_rows(level, hash, rows, columns, nodes),
+            };
+            let hash_part = |first: usize, parts: &[(&[Goldilocks], usize)]| {
+                let count = parts[0].0.len() / parts[0].1;
+                side_by_side(parts, &mut nodes[first..][..count], hash_rows);
+            };
+            if let Err(error) = for_each_part(level, log_blowup, &matrices, hash_part) {
+                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            }
+            Ok(())
+        };
+        (height, change)
+    });
+    let tree = Tree::of_layers(level, hash, 1 << log_rows, layers);
+    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        None => Ok(tree.unwrap_or_else(|error| unreachable_tree(&error))),
+        Some(error) => Err(error),
     }
 }
 
@@ -264,10 +275,10 @@ fn for_each_part(
 
 /// Calls `body` with the words of rows, their number of columns, and their digests, on all threads. The rows have parts, each of so many
 /// columns, one after the other.
-fn side_by_side<D: Send>(
+fn side_by_side(
     parts: &[(&[Goldilocks], usize)],
-    digests: &mut [D],
-    body: impl Fn(&[u64], usize, &mut [D]) + Sync,
+    digests: &mut [Digest],
+    body: impl Fn(&[u64], usize, &mut [Digest]) + Sync,
 ) {
     let width = parts.iter().map(|(_, columns)| columns).sum();
     let tasks = (0..).step_by(HASHED).zip(digests.chunks_mut(HASHED));
@@ -287,11 +298,11 @@ fn side_by_side<D: Send>(
 }
 
 /// Replaces nodes by the hashes of themselves and the digests of rows.
-fn add_rows<H: TreeHash>(level: Level, rows: &[u64], columns: usize, nodes: &mut [H::Digest]) {
-    let mut digests = vec![H::Digest::default(); nodes.len()];
-    H::hash_rows(level, rows, columns, &mut digests);
+fn add_rows(level: Level, hash: &dyn TreeHash, rows: &[u64], columns: usize, nodes: &mut [Digest]) {
+    let mut digests = vec![Digest::default(); nodes.len()];
+    hash.hash_rows(level, rows, columns, &mut digests);
     let pairs: Vec<_> = nodes.iter().zip(&digests).flat_map(|(node, digest)| [*node, *digest]).collect();
-    H::hash_pairs(level, &pairs, nodes);
+    hash.hash_pairs(level, &pairs, nodes);
 }
 
 /// The greatest logarithm of a number of rows; the others are numbers of columns.
@@ -308,13 +319,14 @@ fn leaves(values: &[Goldilocks], columns: usize) -> RowMajor<'_> {
 
 /// Checks the opened rows of queries, whose number of values was checked, against a commitment to matrices with these logarithms of
 /// numbers of rows and numbers of columns. Queries are rows of the tallest.
-pub(crate) fn check_rows<H: TreeHash>(
+pub(crate) fn check_rows(
     level: Level,
+    hash: &dyn TreeHash,
     parameters: &Parameters,
-    cap: &[H::Digest],
+    cap: &[Digest],
     shapes: &[(u32, usize)],
     queries: &[usize],
-    opened: &OpenedRows<H>,
+    opened: &OpenedRows,
 ) -> Result<(), VerifyError> {
     let log_rows = tallest(shapes);
     let log_cap = parameters.log_cap(log_rows);
@@ -331,15 +343,15 @@ pub(crate) fn check_rows<H: TreeHash>(
             added.push((height, rows_of_height(shapes, log_rows, queries, &opened.values)?));
         }
     }
-    let add = |height: u32, indices: &[u64], nodes: &mut [H::Digest]| {
+    let add = |height: u32, indices: &[u64], nodes: &mut [Digest]| {
         let Some((_, rows)) = added.iter().find(|(of_rows, _)| *of_rows == height) else { return Ok(()) };
         if rows.indices != indices {
             return Err(MerkleError::Rejected);
         }
-        add_rows::<H>(level, &rows.words, rows.columns, nodes);
+        add_rows(level, hash, &rows.words, rows.columns, nodes);
         Ok(())
     };
-    let checked = opening.check_layers(level, opening.rows, opening.columns, cap, add);
+    let checked = opening.check_layers(level, hash, opening.rows, opening.columns, cap, add);
     checked.map_err(|error| match error {
         MerkleError::SiblingCount { expected, found } => VerifyError::Malformed {
             what: "digests of an opening",
@@ -351,11 +363,11 @@ pub(crate) fn check_rows<H: TreeHash>(
 }
 
 /// The opened rows of queries in the tallest matrices as an opening, in which each row occurs once.
-pub(crate) fn opening<H: TreeHash>(
+pub(crate) fn opening(
     shapes: &[(u32, usize)],
     queries: &[usize],
-    opened: &OpenedRows<H>,
-) -> Result<Opening<H>, VerifyError> {
+    opened: &OpenedRows,
+) -> Result<Opening, VerifyError> {
     let log_rows = tallest(shapes);
     let rows = rows_of_height(shapes, log_rows, queries, &opened.values)?;
     Ok(Opening {

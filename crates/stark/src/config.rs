@@ -5,14 +5,14 @@ use crate::{
     TooWeak, Trace, VerifyError,
     air::Preprocessed,
     commitment::check_shape,
-    hash::digest_bits,
+    hash::stark_hash,
     prove, prove_tables,
     security::{InvalidConfiguration, Parameters, Report, TablesShape},
     verify, verify_tables,
 };
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks;
-use proofmill_merkle::{Hash, dispatch_hash};
+use proofmill_merkle::Hash;
 
 /// What prover and verifier agree on besides the AIR, and what both demand of proofs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,18 +44,17 @@ pub struct Proven<Rows> {
     pub bits: f64,
 }
 
-/// Runs an expression with the types of a configuration whose parameters were checked: `$H` of the hash, `$D` the degree of the
-/// extension.
+/// Runs an expression with `$D` as the degree of the extension of a configuration whose parameters were checked.
 macro_rules! dispatch {
-    ($config:expr, $H:ident, $D:ident => $body:expr) => {
+    ($config:expr, $D:ident => $body:expr) => {
         match $config.parameters.extension {
             2 => {
                 const $D: usize = 2;
-                dispatch_hash!($config.hash, $H => $body)
+                $body
             }
             _ => {
                 const $D: usize = 3;
-                dispatch_hash!($config.hash, $H => $body)
+                $body
             }
         }
     };
@@ -67,7 +66,7 @@ impl Config {
     /// # Errors
     /// A value out of its range.
     pub fn security(&self, shape: impl Into<TablesShape>) -> Result<Report, InvalidConfiguration> {
-        let digest_bits = self.parameters.digest_bits.min(digest_bits(self.hash));
+        let digest_bits = self.parameters.digest_bits.min(self.hash().digest_bits());
         Parameters { digest_bits, ..self.parameters }.security(shape)
     }
 
@@ -98,12 +97,18 @@ impl Config {
         Err(TooWeak::Bits { expected: self.bits, found: bits as u32, log_rows, enough })
     }
 
-    fn key<H: StarkHash>(
+    fn hash(&self) -> &'static dyn StarkHash {
+        stark_hash(self.hash)
+    }
+
+    fn key(
         &self,
         level: Level,
         preprocessed: Option<&Preprocessed>,
-    ) -> Result<Option<PreprocessedKey<H>>, StarkError> {
-        let key = |columns: &Preprocessed| PreprocessedKey::new(level, &self.parameters, columns.clone());
+    ) -> Result<Option<PreprocessedKey>, StarkError> {
+        let key = |columns: &Preprocessed| {
+            PreprocessedKey::new(level, self.hash(), &self.parameters, columns.clone())
+        };
         preprocessed.map(key).transpose()
     }
 
@@ -119,14 +124,14 @@ impl Config {
         trace: Trace<'_>,
         public_values: &[Goldilocks],
     ) -> Result<Vec<u8>, StarkError> {
-        let parameters = &self.parameters;
+        let (hash, parameters) = (self.hash(), &self.parameters);
         parameters.check()?;
         let log_rows = check_shape("trace", trace.len(), constraints.columns(), parameters)?;
         self.check(&constraints.shape(log_rows))?;
-        dispatch!(self, H, D => {
-            let key = self.key::<H>(resources.level, preprocessed)?;
-            let proof = prove::<H, D>(resources, parameters, constraints, key.as_ref(), trace, public_values)?;
-            Ok(proof.to_bytes())
+        dispatch!(self, D => {
+            let key = self.key(resources.level, preprocessed)?;
+            let proof = prove::<D>(resources, hash, parameters, constraints, key.as_ref(), trace, public_values)?;
+            Ok(proof.to_bytes(hash))
         })
     }
 
@@ -143,14 +148,14 @@ impl Config {
         public_values: &[Goldilocks],
         proof: &[u8],
     ) -> Result<Proven<u64>, VerifyError> {
-        let parameters = &self.parameters;
+        let (hash, parameters) = (self.hash(), &self.parameters);
         let statement = |error: StarkError| VerifyError::Statement(error.to_string());
         parameters.check().map_err(|error| statement(error.into()))?;
-        dispatch!(self, H, D => {
-            let proof = Proof::<H, D>::from_bytes(proof)?;
-            let key = self.key::<H>(level, preprocessed).map_err(statement)?;
+        dispatch!(self, D => {
+            let proof = Proof::<D>::from_bytes(hash, proof)?;
+            let key = self.key(level, preprocessed).map_err(statement)?;
             let commitment = key.as_ref().map(PreprocessedKey::commitment);
-            verify(level, parameters, constraints, commitment, public_values, &proof)?;
+            verify(level, hash, parameters, constraints, commitment, public_values, &proof)?;
             let bits = self.check(&constraints.shape(proof.log_rows))?;
             Ok(Proven { rows: 1 << proof.log_rows, bits })
         })
@@ -168,15 +173,15 @@ impl Config {
         traces: &[Trace<'_>],
         public_values: &[&[Goldilocks]],
     ) -> Result<Vec<u8>, StarkError> {
-        let parameters = &self.parameters;
+        let (hash, parameters) = (self.hash(), &self.parameters);
         parameters.check()?;
         let log_rows = log_rows(parameters, tables, traces)?;
         self.check(tables.shape(&log_rows))?;
-        dispatch!(self, H, D => {
-            let key = TablesKey::<H>::new(resources.level, parameters, tables, preprocessed)?;
+        dispatch!(self, D => {
+            let key = TablesKey::new(resources.level, hash, parameters, tables, preprocessed)?;
             let proof =
-                prove_tables::<H, D>(resources, parameters, tables, key.as_ref(), traces, public_values)?;
-            Ok(proof.to_bytes())
+                prove_tables::<D>(resources, hash, parameters, tables, key.as_ref(), traces, public_values)?;
+            Ok(proof.to_bytes(hash))
         })
     }
 
@@ -193,14 +198,14 @@ impl Config {
         public_values: &[&[Goldilocks]],
         proof: &[u8],
     ) -> Result<Proven<Vec<u64>>, VerifyError> {
-        let parameters = &self.parameters;
+        let (hash, parameters) = (self.hash(), &self.parameters);
         let statement = |error: StarkError| VerifyError::Statement(error.to_string());
         parameters.check().map_err(|error| statement(error.into()))?;
-        dispatch!(self, H, D => {
-            let proof = TablesProof::<H, D>::from_bytes(proof)?;
-            let key = TablesKey::<H>::new(level, parameters, tables, preprocessed).map_err(statement)?;
+        dispatch!(self, D => {
+            let proof = TablesProof::<D>::from_bytes(hash, proof)?;
+            let key = TablesKey::new(level, hash, parameters, tables, preprocessed).map_err(statement)?;
             let key = key.as_ref().map(TablesKey::verifying_key);
-            verify_tables(level, parameters, tables, key.as_ref(), public_values, &proof)?;
+            verify_tables(level, hash, parameters, tables, key.as_ref(), public_values, &proof)?;
             let bits = self.check(tables.shape(&proof.log_rows))?;
             Ok(Proven { rows: proof.log_rows.iter().map(|log_rows| 1 << log_rows).collect(), bits })
         })

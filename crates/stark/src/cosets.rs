@@ -19,30 +19,10 @@ use proofmill_field::{
     Algebra, Field,
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
-use proofmill_hash::TreeHash;
 use proofmill_memory::Pages;
-use proofmill_merkle::{RowMajor, Tree, dispatch_hash};
+use proofmill_merkle::{Hash, RowMajor, Tree};
 use proofmill_poly::goldilocks::Order;
 use std::collections::BTreeMap;
-
-/// Nodes of a tree, whatever its hash.
-trait Nodes: Send + Sync {
-    /// The 32 bytes of each digest of a layer, by its height.
-    fn layer(&self, height: u32) -> Vec<[u8; 32]>;
-
-    /// The bytes of one.
-    fn node(&self, height: u32, index: usize) -> Option<[u8; 32]>;
-}
-
-impl<H: TreeHash> Nodes for Tree<H> {
-    fn layer(&self, height: u32) -> Vec<[u8; 32]> {
-        self.layer(height).iter().map(H::to_bytes).collect()
-    }
-
-    fn node(&self, height: u32, index: usize) -> Option<[u8; 32]> {
-        self.layer(height).get(index).map(H::to_bytes)
-    }
-}
 
 /// A coset of the extension.
 struct Coset {
@@ -50,7 +30,7 @@ struct Coset {
     trace: Pages<Goldilocks>,
     preprocessed: Pages<Goldilocks>,
     /// When it was asked for.
-    tree: Option<Box<dyn Nodes>>,
+    tree: Option<Tree>,
 }
 
 /// A trace that answers questions about cosets of its extension, each of which is kept from the first question on.
@@ -158,8 +138,7 @@ impl Cosets {
         match task {
             Task::Commit { log_nodes } => {
                 let height = log_rows.checked_sub(log_nodes).ok_or_else(no_question)?;
-                let layer = coset.tree(level, self.config, columns).layer(height);
-                writer.list(&layer, |writer, digest| writer.0.extend(digest));
+                writer.digests(coset.tree(level, self.config.hash, columns).layer(height));
             }
             Task::Quotient { factors } => {
                 let log_chunks = constraints.log_chunks(parameters);
@@ -211,10 +190,11 @@ impl Cosets {
                     .iter()
                     .flat_map(|row| coset.trace.iter().skip(*row as usize * columns).take(columns));
                 writer.list(&values.collect::<Vec<_>>(), |writer, value| writer.element(value));
-                let tree = coset.tree(level, self.config, columns);
-                let nodes = nodes.iter().map(|(height, index)| tree.node(*height, *index as usize));
+                let tree = coset.tree(level, self.config.hash, columns);
+                let nodes =
+                    nodes.iter().map(|(height, index)| tree.layer(*height).get(*index as usize).copied());
                 let nodes = nodes.collect::<Option<Vec<_>>>().ok_or_else(no_question)?;
-                writer.list(&nodes, |writer, digest| writer.0.extend(digest));
+                writer.digests(&nodes);
             }
         }
         Ok(writer.0)
@@ -222,17 +202,11 @@ impl Cosets {
 }
 
 impl Coset {
-    fn tree(&mut self, level: Level, config: Config, columns: usize) -> &dyn Nodes {
-        let leaves = || {
+    fn tree(&mut self, level: Level, hash: Hash, columns: usize) -> &Tree {
+        self.tree.get_or_insert_with(|| {
             let leaves = RowMajor::new(Goldilocks::as_words(&self.trace), columns);
-            leaves.unwrap_or_else(|error| unreachable_tree(&error))
-        };
-        let tree = self.tree.get_or_insert_with(|| {
-            dispatch_hash!(config.hash, H => {
-                let tree = Tree::<H>::build(level, &leaves());
-                Box::new(tree.unwrap_or_else(|error| unreachable_tree(&error))) as Box<dyn Nodes>
-            })
-        });
-        &**tree
+            let tree = leaves.and_then(|leaves| Tree::build(level, hash.tree_hash(), &leaves));
+            tree.unwrap_or_else(|error| unreachable_tree(&error))
+        })
     }
 }

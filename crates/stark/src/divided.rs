@@ -16,7 +16,7 @@ use crate::{
 };
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::{Extension, Goldilocks};
-use proofmill_hash::TreeHash;
+use proofmill_hash::{Digest, TreeHash};
 use proofmill_merkle::{Tree, siblings_of};
 use std::{collections::BTreeMap, error::Error, iter, sync::Arc};
 
@@ -160,16 +160,17 @@ impl Divided {
     }
 
     /// The tree from the layer on that has one node for each coset, or more if the cap does.
-    pub(crate) fn tree<H: TreeHash>(&self, level: Level, log_cap: u32) -> Result<Tree<H>, StarkError> {
+    pub(crate) fn tree(&self, level: Level, hash: &dyn TreeHash, log_cap: u32) -> Result<Tree, StarkError> {
         let log_nodes = log_cap.saturating_sub(self.log_blowup);
         let tasks = (0..1 << self.log_blowup).map(|coset| (coset, Task::<2>::Commit { log_nodes }));
         let is_right = |_, digests: &Vec<_>| digests.len() == 1 << log_nodes;
-        let digests = self.ask(tasks.collect(), |reader| reader.digests::<H>(), is_right)?.concat();
-        let leaves = iter::once((0, |nodes: &mut [H::Digest]| {
+        let digests = self.ask(tasks.collect(), |reader| reader.digests(hash), is_right)?.concat();
+        let leaves = iter::once((0, |nodes: &mut [Digest]| {
             nodes.copy_from_slice(&digests);
             Ok(())
         }));
-        Ok(Tree::of_layers(level, digests.len(), leaves).unwrap_or_else(|error| unreachable_tree(&error)))
+        Ok(Tree::of_layers(level, hash, digests.len(), leaves)
+            .unwrap_or_else(|error| unreachable_tree(&error)))
     }
 
     /// The quotient on each of its `2^log_chunks` cosets, in natural order, with the factor of each constraint.
@@ -213,13 +214,14 @@ impl Divided {
     }
 
     /// The rows of queries, in their order; `tree` is that of [`tree`](Self::tree).
-    pub(crate) fn open<H: TreeHash>(
+    pub(crate) fn open(
         &self,
-        tree: &Tree<H>,
+        hash: &dyn TreeHash,
+        tree: &Tree,
         cap: usize,
         queries: &[usize],
         indices: &[usize],
-    ) -> Result<OpenedRows<H>, StarkError> {
+    ) -> Result<OpenedRows, StarkError> {
         let log_rows = self.log_rows;
         let known = log_rows + self.log_blowup - tree.rows().ilog2();
         // The coset of a node below the layers that are known here, and its index there.
@@ -231,7 +233,7 @@ impl Divided {
             let (coset, row) = place(0, *query);
             wanted.entry(coset).or_default().rows.push(row as u32);
         }
-        let siblings = |node: &mut dyn FnMut(u32, usize) -> H::Digest| {
+        let siblings = |node: &mut dyn FnMut(u32, usize) -> Digest| {
             siblings_of(indices, 1 << (log_rows + self.log_blowup), cap, node)
                 .unwrap_or_else(|error| unreachable_tree(&error))
         };
@@ -240,7 +242,7 @@ impl Divided {
                 let (coset, index) = place(height, index);
                 wanted.entry(coset).or_default().nodes.push((height, index as u32));
             }
-            H::Digest::default()
+            Digest::default()
         });
         let lengths: Vec<_> =
             wanted.values().map(|Wanted { rows, nodes }| (rows.len(), nodes.len())).collect();
@@ -248,7 +250,7 @@ impl Divided {
         let tasks = wanted
             .into_iter()
             .map(|(coset, Wanted { rows, nodes })| (coset, Task::<2>::Open { rows, nodes }));
-        let read = |reader: &mut Reader<'_>| Ok((reader.elements()?, reader.digests::<H>()?));
+        let read = |reader: &mut Reader<'_>| Ok((reader.elements()?, reader.digests(hash)?));
         let is_right = |index: usize, (values, digests): &(Vec<_>, Vec<_>)| {
             lengths.get(index) == Some(&(values.len() / self.columns, digests.len()))
                 && values.len().is_multiple_of(self.columns)

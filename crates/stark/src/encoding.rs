@@ -8,19 +8,17 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
-    hash::StarkHash,
     proof::{OpenedRows, OpenedValues, OpeningProof, Proof, Round},
     tables::{TableValues, TablesProof},
 };
 use proofmill_field::goldilocks::{Extension, Goldilocks};
-use proofmill_hash::TreeHash;
+use proofmill_hash::{Digest, TreeHash};
 use proofmill_merkle::Hash;
 
 const MAGIC: &[u8] = b"PMSTARK";
 const MAGIC_OF_TABLES: &[u8] = b"PMTABLE";
 const VERSION: u8 = 3;
 const NAME: usize = 16;
-const DIGEST: usize = 32;
 const MOST_LOG_ROWS: u8 = 32;
 
 /// Why bytes are no proof.
@@ -138,9 +136,9 @@ impl<'a> Reader<'a> {
         Ok(element)
     }
 
-    fn digest<H: TreeHash>(&mut self) -> Result<H::Digest, DecodeError> {
+    fn digest(&mut self, hash: &dyn TreeHash) -> Result<Digest, DecodeError> {
         let at = self.at;
-        H::from_bytes(&self.array::<DIGEST>()?).ok_or(DecodeError::NotCanonical { at })
+        hash.digest(&self.array()?).ok_or(DecodeError::NotCanonical { at })
     }
 
     /// A list of values of at least `size` bytes each: the list is not longer than the bytes that are left.
@@ -167,8 +165,8 @@ impl<'a> Reader<'a> {
         self.list(D * Goldilocks::BYTES, Self::extension)
     }
 
-    pub(crate) fn digests<H: TreeHash>(&mut self) -> Result<Vec<H::Digest>, DecodeError> {
-        self.list(DIGEST, Self::digest::<H>)
+    pub(crate) fn digests(&mut self, hash: &dyn TreeHash) -> Result<Vec<Digest>, DecodeError> {
+        self.list(Digest::BYTES, |reader| reader.digest(hash))
     }
 
     fn log_rows(&mut self) -> Result<u32, DecodeError> {
@@ -197,22 +195,22 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn opening<H: StarkHash, const D: usize>(&mut self) -> Result<OpeningProof<H, D>, DecodeError> {
+    fn opening<const D: usize>(&mut self, hash: &dyn TreeHash) -> Result<OpeningProof<D>, DecodeError> {
         Ok(OpeningProof {
             batching_work: self.element()?,
             rounds: self.list(4 * 4 + Goldilocks::BYTES, |reader| {
                 Ok(Round {
-                    commitment: reader.digests::<H>()?,
+                    commitment: reader.digests(hash)?,
                     work: reader.element()?,
                     others: reader.extensions()?,
                     salts: reader.elements()?,
-                    siblings: reader.digests::<H>()?,
+                    siblings: reader.digests(hash)?,
                 })
             })?,
             final_polynomial: self.extensions()?,
             query_work: self.element()?,
             rows: self.list(2 * 4, |reader| {
-                Ok(OpenedRows { values: reader.elements()?, siblings: reader.digests::<H>()? })
+                Ok(OpenedRows { values: reader.elements()?, siblings: reader.digests(hash)? })
             })?,
         })
     }
@@ -253,8 +251,8 @@ impl Writer {
         self.list(elements, Self::extension);
     }
 
-    pub(crate) fn digests<H: TreeHash>(&mut self, digests: &[H::Digest]) {
-        self.list(digests, |writer, digest| writer.0.extend(H::to_bytes(digest)));
+    pub(crate) fn digests(&mut self, digests: &[Digest]) {
+        self.list(digests, |writer, digest| writer.0.extend(digest.to_bytes()));
     }
 
     fn opened_values<const D: usize>(&mut self, opened: &OpenedValues<D>) {
@@ -268,20 +266,20 @@ impl Writer {
         self.extensions(random);
     }
 
-    fn opening<H: StarkHash, const D: usize>(&mut self, opening: &OpeningProof<H, D>) {
+    fn opening<const D: usize>(&mut self, opening: &OpeningProof<D>) {
         self.element(&opening.batching_work);
         self.list(&opening.rounds, |writer, round| {
-            writer.digests::<H>(&round.commitment);
+            writer.digests(&round.commitment);
             writer.element(&round.work);
             writer.extensions(&round.others);
             writer.list(&round.salts, Self::element);
-            writer.digests::<H>(&round.siblings);
+            writer.digests(&round.siblings);
         });
         self.extensions(&opening.final_polynomial);
         self.element(&opening.query_work);
         self.list(&opening.rows, |writer, rows| {
             writer.list(&rows.values, Writer::element);
-            writer.digests::<H>(&rows.siblings);
+            writer.digests(&rows.siblings);
         });
     }
 }
@@ -302,9 +300,12 @@ fn header(
 }
 
 /// Checks that a header is one of proofs with this hash and extension.
-fn check_header<H: StarkHash, const D: usize>((found, degree): ([u8; NAME], u8)) -> Result<(), DecodeError> {
-    if found != padded(H::NAME) {
-        return Err(DecodeError::Hash { expected: H::NAME, found: shown(&found) });
+fn check_header<const D: usize>(
+    hash: &dyn TreeHash,
+    (found, degree): ([u8; NAME], u8),
+) -> Result<(), DecodeError> {
+    if found != padded(hash.name()) {
+        return Err(DecodeError::Hash { expected: hash.name(), found: shown(&found) });
     }
     let found = usize::from(degree);
     if found == D { Ok(()) } else { Err(DecodeError::Degree { expected: D, found }) }
@@ -348,15 +349,15 @@ fn shown(name: &[u8; NAME]) -> String {
     String::from_utf8_lossy(name).trim_end_matches('\0').escape_debug().to_string()
 }
 
-impl<H: StarkHash, const D: usize> Proof<H, D> {
-    /// The proof as bytes; `docs/stark.md` has the format.
-    pub fn to_bytes(&self) -> Vec<u8> {
+impl<const D: usize> Proof<D> {
+    /// The proof, made with this hash, as bytes; `docs/stark.md` has the format.
+    pub fn to_bytes(&self, hash: &dyn TreeHash) -> Vec<u8> {
         let mut writer = Writer([MAGIC, &[VERSION]].concat());
-        writer.0.extend(padded(H::NAME));
+        writer.0.extend(padded(hash.name()));
         writer.0.extend([D as u8, self.log_rows as u8]);
-        writer.digests::<H>(&self.trace);
-        writer.digests::<H>(&self.quotient);
-        writer.digests::<H>(&self.random);
+        writer.digests(&self.trace);
+        writer.digests(&self.quotient);
+        writer.digests(&self.random);
         writer.element(&self.out_of_domain_work);
         writer.opened_values(&self.opened);
         writer.opening(&self.opening);
@@ -367,36 +368,36 @@ impl<H: StarkHash, const D: usize> Proof<H, D> {
     ///
     /// # Errors
     /// [`DecodeError`] says where the bytes are no proof with this hash and extension.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+    pub fn from_bytes(hash: &dyn TreeHash, bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(bytes);
-        check_header::<H, D>(header(&mut reader, MAGIC, "a trace")?)?;
+        check_header::<D>(hash, header(&mut reader, MAGIC, "a trace")?)?;
         let proof = Self {
             log_rows: reader.log_rows()?,
-            trace: reader.digests::<H>()?,
-            quotient: reader.digests::<H>()?,
-            random: reader.digests::<H>()?,
+            trace: reader.digests(hash)?,
+            quotient: reader.digests(hash)?,
+            random: reader.digests(hash)?,
             out_of_domain_work: reader.element()?,
             opened: reader.opened_values()?,
-            opening: reader.opening()?,
+            opening: reader.opening(hash)?,
         };
         reader.end()?;
         Ok(proof)
     }
 }
 
-impl<H: StarkHash, const D: usize> TablesProof<H, D> {
-    /// The proof as bytes; `docs/stark.md` has the format.
-    pub fn to_bytes(&self) -> Vec<u8> {
+impl<const D: usize> TablesProof<D> {
+    /// The proof, made with this hash, as bytes; `docs/stark.md` has the format.
+    pub fn to_bytes(&self, hash: &dyn TreeHash) -> Vec<u8> {
         let mut writer = Writer([MAGIC_OF_TABLES, &[VERSION]].concat());
-        writer.0.extend(padded(H::NAME));
+        writer.0.extend(padded(hash.name()));
         writer.0.push(D as u8);
         writer.list(&self.log_rows, |writer, log_rows| writer.0.push(*log_rows as u8));
-        writer.digests::<H>(&self.traces);
+        writer.digests(&self.traces);
         writer.element(&self.lookup_work);
-        writer.digests::<H>(&self.lookups);
+        writer.digests(&self.lookups);
         writer.extensions(&self.totals);
-        writer.digests::<H>(&self.quotients);
-        writer.digests::<H>(&self.random);
+        writer.digests(&self.quotients);
+        writer.digests(&self.random);
         writer.element(&self.out_of_domain_work);
         writer.list(&self.opened, |writer, values| {
             writer.opened_values(&values.columns);
@@ -411,17 +412,17 @@ impl<H: StarkHash, const D: usize> TablesProof<H, D> {
     ///
     /// # Errors
     /// [`DecodeError`] says where the bytes are no proof with this hash and extension.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+    pub fn from_bytes(hash: &dyn TreeHash, bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(bytes);
-        check_header::<H, D>(header(&mut reader, MAGIC_OF_TABLES, "several tables")?)?;
+        check_header::<D>(hash, header(&mut reader, MAGIC_OF_TABLES, "several tables")?)?;
         let proof = Self {
             log_rows: reader.list(1, Reader::log_rows)?,
-            traces: reader.digests::<H>()?,
+            traces: reader.digests(hash)?,
             lookup_work: reader.element()?,
-            lookups: reader.digests::<H>()?,
+            lookups: reader.digests(hash)?,
             totals: reader.extensions()?,
-            quotients: reader.digests::<H>()?,
-            random: reader.digests::<H>()?,
+            quotients: reader.digests(hash)?,
+            random: reader.digests(hash)?,
             out_of_domain_work: reader.element()?,
             opened: reader.list(9 * 4, |reader| {
                 Ok(TableValues {
@@ -430,7 +431,7 @@ impl<H: StarkHash, const D: usize> TablesProof<H, D> {
                     next_lookups: reader.extensions()?,
                 })
             })?,
-            opening: reader.opening()?,
+            opening: reader.opening(hash)?,
         };
         reader.end()?;
         Ok(proof)

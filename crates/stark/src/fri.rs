@@ -71,8 +71,8 @@ where
 }
 
 /// The prover's side after the queries are known.
-pub(crate) struct Prover<H: StarkHash, const D: usize> {
-    rounds: Vec<(Committed<H>, u32, Goldilocks)>,
+pub(crate) struct Prover<const D: usize> {
+    rounds: Vec<(Committed, u32, Goldilocks)>,
     pub(crate) final_polynomial: Vec<Extension<Goldilocks, D>>,
     pub(crate) query_work: Goldilocks,
     queries: Vec<usize>,
@@ -92,13 +92,14 @@ fn arities(parameters: &Parameters, log_heights: &[u32]) -> Vec<u32> {
 
 /// Commits to the first word and to what rounds make of it, and draws queries. Shorter words are added where the first is folded to
 /// their length, each times the next power of the round's challenge.
-pub(crate) fn prove<H: StarkHash, const D: usize>(
+pub(crate) fn prove<const D: usize>(
     level: Level,
+    hash: &dyn StarkHash,
     parameters: &Parameters,
     words: Vec<Vec<Extension<Goldilocks, D>>>,
     blinding: &mut Option<Blinding>,
-    challenger: &mut H::Challenger,
-) -> Prover<H, D>
+    challenger: &mut dyn Challenger,
+) -> Prover<D>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
@@ -113,8 +114,8 @@ where
         let coefficients = Extension::coefficients(&word);
         let mut values = Pages::new(coefficients.len());
         values.copy_from_slice(coefficients);
-        let committed = Committed::new(level, parameters, [(values, D << log_arity)], blinding);
-        observe_cap::<H>(challenger, committed.cap());
+        let committed = Committed::new(level, hash, parameters, [(values, D << log_arity)], blinding);
+        observe_cap(challenger, committed.cap());
         let work = challenger.work(level, parameters.grinding.commit);
         let beta = sample(challenger);
         word = fold(level, inverses(), log_arity, beta, Goldilocks::as_words(committed.matrices[0].kept()));
@@ -136,18 +137,19 @@ where
     Prover { rounds, final_polynomial, query_work, queries }
 }
 
-impl<H: StarkHash, const D: usize> Prover<H, D> {
+impl<const D: usize> Prover<D> {
     /// The rounds with the rows of all queries, and the queries.
     pub(crate) fn open(
         &self,
         level: Level,
+        hash: &dyn StarkHash,
         parameters: &Parameters,
-    ) -> Result<(Vec<Round<H, D>>, Vec<usize>), StarkError> {
+    ) -> Result<(Vec<Round<D>>, Vec<usize>), StarkError> {
         let mut indices = self.queries.clone();
         let mut rounds = Vec::new();
         for (committed, log_arity, work) in &self.rounds {
             let rows: Vec<_> = indices.iter().map(|index| index >> log_arity).collect();
-            let OpenedRows { values, siblings } = committed.open(level, parameters, &rows)?;
+            let OpenedRows { values, siblings } = committed.open(level, hash, parameters, &rows)?;
             let (arity, width) = (1 << log_arity, D << log_arity);
             let (mut others, mut salts) = (Vec::new(), Vec::new());
             for (row, index) in values.chunks_exact(values.len() / rows.len()).zip(&indices) {
@@ -175,11 +177,11 @@ pub(crate) struct Queries<const D: usize> {
 }
 
 /// Takes all commitments, and draws challenges and queries, for words of these heights, the tallest first. Checks every length.
-pub(crate) fn verify_commitments<H: StarkHash, const D: usize>(
+pub(crate) fn verify_commitments<const D: usize>(
     parameters: &Parameters,
     log_heights: &[u32],
-    proof: &OpeningProof<H, D>,
-    challenger: &mut H::Challenger,
+    proof: &OpeningProof<D>,
+    challenger: &mut dyn Challenger,
 ) -> Result<Queries<D>, VerifyError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
@@ -211,7 +213,7 @@ where
     description::<D>(parameters, &arities, log_height).observe(challenger);
     let mut betas = Vec::with_capacity(arities.len());
     for round in &proof.rounds {
-        observe_cap::<H>(challenger, &round.commitment);
+        observe_cap(challenger, &round.commitment);
         check_work(challenger, parameters.grinding.commit, round.work)?;
         betas.push(sample(challenger));
     }
@@ -222,13 +224,14 @@ where
 }
 
 /// Checks that the values of the words at the queries fold to the final polynomial.
-pub(crate) fn verify_queries<H: StarkHash, const D: usize>(
+pub(crate) fn verify_queries<const D: usize>(
     level: Level,
+    hash: &dyn StarkHash,
     parameters: &Parameters,
     log_heights: &[u32],
     queries: &Queries<D>,
     words: &[Vec<Extension<Goldilocks, D>>],
-    proof: &OpeningProof<H, D>,
+    proof: &OpeningProof<D>,
 ) -> Result<(), VerifyError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
@@ -260,7 +263,7 @@ where
             rows.to_vec()
         };
         let opened = OpenedRows { values: values_of_rows, siblings: round.siblings.clone() };
-        check_rows::<H>(level, parameters, &round.commitment, &shapes, &indices, &opened)?;
+        check_rows(level, hash, parameters, &round.commitment, &shapes, &indices, &opened)?;
         if let Some((_, others)) = words.next_if(|(log_height, _)| **log_height == height) {
             let factor = beta.pow_vartime(&[1 << log_arity]);
             values.iter_mut().zip(others).for_each(|(sum, value)| *sum += *value * factor);

@@ -2,51 +2,73 @@
 
 use crate::transcript::{Challenger, DuplexChallenger, HashChallenger, PoseidonBn254Challenger};
 use proofmill_hash::{
-    Keccak, NarrowNodes, Poseidon, Poseidon2, PoseidonBn254Sponge, Sha256, Sponge, TreeHash,
+    Keccak, NarrowNodes, Permutation, Poseidon, Poseidon2, PoseidonBn254Sponge, Sha256, Sponge, TreeHash,
 };
-use proofmill_merkle::{Hash, dispatch_hash};
+use proofmill_merkle::Hash;
 
 /// A hash of trees, with the transcript that goes with it.
 pub trait StarkHash: TreeHash {
-    /// The source of challenges.
-    type Challenger: Challenger<Digest = Self::Digest>;
+    /// A source of challenges that has observed nothing.
+    fn challenger(&self) -> Box<dyn Challenger>;
 
     /// [`Parameters::digest_bits`](crate::Parameters::digest_bits) of this hash.
-    const DIGEST_BITS: u32 = 256;
+    fn digest_bits(&self) -> u32 {
+        256
+    }
 }
 
-/// [`StarkHash::DIGEST_BITS`] of a hash.
+/// The hash of a name.
+pub fn stark_hash(hash: Hash) -> &'static dyn StarkHash {
+    match hash {
+        Hash::Poseidon => &Sponge(Poseidon),
+        Hash::Poseidon2 => &Sponge(Poseidon2::<12>),
+        Hash::Poseidon2Width8 => &Sponge(Poseidon2::<8>),
+        Hash::Poseidon2NarrowNodes => &NarrowNodes,
+        Hash::Keccak => &Keccak,
+        Hash::Sha256 => &Sha256,
+        Hash::PoseidonBn254 => &PoseidonBn254Sponge,
+    }
+}
+
+/// [`StarkHash::digest_bits`] of the hash of a name.
 pub fn digest_bits(hash: Hash) -> u32 {
-    dispatch_hash!(hash, H => H::DIGEST_BITS)
+    stark_hash(hash).digest_bits()
 }
 
-impl StarkHash for Sponge<Poseidon> {
-    type Challenger = DuplexChallenger<Poseidon>;
-}
-
-impl StarkHash for Sponge<Poseidon2<8>> {
-    type Challenger = DuplexChallenger<Poseidon2<8>>;
-}
-
-impl StarkHash for Sponge<Poseidon2<12>> {
-    type Challenger = DuplexChallenger<Poseidon2<12>>;
+impl<P: Permutation> StarkHash for Sponge<P>
+where
+    Self: TreeHash,
+{
+    fn challenger(&self) -> Box<dyn Challenger> {
+        Box::new(DuplexChallenger::<P>::new())
+    }
 }
 
 impl StarkHash for NarrowNodes {
-    type Challenger = DuplexChallenger<Poseidon2<12>>;
+    fn challenger(&self) -> Box<dyn Challenger> {
+        Sponge(Poseidon2::<12>).challenger()
+    }
 }
 
 impl StarkHash for Keccak {
-    type Challenger = HashChallenger<Self>;
+    fn challenger(&self) -> Box<dyn Challenger> {
+        Box::new(HashChallenger::<Self>::new())
+    }
 }
 
 impl StarkHash for Sha256 {
-    type Challenger = HashChallenger<Self>;
+    fn challenger(&self) -> Box<dyn Challenger> {
+        Box::new(HashChallenger::<Self>::new())
+    }
 }
 
 impl StarkHash for PoseidonBn254Sponge {
-    type Challenger = PoseidonBn254Challenger;
+    fn challenger(&self) -> Box<dyn Challenger> {
+        Box::new(PoseidonBn254Challenger::default())
+    }
 
     /// Of an element: the modulus is above 2^253.
-    const DIGEST_BITS: u32 = 253;
+    fn digest_bits(&self) -> u32 {
+        253
+    }
 }

@@ -4,8 +4,8 @@
 //! begins with a digest of the AIR. Without it, a proof of one is a proof of the other ([`Constraints::as_in_plonky3`]). An [`air::Air`] is run once on symbols and captured as a graph, which becomes a program that evaluates constraints on
 //! blocks of rows, in the vectors of the level that the CPU has. [`airs`] has some that are ready for use.
 //!
-//! The hash and the extension are types; [`Config`] chooses them at run time, for proofs as bytes, and refuses proofs that prove too few
-//! bits. An [`AirDocument`] is an AIR as JSON.
+//! The degree of the extension is a constant; [`Config`] chooses it at run time, for proofs as bytes, and refuses proofs that prove too
+//! few bits. An [`AirDocument`] is an AIR as JSON.
 //!
 //! Committed columns are opened at points of an extension by the kernels of [`openings`], which `proofmill-p3` uses, too.
 //!
@@ -52,7 +52,7 @@ pub use divided::{Ask, Question};
 pub use document::{AirDocument, DocumentError};
 pub use encoding::{DecodeError, Header};
 pub use error::{StarkError, TooWeak, VerifyError};
-pub use hash::{StarkHash, digest_bits};
+pub use hash::{StarkHash, digest_bits, stark_hash};
 pub use memory::{Memory, Resources};
 pub use proof::{OpenedRows, OpenedValues, OpeningProof, Proof, Round};
 pub use prove::{PreprocessedKey, prove};
@@ -61,7 +61,5 @@ pub use tables::{
     TableValues, Tables, TablesKey, TablesProof, TablesVerifyingKey, prove_tables, verify_tables,
 };
 pub use trace::{ReadValues, Trace};
-pub use transcript::{
-    Challenger, DRAW_BITS, DuplexChallenger, HashChallenger, MessageHash, PoseidonBn254Challenger,
-};
+pub use transcript::{Challenger, DRAW_BITS, PoseidonBn254Challenger};
 pub use verify::verify;

@@ -1,26 +1,25 @@
 //! Proofs.
 
-use crate::hash::StarkHash;
 use proofmill_field::goldilocks::{Extension, Goldilocks};
-use proofmill_hash::TreeHash;
+use proofmill_hash::Digest;
 
 /// A proof with challenges in the extension of degree `D`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proof<H: StarkHash, const D: usize> {
+pub struct Proof<const D: usize> {
     /// The logarithm of the number of rows of the trace.
     pub log_rows: u32,
     /// The commitment to the trace.
-    pub trace: Vec<H::Digest>,
+    pub trace: Vec<Digest>,
     /// The commitment to the quotient.
-    pub quotient: Vec<H::Digest>,
+    pub quotient: Vec<Digest>,
     /// The commitment to random polynomials; empty without blinding.
-    pub random: Vec<H::Digest>,
+    pub random: Vec<Digest>,
     /// The proof of work before the point outside of the domain.
     pub out_of_domain_work: Goldilocks,
     /// Values at that point.
     pub opened: OpenedValues<D>,
     /// That they are those of the committed polynomials.
-    pub opening: OpeningProof<H, D>,
+    pub opening: OpeningProof<D>,
 }
 
 /// The values of all columns at the point outside of the domain. With blinding, those of the trace's random columns follow its own.
@@ -44,24 +43,24 @@ pub struct OpenedValues<const D: usize> {
 
 /// The argument that committed polynomials have the opened values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpeningProof<H: StarkHash, const D: usize> {
+pub struct OpeningProof<const D: usize> {
     /// The proof of work before all openings are combined.
     pub batching_work: Goldilocks,
     /// The rounds of FRI.
-    pub rounds: Vec<Round<H, D>>,
+    pub rounds: Vec<Round<D>>,
     /// The coefficients of the polynomial that FRI ends with.
     pub final_polynomial: Vec<Extension<Goldilocks, D>>,
     /// The proof of work before the queries.
     pub query_work: Goldilocks,
     /// The rows that are queried, of each commitment: random polynomials, trace, quotient, preprocessed columns.
-    pub rows: Vec<OpenedRows<H>>,
+    pub rows: Vec<OpenedRows>,
 }
 
 /// A round of FRI.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Round<H: StarkHash, const D: usize> {
+pub struct Round<const D: usize> {
     /// The commitment to the word that is folded, a row for each value that remains.
-    pub commitment: Vec<H::Digest>,
+    pub commitment: Vec<Digest>,
     /// The proof of work before the challenge.
     pub work: Goldilocks,
     /// For each query, the row without the value that the verifier knows.
@@ -69,14 +68,14 @@ pub struct Round<H: StarkHash, const D: usize> {
     /// For each query, the salt of the row; empty without blinding.
     pub salts: Vec<Goldilocks>,
     /// Digests that lead from the rows to the commitment.
-    pub siblings: Vec<H::Digest>,
+    pub siblings: Vec<Digest>,
 }
 
 /// Opened rows of a commitment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenedRows<H: TreeHash> {
+pub struct OpenedRows {
     /// The row of each query, in their order. With blinding, the row of each matrix is followed by its salt.
     pub values: Vec<Goldilocks>,
     /// Digests that lead from the rows to the commitment: layer by layer, left to right.
-    pub siblings: Vec<H::Digest>,
+    pub siblings: Vec<Digest>,
 }

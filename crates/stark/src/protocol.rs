@@ -10,7 +10,7 @@ use proofmill_field::{
     Field,
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
-use proofmill_hash::TreeHash;
+use proofmill_hash::{Digest, TreeHash};
 
 /// What the transcript takes at the beginning of each of the three nested protocols.
 #[derive(Clone, Debug)]
@@ -65,18 +65,19 @@ where
 ///
 /// # Errors
 /// [`VerifyError`] for rows that no tree of this shape has. Nothing says that they are in a tree.
-pub fn paths<H: TreeHash>(
+pub fn paths(
     level: Level,
+    hash: &dyn TreeHash,
     parameters: &Parameters,
     log_rows: u32,
     columns: usize,
     queries: &[usize],
-    opened: &OpenedRows<H>,
-) -> Result<Vec<Vec<H::Digest>>, VerifyError> {
+    opened: &OpenedRows,
+) -> Result<Vec<Vec<Digest>>, VerifyError> {
     VerifyError::check_length("values of opened rows", queries.len() * columns, opened.values.len())?;
     let opening = commitment::opening(&[(log_rows, columns)], queries, opened)?;
     let paths = opening
-        .paths(level, 1 << parameters.log_cap(log_rows))
+        .paths(level, hash, 1 << parameters.log_cap(log_rows))
         .map_err(|_| VerifyError::Rejected("rows are not those of a tree"))?;
     let of_query = |query: &usize| {
         let place = opening.indices.binary_search(&(*query as u64)).ok();

@@ -18,7 +18,7 @@ use crate::{
     rows::RowInputs,
     security::Parameters,
     shape,
-    transcript::{Challenger, observe_cap, sample},
+    transcript::{observe_cap, sample},
     verify::verify,
 };
 use proofmill_cpu::Level;
@@ -26,23 +26,27 @@ use proofmill_field::{
     Field,
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
+use proofmill_hash::Digest;
 use proofmill_memory::Pages;
 use proofmill_parallel as parallel;
 
 /// Preprocessed columns with their commitment: the key of provers. The verifier's key is [`commitment`](Self::commitment).
-pub struct PreprocessedKey<H: StarkHash> {
-    committed: Committed<H>,
+pub struct PreprocessedKey {
+    /// The name of the hash.
+    hash: &'static str,
+    committed: Committed,
     log_rows: u32,
     values: Vec<Goldilocks>,
 }
 
-impl<H: StarkHash> PreprocessedKey<H> {
+impl PreprocessedKey {
     /// Commits to an AIR's preprocessed columns.
     ///
     /// # Errors
     /// [`StarkError::Parameters`], [`StarkError::Shape`].
     pub fn new(
         level: Level,
+        hash: &dyn StarkHash,
         parameters: &Parameters,
         preprocessed: Preprocessed,
     ) -> Result<Self, StarkError> {
@@ -52,8 +56,8 @@ impl<H: StarkHash> PreprocessedKey<H> {
         let mut blinding = Blinding::of_key(parameters);
         let extension =
             extend_trace(level.into(), parameters, &mut (&values).into(), columns, &mut blinding)?;
-        let committed = Committed::of_matrices(level, parameters, [extension], &mut blinding)?;
-        Ok(Self { committed, log_rows, values })
+        let committed = Committed::of_matrices(level, hash, parameters, [extension], &mut blinding)?;
+        Ok(Self { hash: hash.name(), committed, log_rows, values })
     }
 
     /// The number of columns.
@@ -62,7 +66,7 @@ impl<H: StarkHash> PreprocessedKey<H> {
     }
 
     /// The commitment, of as many digests as the parameters' cap, and the logarithm of the number of rows: the verifier's key.
-    pub fn commitment(&self) -> (&[H::Digest], u32) {
+    pub fn commitment(&self) -> (&[Digest], u32) {
         (self.committed.cap(), self.log_rows)
     }
 }
@@ -76,14 +80,15 @@ impl<H: StarkHash> PreprocessedKey<H> {
 /// # Errors
 /// [`StarkError::Parameters`], [`StarkError::Shape`], [`StarkError::PublicValues`], [`StarkError::Preprocessed`],
 /// [`StarkError::TooFewRows`], [`StarkError::Unsatisfied`]; [`StarkError::Trace`], [`StarkError::Scratch`], [`StarkError::Randomness`].
-pub fn prove<'a, H: StarkHash, const D: usize>(
+pub fn prove<'a, const D: usize>(
     resources: Resources<'_>,
+    hash: &dyn StarkHash,
     parameters: &Parameters,
     constraints: &Constraints,
-    preprocessed: Option<&PreprocessedKey<H>>,
+    preprocessed: Option<&PreprocessedKey>,
     trace: impl Into<Trace<'a>>,
     public_values: &[Goldilocks],
-) -> Result<Proof<H, D>, StarkError>
+) -> Result<Proof<D>, StarkError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
@@ -93,14 +98,16 @@ where
     let log_rows = check_shape("trace", trace.len(), constraints.columns, parameters)?;
     let fixed = preprocessed.map(|key| (key.columns(), key.log_rows));
     check(constraints, parameters, fixed, log_rows, public_values)?;
+    check_hash(hash, preprocessed.map(|key| key.hash))?;
     if let Trace::Divided { .. } = trace {
         Divided::check(constraints, parameters)?;
     }
     let (proof, rows) =
-        prove_checked(resources, parameters, constraints, preprocessed, &mut trace, log_rows, public_values)?;
+        prove_checked(resources, hash, parameters, constraints, preprocessed, &mut trace, public_values)?;
     resources.progress.begin("verify");
     let key = preprocessed.map(PreprocessedKey::commitment);
-    let Err(error) = verify(resources.level, parameters, constraints, key, public_values, &proof) else {
+    let Err(error) = verify(resources.level, hash, parameters, constraints, key, public_values, &proof)
+    else {
         return Ok(proof);
     };
     // A trace that was given away is what was computed of it.
@@ -130,6 +137,17 @@ where
         Trace::Divided { .. } => StarkError::Answer("answers about another trace, or wrong ones".into()),
         Trace::Memory(_) => unreachable_refusal(&error),
     }))
+}
+
+/// Checks that a key, if there is one, has the hash of the proof.
+pub(crate) fn check_hash(hash: &dyn StarkHash, of_key: Option<&str>) -> Result<(), StarkError> {
+    match of_key.filter(|found| *found != hash.name()) {
+        None => Ok(()),
+        Some(found) => {
+            let [expected, found] = [hash.name(), found].map(|name| format!("a commitment with {name}"));
+            Err(StarkError::Preprocessed { expected, found })
+        }
+    }
 }
 
 /// Checks a trace of `2^log_rows` rows, given the columns of the preprocessed columns and the logarithm of the number of their rows.
@@ -165,33 +183,34 @@ pub(crate) fn check(
     Ok(())
 }
 
-fn prove_checked<H: StarkHash, const D: usize>(
+fn prove_checked<const D: usize>(
     resources: Resources<'_>,
+    hash: &dyn StarkHash,
     parameters: &Parameters,
     constraints: &Constraints,
-    preprocessed: Option<&PreprocessedKey<H>>,
+    preprocessed: Option<&PreprocessedKey>,
     trace: &mut Trace<'_>,
-    log_rows: u32,
     public_values: &[Goldilocks],
-) -> Result<(Proof<H, D>, Option<Rows>), StarkError>
+) -> Result<(Proof<D>, Option<Rows>), StarkError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
     let (level, progress) = (resources.level, resources.progress);
+    let log_rows = (trace.len() / constraints.columns).ilog2();
     let mut blinding = Blinding::of_proof(parameters)?;
     progress.begin("extend trace");
     let trace = extend_trace(resources, parameters, trace, constraints.columns, &mut blinding)?;
     progress.begin("commit to trace");
-    let trace = Committed::<H>::of_matrices(level, parameters, [trace], &mut blinding)?;
+    let trace = Committed::of_matrices(level, hash, parameters, [trace], &mut blinding)?;
 
-    let mut challenger = H::Challenger::new();
-    shape::description::<D>(constraints, parameters, log_rows).observe(&mut challenger);
-    observe_cap::<H>(&mut challenger, trace.cap());
+    let challenger = &mut *hash.challenger();
+    shape::description::<D>(constraints, parameters, log_rows).observe(challenger);
+    observe_cap(challenger, trace.cap());
     if let Some(key) = preprocessed {
-        observe_cap::<H>(&mut challenger, key.committed.cap());
+        observe_cap(challenger, key.committed.cap());
     }
     public_values.iter().for_each(|value| challenger.observe(*value));
-    let alpha = sample(&mut challenger);
+    let alpha = sample(challenger);
 
     progress.begin("quotient");
     let factors = factors(constraints.len(), alpha);
@@ -202,14 +221,14 @@ where
         [Some(&trace), preprocessed].into_iter().flatten().map(|committed| committed.matrix(0)).collect();
     let chunks = quotient_chunks(level, parameters, &quotient, &matrices, &mut blinding)?;
     progress.begin("commit to quotient");
-    let quotient = Committed::<H>::new(level, parameters, chunks, &mut blinding);
-    observe_cap::<H>(&mut challenger, quotient.cap());
-    let random = random_polynomials::<H, D>(level, parameters, &[log_rows], &mut blinding);
+    let quotient = Committed::new(level, hash, parameters, chunks, &mut blinding);
+    observe_cap(challenger, quotient.cap());
+    let random = random_polynomials::<D>(level, hash, parameters, &[log_rows], &mut blinding);
     if let Some(random) = &random {
-        observe_cap::<H>(&mut challenger, random.cap());
+        observe_cap(challenger, random.cap());
     }
     let out_of_domain_work = challenger.work(level, parameters.grinding.out_of_domain);
-    let zeta: Extension<Goldilocks, D> = sample(&mut challenger);
+    let zeta: Extension<Goldilocks, D> = sample(challenger);
 
     progress.begin("evaluate");
     let next = zeta.scale(generator(log_rows));
@@ -224,15 +243,7 @@ where
     let values = values_at(level, &matrices, parameters.log_coefficients(log_rows), [zeta, next])?;
     let opened = OpenedValues::new(parameters, constraints, &mut values.into_iter());
     let claims = claims::of_statement(constraints, &opened, parameters.log_height(log_rows), zeta, next);
-    let opening = claims::prove::<H, D>(
-        level,
-        parameters,
-        &committed,
-        claims,
-        &mut blinding,
-        &mut challenger,
-        progress,
-    )?;
+    let opening = claims::prove(resources, hash, parameters, &committed, claims, &mut blinding, challenger)?;
     let proof = Proof {
         log_rows,
         trace: trace.cap().to_vec(),
@@ -303,12 +314,13 @@ impl<const D: usize> OpenedValues<D> {
 
 /// The commitment to random polynomials for traces of these numbers of rows, if there is blinding: one over the extension each, and random
 /// columns beside it.
-pub(crate) fn random_polynomials<H: StarkHash, const D: usize>(
+pub(crate) fn random_polynomials<const D: usize>(
     level: Level,
+    hash: &dyn StarkHash,
     parameters: &Parameters,
     log_rows: &[u32],
     blinding: &mut Option<Blinding>,
-) -> Option<Committed<H>> {
+) -> Option<Committed> {
     let columns = D + parameters.random_columns as usize;
     let random = blinding.as_mut()?;
     let matrices = log_rows.iter().map(|log_rows| {
@@ -316,7 +328,7 @@ pub(crate) fn random_polynomials<H: StarkHash, const D: usize>(
         (extend(level, parameters.log_blowup, &values, columns, Goldilocks::ONE), columns)
     });
     let matrices: Vec<_> = matrices.collect();
-    Some(Committed::new(level, parameters, matrices, blinding))
+    Some(Committed::new(level, hash, parameters, matrices, blinding))
 }
 
 /// The extended polynomials of the quotient as matrices to commit to, from the extensions of the trace and of the others that there are:

@@ -12,13 +12,14 @@ use crate::{
     quotient::{Quotient, factors, selectors_at},
     security::Parameters,
     shape,
-    transcript::{Challenger, check_work, observe_cap, sample},
+    transcript::{check_work, observe_cap, sample},
 };
 use proofmill_cpu::Level;
 use proofmill_field::{
     Algebra, Field, Invert,
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
+use proofmill_hash::Digest;
 use proofmill_poly::goldilocks::{Order, evaluate};
 
 /// Verifies a proof of an AIR with these public values and, if it has preprocessed columns, their commitment and the logarithm of their
@@ -32,13 +33,14 @@ use proofmill_poly::goldilocks::{Order, evaluate};
 ///
 /// # Errors
 /// [`VerifyError::Statement`] for what the caller gave, [`VerifyError::Malformed`] and [`VerifyError::Rejected`] for the proof.
-pub fn verify<H: StarkHash, const D: usize>(
+pub fn verify<const D: usize>(
     level: Level,
+    hash: &dyn StarkHash,
     parameters: &Parameters,
     constraints: &Constraints,
-    preprocessed: Option<(&[H::Digest], u32)>,
+    preprocessed: Option<(&[Digest], u32)>,
     public_values: &[Goldilocks],
-    proof: &Proof<H, D>,
+    proof: &Proof<D>,
 ) -> Result<(), VerifyError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
@@ -66,20 +68,20 @@ where
         return Err(VerifyError::Malformed { what, expected: expected as usize, found: log_rows as usize });
     }
 
-    let mut challenger = H::Challenger::new();
-    shape::description::<D>(constraints, parameters, log_rows).observe(&mut challenger);
-    observe_cap::<H>(&mut challenger, &proof.trace);
+    let challenger = &mut *hash.challenger();
+    shape::description::<D>(constraints, parameters, log_rows).observe(challenger);
+    observe_cap(challenger, &proof.trace);
     if let Some((cap, _)) = preprocessed {
-        observe_cap::<H>(&mut challenger, cap);
+        observe_cap(challenger, cap);
     }
     public_values.iter().for_each(|value| challenger.observe(*value));
-    let alpha = sample(&mut challenger);
-    observe_cap::<H>(&mut challenger, &proof.quotient);
+    let alpha = sample(challenger);
+    observe_cap(challenger, &proof.quotient);
     if parameters.is_blinded() {
-        observe_cap::<H>(&mut challenger, &proof.random);
+        observe_cap(challenger, &proof.random);
     }
-    check_work(&mut challenger, parameters.grinding.out_of_domain, proof.out_of_domain_work)?;
-    let zeta: Extension<Goldilocks, D> = sample(&mut challenger);
+    check_work(challenger, parameters.grinding.out_of_domain, proof.out_of_domain_work)?;
+    let zeta: Extension<Goldilocks, D> = sample(challenger);
 
     let next = zeta.scale(generator(log_rows));
     let claims =
@@ -87,7 +89,7 @@ where
     let random = parameters.is_blinded().then_some(&*proof.random);
     let caps = random.into_iter().chain([&*proof.trace, &*proof.quotient]);
     let caps: Vec<&[_]> = caps.chain(preprocessed.map(|(cap, _)| cap)).collect();
-    claims::verify::<H, D>(level, parameters, &caps, claims, &proof.opening, &mut challenger)?;
+    claims::verify(level, hash, parameters, &caps, claims, &proof.opening, challenger)?;
 
     let factors = factors(constraints.len(), alpha);
     let log_chunks = constraints.log_chunks(parameters);
@@ -96,10 +98,10 @@ where
 }
 
 /// Checks all lengths outside of the opening argument.
-fn check_shape<H: StarkHash, const D: usize>(
+fn check_shape<const D: usize>(
     parameters: &Parameters,
     constraints: &Constraints,
-    proof: &Proof<H, D>,
+    proof: &Proof<D>,
 ) -> Result<(), VerifyError> {
     VerifyError::check_blinding(parameters, &proof.random)?;
     check_log_rows(parameters, constraints, parameters.least_log_rows(), proof.log_rows)?;

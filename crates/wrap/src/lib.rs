@@ -24,10 +24,9 @@ use powers::Domain;
 use proofmill_cpu::Level;
 use proofmill_field::{
     Field,
-    bn254::Fr,
     goldilocks::{Extension, Goldilocks},
 };
-use proofmill_hash::PoseidonBn254Sponge;
+use proofmill_hash::{Digest, PoseidonBn254Sponge};
 use proofmill_plonk::{Arithmetisation, Circuit};
 use proofmill_stark::{
     Constraints, OpenedRows, OpeningProof, Parameters, PreprocessedKey, Proof, Round, StarkError,
@@ -35,7 +34,7 @@ use proofmill_stark::{
 };
 
 /// A proof that can be wrapped.
-pub type InnerProof = Proof<PoseidonBn254Sponge, DEGREE>;
+pub type InnerProof = Proof<DEGREE>;
 
 /// An inner proof with its public values.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +78,7 @@ pub struct Statement {
     constraints: Constraints,
     parameters: Parameters,
     log_rows: u32,
-    preprocessed: Option<Vec<Fr>>,
+    preprocessed: Option<Vec<Digest>>,
     proofs: usize,
 }
 
@@ -142,7 +141,7 @@ impl Statement {
             return Err(WrapError::Count { expected: 1, found: 0 });
         }
         let key = |columns: &Preprocessed| {
-            PreprocessedKey::<PoseidonBn254Sponge>::new(level, parameters, columns.clone())
+            PreprocessedKey::new(level, &PoseidonBn254Sponge, parameters, columns.clone())
         };
         let key = preprocessed.map(key).transpose()?;
         let found = key.as_ref().map_or((0, log_rows), |key| (key.columns(), key.commitment().1));
@@ -188,6 +187,7 @@ impl Statement {
             let valid = if each.proof.log_rows == self.log_rows {
                 proofmill_stark::verify(
                     level,
+                    &PoseidonBn254Sponge,
                     &self.parameters,
                     &self.constraints,
                     preprocessed,
@@ -229,7 +229,7 @@ impl Statement {
         let Self { constraints, parameters, log_rows, .. } = self;
         let zeros = |count: usize| vec![Goldilocks::ZERO; count];
         let queries = parameters.queries as usize;
-        let cap = |log_height| vec![Fr::ZERO; 1 << parameters.log_cap(log_height)];
+        let cap = |log_height| vec![Digest::default(); 1 << parameters.log_cap(log_height)];
         let log_height = log_rows + parameters.log_blowup;
         let mut height = log_height;
         let rounds = parameters.log_arities(*log_rows).map(|log_arity| {

@@ -5,10 +5,15 @@ use crate::{
     residue::Residue,
 };
 use proofmill_field::{Algebra, Field, bn254::Fr, goldilocks::Goldilocks};
-use proofmill_hash::PoseidonBn254Sponge;
+use proofmill_hash::{Digest, PoseidonBn254Sponge};
 use proofmill_plonk::{Bit, Circuit, Variable};
 
 const PACK: usize = PoseidonBn254Sponge::PACK;
+
+/// The element of a digest, which those of verified proofs are.
+pub(crate) fn element(digest: &Digest) -> Fr {
+    Fr::from_canonical(digest.0).unwrap_or_default()
+}
 
 /// A row that was opened: words below 2^64.
 pub(crate) struct Row {
@@ -42,14 +47,14 @@ impl Row {
         &self,
         circuit: &mut Circuit,
         index: &[Bit],
-        siblings: &[Fr],
+        siblings: &[Digest],
         cap: &[Variable],
     ) {
         circuit.gadget("row of a tree", |circuit| {
             let leaf = self.digest(circuit);
             let root = siblings.iter().zip(index).fold(leaf, |node, (sibling, bit)| {
                 // The prover gives the difference, which is a row less than the sibling itself.
-                let difference = circuit.witness(*sibling - circuit.value(node));
+                let difference = circuit.witness(element(sibling) - circuit.value(node));
                 let left = circuit.mul_add(bit.variable(), difference, node);
                 let terms = [(node, Fr::ONE.double()), (difference, Fr::ONE), (left, -Fr::ONE)];
                 let right = circuit.linear(&terms, Fr::ZERO);

@@ -8,11 +8,11 @@ use crate::{
     fri,
     powers::{Domain, Elements},
     residue::{Residue, WORD, canonical},
-    tree::{Row, index_value},
+    tree::{Row, element, index_value},
 };
 use proofmill_cpu::Level;
-use proofmill_field::{Field, bn254::Fr, goldilocks::Goldilocks};
-use proofmill_hash::PoseidonBn254Sponge;
+use proofmill_field::goldilocks::Goldilocks;
+use proofmill_hash::{Digest, PoseidonBn254Sponge};
 use proofmill_plonk::{Bit, Circuit, Variable};
 use proofmill_stark::{
     OpenedRows,
@@ -44,7 +44,7 @@ pub(crate) fn verify(
     challenger.observe_constants(circuit, &descriptions.statement);
     let trace_cap = challenger.observe_cap(circuit, &proof.trace);
     let preprocessed_cap = statement.preprocessed.as_ref().map(|cap| {
-        let cap: Vec<_> = cap.iter().map(|digest| circuit.constant(*digest)).collect();
+        let cap: Vec<_> = cap.iter().map(|digest| circuit.constant(element(digest))).collect();
         cap.iter().for_each(|digest| challenger.observe_digest(circuit, *digest));
         cap
     });
@@ -89,16 +89,17 @@ pub(crate) fn verify(
                 log_height,
                 columns,
                 indices: &[&[Bit]],
-                opened: OpenedRows<PoseidonBn254Sponge>,
+                opened: OpenedRows,
                 rows: &[Row]| {
         let numbers: Vec<_> = indices.iter().map(|index| index_value(circuit, index)).collect();
         // Of a proof that is not one, any siblings: the circuit is as large.
         let paths =
-            protocol::paths(level, parameters, log_height, columns, &numbers, &opened).unwrap_or_default();
+            protocol::paths(level, &PoseidonBn254Sponge, parameters, log_height, columns, &numbers, &opened)
+                .unwrap_or_default();
         let length = (log_height - parameters.log_cap(log_height)) as usize;
         for (query, (index, row)) in indices.iter().zip(rows).enumerate() {
             let mut path = paths.get(query).cloned().unwrap_or_default();
-            path.resize(length, Fr::ZERO);
+            path.resize(length, Digest::default());
             row.assert_in_tree(circuit, index, &path, cap);
         }
     };
@@ -151,8 +152,8 @@ pub(crate) fn assert_not_in_base_field(circuit: &mut Circuit, challenge: &Elemen
 }
 
 impl Challenger {
-    fn observe_cap(&mut self, circuit: &mut Circuit, cap: &[Fr]) -> Vec<Variable> {
-        let cap: Vec<_> = cap.iter().map(|digest| circuit.witness(*digest)).collect();
+    fn observe_cap(&mut self, circuit: &mut Circuit, cap: &[Digest]) -> Vec<Variable> {
+        let cap: Vec<_> = cap.iter().map(|digest| circuit.witness(element(digest))).collect();
         cap.iter().for_each(|digest| self.observe_digest(circuit, *digest));
         cap
     }

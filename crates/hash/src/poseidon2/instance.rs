@@ -4,11 +4,7 @@ use super::{
     HALF_FULL_ROUNDS, PARTIAL_ROUNDS, Parameters, Poseidon2, constants::planes_of,
     permutation::permute_vectors,
 };
-use crate::{
-    Digest,
-    sponge::{DIGEST, absorb_all},
-    tiles,
-};
+use crate::{DIGEST, Digest, sponge::absorb_all, tiles};
 use proofmill_cpu::{Level, Portable};
 use proofmill_field::{
     dispatch_goldilocks,
@@ -75,9 +71,7 @@ where
     /// If the number of children is not twice that of parents.
     pub fn hash_pairs(&self, children: &[Digest], parents: &mut [Digest]) {
         assert_eq!(children.len(), 2 * parents.len(), "two children a parent");
-        let word = |row: usize, element: usize| {
-            children[2 * row + element / DIGEST].0[element % DIGEST].to_canonical()
-        };
+        let word = |row: usize, element: usize| children[2 * row + element / DIGEST].0[element % DIGEST];
         self.absorb::<{ 2 * DIGEST }>(2 * DIGEST, parents, word);
     }
 

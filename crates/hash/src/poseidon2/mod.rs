@@ -249,7 +249,7 @@ mod tests {
     fn an_instance_hashes_as_the_type<const WIDTH: usize>(constants: &[u64])
     where
         Poseidon2<WIDTH>: Parameters,
-        Sponge<Poseidon2<WIDTH>>: TreeHash<Digest = Digest>,
+        Sponge<Poseidon2<WIDTH>>: TreeHash,
     {
         let constants: Vec<_> = constants.iter().map(|word| Goldilocks::new(*word)).collect();
         let mut rng = rng(2);
@@ -260,12 +260,12 @@ mod tests {
                 let mut digests = vec![[Digest::default(); 2]; rows];
                 let (found, expected) = digests.as_flattened_mut().split_at_mut(rows);
                 instance.hash_rows(columns, found, |row, column| words[row * columns + column]);
-                Sponge::<Poseidon2<WIDTH>>::hash_rows(level, &words, columns, expected);
+                Sponge(Poseidon2::<WIDTH>).hash_rows(level, &words, columns, expected);
                 assert_eq!(found, expected, "{level}, {rows} rows of {columns}");
                 let children = digests.as_flattened();
                 let mut parents = [vec![Digest::default(); rows], vec![Digest::default(); rows]];
                 instance.hash_pairs(children, &mut parents[0]);
-                Sponge::<Poseidon2<WIDTH>>::hash_pairs(level, children, &mut parents[1]);
+                Sponge(Poseidon2::<WIDTH>).hash_pairs(level, children, &mut parents[1]);
                 assert_eq!(parents[0], parents[1], "{level}, {rows} nodes");
             }
         });

@@ -6,7 +6,7 @@
 //! no row is taken for a node. Collisions take about 2^127 permutations: the capacity is one element of 254 bits.
 
 use super::{GROUP, MAX_WIDTH, PoseidonBn254, hash_rows, load, permute_group, store};
-use crate::TreeHash;
+use crate::{Digest, TreeHash};
 use proofmill_cpu::Level;
 use proofmill_field::{
     Algebra, Engine, Field, Lanes,
@@ -39,17 +39,28 @@ fn element([a, b, c]: [u64; PoseidonBn254Sponge::PACK]) -> Fr {
 }
 
 impl TreeHash for PoseidonBn254Sponge {
-    type Digest = Fr;
-    const NAME: &'static str = "poseidon-bn254";
-    const MODULUS: Option<u64> = Some(goldilocks::MODULUS);
-    const ELEMENT_BYTES: usize = 32;
+    fn name(&self) -> &'static str {
+        "poseidon-bn254"
+    }
 
-    fn hash_rows(level: Level, rows: &[u64], columns: usize, digests: &mut [Fr]) {
+    fn modulus(&self) -> Option<u64> {
+        Some(goldilocks::MODULUS)
+    }
+
+    fn element_bytes(&self) -> usize {
+        Digest::BYTES
+    }
+
+    fn is_digest(&self, digest: &Digest) -> bool {
+        Fr::from_canonical(digest.0).is_some()
+    }
+
+    fn hash_rows(&self, level: Level, rows: &[u64], columns: usize, digests: &mut [Digest]) {
         assert_eq!(rows.len(), columns * digests.len(), "as many words as rows times columns");
         dispatch!(level, engine => hash_all(engine, columns, digests, |row, column| rows[row * columns + column]));
     }
 
-    fn hash_columns(level: Level, columns: &[&[u64]], digests: &mut [Fr]) {
+    fn hash_columns(&self, level: Level, columns: &[&[u64]], digests: &mut [Digest]) {
         assert!(
             columns.iter().all(|column| column.len() == digests.len()),
             "one word a digest in each column"
@@ -57,31 +68,25 @@ impl TreeHash for PoseidonBn254Sponge {
         dispatch!(level, engine => hash_all(engine, columns.len(), digests, |row, column| columns[column][row]));
     }
 
-    fn hash_pairs(level: Level, children: &[Fr], parents: &mut [Fr]) {
+    fn hash_pairs(&self, level: Level, children: &[Digest], parents: &mut [Digest]) {
         assert_eq!(children.len(), 2 * parents.len(), "two children a parent");
+        let input = |digest: &Digest| Fr::from_canonical(digest.0).expect("a digest below the modulus");
+        let inputs: Vec<_> = children.iter().map(input).collect();
+        let mut hashes = vec![Fr::ZERO; parents.len()];
         dispatch!(level, engine => {
             let schedule = PoseidonBn254::of_width(Self::WIDTH).schedule_on(engine);
-            hash_rows(engine, &schedule, 2, children, parents);
+            hash_rows(engine, &schedule, 2, &inputs, &mut hashes);
         });
-    }
-
-    fn to_bytes(digest: &Fr) -> [u8; 32] {
-        let mut bytes = [0; 32];
-        bytes
-            .as_chunks_mut()
-            .0
-            .iter_mut()
-            .zip(digest.to_canonical())
-            .for_each(|(to, word)| *to = word.to_le_bytes());
-        bytes
-    }
-
-    fn from_bytes(bytes: &[u8; 32]) -> Option<Fr> {
-        Fr::from_bytes_le(bytes).ok()
+        parents.iter_mut().zip(hashes).for_each(|(parent, hash)| *parent = Digest(hash.to_canonical()));
     }
 }
 
-fn hash_all<E: Engine>(engine: E, columns: usize, digests: &mut [Fr], word: impl Fn(usize, usize) -> u64) {
+fn hash_all<E: Engine>(
+    engine: E,
+    columns: usize,
+    digests: &mut [Digest],
+    word: impl Fn(usize, usize) -> u64,
+) {
     let schedule = PoseidonBn254::of_width(PoseidonBn254Sponge::WIDTH).schedule_on(engine);
     let start = PoseidonBn254Sponge::start(columns);
     for (group, digests) in digests.chunks_mut(GROUP).enumerate() {
@@ -105,7 +110,11 @@ fn hash_all<E: Engine>(engine: E, columns: usize, digests: &mut [Fr], word: impl
                     }
                     permute_group(engine, &schedule, &mut states);
                 }
-                digests.copy_from_slice(&store(states[0]).as_flattened()[..digests.len()]);
+                let hashes = store(states[0]);
+                digests
+                    .iter_mut()
+                    .zip(hashes.as_flattened())
+                    .for_each(|(digest, hash)| *digest = Digest(hash.to_canonical()));
             },
         );
     }

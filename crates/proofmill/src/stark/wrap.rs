@@ -13,6 +13,9 @@ use proofmill_stark::{StarkError, VerifyError};
 use proofmill_wrap::{Inner, InnerProof, Statement, WrapError};
 use std::path::Path;
 
+/// The hash of inner proofs.
+const HASH: Hash = Hash::PoseidonBn254;
+
 /// Proofs of one AIR, all of as many rows, verified inside of a PLONK circuit, so that one short proof takes their place: a chain verifies
 /// it with [`plonk::VerifyingKey::solidity_verifier`]. Its public signals are the public values of the first proof, then those of the next.
 ///
@@ -65,8 +68,8 @@ impl Constraints {
     /// prove less than the configuration demands;
     /// [`Error::Malformed`] for parameters out of their range, and for a number of rows that is not a power of two.
     pub fn wrap(&self, config: &Config, rows: u64, proofs: usize) -> Result<Wrap> {
-        if config.hash != Hash::PoseidonBn254 {
-            let expected = Hash::PoseidonBn254.name();
+        if config.hash != HASH {
+            let expected = HASH.name();
             return Err(Names::mismatch(
                 None,
                 format!("expected the hash {expected}, found {}", config.hash.name()),
@@ -109,7 +112,7 @@ impl Wrap {
         machine.progress().begin("verify inner proofs");
         let mut decoded = Vec::with_capacity(inner.len());
         for (index, (proof, public_values)) in inner.iter().enumerate() {
-            let inner = InnerProof::from_bytes(proof.as_bytes());
+            let inner = InnerProof::from_bytes(HASH.tree_hash(), proof.as_bytes());
             let inner = inner.map_err(|error| inner_error(index, proof, error.into()))?;
             decoded.push((inner, elements(public_values)?));
         }

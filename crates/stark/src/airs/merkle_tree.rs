@@ -8,11 +8,11 @@ use super::{
 };
 use crate::air::{Air, Row};
 use proofmill_field::{Field, goldilocks::Goldilocks};
-use proofmill_hash::{Digest, Poseidon2, Sponge, sponge::DIGEST};
+use proofmill_hash::{DIGEST, Digest};
 use proofmill_merkle::Tree;
 use proofmill_parallel as parallel;
 
-/// Membership of leaves in a tree of [`Sponge<Poseidon2<8>>`](Sponge) whose leaves have four elements: the root is that of
+/// Membership of leaves in a tree of [`Poseidon2<8>`](proofmill_hash::Poseidon2) whose leaves have four elements: the root is that of
 /// [`proofmill_merkle::Tree`].
 ///
 /// **Statement.** For each of `rows / period` paths, the prover knows an index below `2^depth` and a leaf that the tree with the public
@@ -59,7 +59,7 @@ impl MerklePath {
     ///
     /// # Panics
     /// If there is no leaf of this index.
-    pub fn new(tree: &Tree<Sponge<Poseidon2<8>>>, leaves: &[Goldilocks], index: u64) -> Self {
+    pub fn new(tree: &Tree, leaves: &[Goldilocks], index: u64) -> Self {
         let sibling = |height: u32| tree.layer(height)[(index as usize >> height) ^ 1];
         Self {
             leaf: leaves.as_chunks().0[index as usize],
@@ -119,7 +119,8 @@ impl MerkleTree {
             let index = path.index >> height;
             let bit = height > 0 && path.index >> (height - 1) & 1 == 1;
             let sibling = height.checked_sub(1).and_then(|below| path.siblings.get(below));
-            let (left, right) = ordered(digest, sibling.copied().unwrap_or_default().0, bit);
+            let sibling = sibling.copied().unwrap_or_default().0.map(Goldilocks::new);
+            let (left, right) = ordered(digest, sibling, bit);
             let output = fill(&self.permutation, [left, right].as_flattened(), &mut row[..DIGEST_AT]);
             digest.copy_from_slice(&output[..DIGEST]);
             row[DIGEST_AT..BIT].copy_from_slice(&digest);

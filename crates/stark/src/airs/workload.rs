@@ -11,8 +11,8 @@ use super::{
 use crate::{StarkError, air::Air};
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks;
-use proofmill_hash::{Poseidon2 as Hash, Sponge, sponge::DIGEST};
-use proofmill_merkle::{RowMajor, Tree};
+use proofmill_hash::DIGEST;
+use proofmill_merkle::{Hash, RowMajor, Tree};
 use std::{array, fmt, str::FromStr};
 
 /// An AIR of [`airs`](super), by its name.
@@ -103,7 +103,7 @@ impl Workload {
                 let air = MerkleTree::new(DEPTH);
                 let leaves: Vec<_> = (0..1 << DEPTH).flat_map(|_| words.elements::<DIGEST>()).collect();
                 let tree = RowMajor::new(Goldilocks::as_words(&leaves), DIGEST)
-                    .and_then(|leaves| Tree::<Sponge<Hash<8>>>::build(level, &leaves));
+                    .and_then(|leaves| Tree::build(level, Hash::Poseidon2Width8.tree_hash(), &leaves));
                 let tree = tree.unwrap_or_else(|error| unreachable!("a tree of elements: {error}"));
                 let paths = rows / air.period();
                 let paths: Vec<_> = (0..paths)

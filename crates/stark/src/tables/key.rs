@@ -11,20 +11,23 @@ use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks;
 
 /// The preprocessed columns of all tables that have some, with their commitment: the key of provers.
-pub struct TablesKey<H: StarkHash> {
-    pub(super) committed: Committed<H>,
+pub struct TablesKey {
+    /// The name of the hash.
+    pub(super) hash: &'static str,
+    pub(super) committed: Committed,
     pub(super) log_rows: Vec<u32>,
     /// The rows of each of these tables.
     pub(super) values: Vec<Vec<Goldilocks>>,
 }
 
-impl<H: StarkHash> TablesKey<H> {
+impl TablesKey {
     /// Commits to the preprocessed columns of tables; `None` if no table has some.
     ///
     /// # Errors
     /// [`StarkError::Parameters`], [`StarkError::Shape`], and [`StarkError::Preprocessed`] if they are not those of the tables.
     pub fn new(
         level: Level,
+        hash: &dyn StarkHash,
         parameters: &Parameters,
         tables: &Tables,
         preprocessed: Vec<Option<Preprocessed>>,
@@ -56,12 +59,12 @@ impl<H: StarkHash> TablesKey<H> {
         if matrices.is_empty() {
             return Ok(None);
         }
-        let committed = Committed::of_matrices(level, parameters, matrices, &mut blinding)?;
-        Ok(Some(Self { committed, log_rows, values }))
+        let committed = Committed::of_matrices(level, hash, parameters, matrices, &mut blinding)?;
+        Ok(Some(Self { hash: hash.name(), committed, log_rows, values }))
     }
 
     /// The key of verifiers.
-    pub fn verifying_key(&self) -> TablesVerifyingKey<H> {
+    pub fn verifying_key(&self) -> TablesVerifyingKey {
         TablesVerifyingKey { cap: self.committed.cap().to_vec(), log_rows: self.log_rows.clone() }
     }
 }

@@ -1,32 +1,33 @@
 //! Proofs of several tables.
 
-use crate::{OpenedValues, OpeningProof, StarkHash};
+use crate::{OpenedValues, OpeningProof};
 use proofmill_field::goldilocks::{Extension, Goldilocks};
+use proofmill_hash::Digest;
 
 /// A proof of several tables with challenges in the extension of degree `D`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TablesProof<H: StarkHash, const D: usize> {
+pub struct TablesProof<const D: usize> {
     /// The logarithm of the number of rows of each table.
     pub log_rows: Vec<u32>,
     /// The commitment to the traces.
-    pub traces: Vec<H::Digest>,
+    pub traces: Vec<Digest>,
     /// The proof of work before the challenges of lookups; zero without lookups.
     pub lookup_work: Goldilocks,
     /// The commitment to the columns of lookups; empty without lookups.
-    pub lookups: Vec<H::Digest>,
+    pub lookups: Vec<Digest>,
     /// For each table with lookups, the sum of its fractions.
     pub totals: Vec<Extension<Goldilocks, D>>,
     /// The commitment to the quotients.
-    pub quotients: Vec<H::Digest>,
+    pub quotients: Vec<Digest>,
     /// The commitment to random polynomials; empty without blinding.
-    pub random: Vec<H::Digest>,
+    pub random: Vec<Digest>,
     /// The proof of work before the point outside of the domains.
     pub out_of_domain_work: Goldilocks,
     /// Values of each table at that point.
     pub opened: Vec<TableValues<D>>,
     /// That they are those of the committed polynomials; rows of random polynomials, traces, quotients, preprocessed columns, columns of
     /// lookups.
-    pub opening: OpeningProof<H, D>,
+    pub opening: OpeningProof<D>,
 }
 
 /// The values of a table's columns at the point outside of the domains.

@@ -14,10 +14,10 @@ use crate::{
     commitment::{Committed, check_shape, extend_trace},
     domain::generator,
     error::{changed, unreachable_refusal},
-    prove::{check, quotient_chunks, random_polynomials, values_at},
+    prove::{check, check_hash, quotient_chunks, random_polynomials, values_at},
     quotient::Quotient,
     rows::RowInputs,
-    transcript::{Challenger, observe, observe_cap, sample},
+    transcript::{observe, observe_cap, sample},
 };
 use proofmill_field::{
     Field,
@@ -32,14 +32,15 @@ use proofmill_field::{
 ///
 /// # Errors
 /// As [`prove`](crate::prove()), in [`StarkError::Table`] if they are of one table; [`StarkError::Unbalanced`].
-pub fn prove_tables<H: StarkHash, const D: usize>(
+pub fn prove_tables<const D: usize>(
     resources: Resources<'_>,
+    hash: &dyn StarkHash,
     parameters: &Parameters,
     tables: &Tables,
-    key: Option<&TablesKey<H>>,
+    key: Option<&TablesKey>,
     traces: &[Trace<'_>],
     public_values: &[&[Goldilocks]],
-) -> Result<TablesProof<H, D>, StarkError>
+) -> Result<TablesProof<D>, StarkError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
@@ -76,28 +77,30 @@ where
         return Err(StarkError::Table { table, source: Box::new(source) });
     }
     tables.check_counts(&log_rows)?;
-    let statement = Statement { tables, key, traces, public_values, log_rows };
+    check_hash(hash, key.map(|key| key.hash))?;
+    let statement = Statement { hash, tables, key, traces, public_values, log_rows };
     let proof = statement.prove(resources, parameters)?;
     resources.progress.begin("verify");
     let key = key.map(TablesKey::verifying_key);
-    match verify_tables(resources.level, parameters, tables, key.as_ref(), public_values, &proof) {
+    match verify_tables(resources.level, hash, parameters, tables, key.as_ref(), public_values, &proof) {
         Ok(()) => Ok(proof),
         Err(error) => Err(statement.reason(&error).unwrap_or_else(|error| error)),
     }
 }
 
 /// What is proved, which was checked.
-struct Statement<'a, H: StarkHash> {
+struct Statement<'a> {
+    hash: &'a dyn StarkHash,
     tables: &'a Tables,
-    key: Option<&'a TablesKey<H>>,
+    key: Option<&'a TablesKey>,
     traces: &'a [Trace<'a>],
     public_values: &'a [&'a [Goldilocks]],
     log_rows: Vec<u32>,
 }
 
-impl<H: StarkHash> Statement<'_, H> {
+impl Statement<'_> {
     /// The place of a table's preprocessed columns in their commitment.
-    fn preprocessed(&self, table: usize) -> Option<(&TablesKey<H>, usize)> {
+    fn preprocessed(&self, table: usize) -> Option<(&TablesKey, usize)> {
         let place = self.tables.with_preprocessed().position(|other| other == table)?;
         Some((self.key?, place))
     }
@@ -117,12 +120,12 @@ impl<H: StarkHash> Statement<'_, H> {
         &self,
         resources: Resources<'_>,
         parameters: &Parameters,
-    ) -> Result<TablesProof<H, D>, StarkError>
+    ) -> Result<TablesProof<D>, StarkError>
     where
         Extension<Goldilocks, D>: ExtensionField<D>,
     {
-        let Self { tables, key, traces: values, public_values, log_rows } = self;
-        let (level, progress) = (resources.level, resources.progress);
+        let Self { hash: _, tables, key, traces: values, public_values, log_rows } = self;
+        let (level, hash, progress) = (resources.level, self.hash, resources.progress);
         let mut blinding = Blinding::of_proof(parameters)?;
         progress.begin("extend traces");
         let matrices = values.iter().zip(&tables.tables).map(|(values, table)| {
@@ -130,15 +133,15 @@ impl<H: StarkHash> Statement<'_, H> {
         });
         let matrices = matrices.collect::<Result<Vec<_>, StarkError>>()?;
         progress.begin("commit to traces");
-        let traces = Committed::<H>::of_matrices(level, parameters, matrices, &mut blinding)?;
+        let traces = Committed::of_matrices(level, hash, parameters, matrices, &mut blinding)?;
 
-        let mut challenger = H::Challenger::new();
-        shape::description::<D>(tables, parameters).observe(&mut challenger);
-        observe(&mut challenger, &shape::heights::<D>(parameters, log_rows));
-        observe_cap::<H>(&mut challenger, traces.cap());
+        let challenger = &mut *hash.challenger();
+        shape::description::<D>(tables, parameters).observe(challenger);
+        observe(challenger, &shape::heights::<D>(parameters, log_rows));
+        observe_cap(challenger, traces.cap());
         public_values.iter().copied().flatten().for_each(|value| challenger.observe(*value));
         if let Some(key) = key {
-            observe_cap::<H>(&mut challenger, key.committed.cap());
+            observe_cap(challenger, key.committed.cap());
         }
 
         let mut challenges = Challenges { alpha: Extension::ZERO, beta: Extension::ZERO };
@@ -146,7 +149,7 @@ impl<H: StarkHash> Statement<'_, H> {
         if tables.with_lookups().next().is_some() {
             progress.begin("lookups");
             lookup_work = challenger.work(level, parameters.grinding.lookups);
-            (challenges.alpha, challenges.beta) = (sample(&mut challenger), sample(&mut challenger));
+            (challenges.alpha, challenges.beta) = (sample(challenger), sample(challenger));
             let matrices = tables.with_lookups().map(|table| {
                 let (values, total) = columns(level, tables, table, &self.rows(table), &challenges)?;
                 totals.push(total);
@@ -154,12 +157,12 @@ impl<H: StarkHash> Statement<'_, H> {
                 extend_trace(level.into(), parameters, &mut (&*values).into(), columns, &mut blinding)
             });
             let matrices = matrices.collect::<Result<Vec<_>, StarkError>>()?;
-            let committed = Committed::<H>::of_matrices(level, parameters, matrices, &mut blinding)?;
-            observe_cap::<H>(&mut challenger, committed.cap());
-            observe(&mut challenger, &totals);
+            let committed = Committed::of_matrices(level, hash, parameters, matrices, &mut blinding)?;
+            observe_cap(challenger, committed.cap());
+            observe(challenger, &totals);
             lookups = Some(committed);
         }
-        let alpha = sample(&mut challenger);
+        let alpha = sample(challenger);
 
         progress.begin("quotients");
         let products = Products::of::<D>();
@@ -194,14 +197,14 @@ impl<H: StarkHash> Statement<'_, H> {
         progress.begin("commit to quotients");
         let chunks: Vec<_> = of_tables.iter().map(Vec::len).collect();
         let of_tables = of_tables.into_iter().flatten();
-        let quotients = Committed::<H>::new(level, parameters, of_tables, &mut blinding);
-        observe_cap::<H>(&mut challenger, quotients.cap());
-        let random = random_polynomials::<H, D>(level, parameters, log_rows, &mut blinding);
+        let quotients = Committed::new(level, hash, parameters, of_tables, &mut blinding);
+        observe_cap(challenger, quotients.cap());
+        let random = random_polynomials::<D>(level, hash, parameters, log_rows, &mut blinding);
         if let Some(random) = &random {
-            observe_cap::<H>(&mut challenger, random.cap());
+            observe_cap(challenger, random.cap());
         }
         let out_of_domain_work = challenger.work(level, parameters.grinding.out_of_domain);
-        let zeta: Extension<Goldilocks, D> = sample(&mut challenger);
+        let zeta: Extension<Goldilocks, D> = sample(challenger);
 
         progress.begin("evaluate");
         let mut of_quotients = quotients.opened(false);
@@ -224,15 +227,8 @@ impl<H: StarkHash> Statement<'_, H> {
         let claims = claims(parameters, tables, log_rows, &opened, zeta);
         let committed = [random.as_ref(), Some(&traces), Some(&quotients), key.map(|key| &key.committed)];
         let committed: Vec<_> = committed.into_iter().chain([lookups.as_ref()]).flatten().collect();
-        let opening = claims::prove::<H, D>(
-            level,
-            parameters,
-            &committed,
-            claims,
-            &mut blinding,
-            &mut challenger,
-            progress,
-        )?;
+        let opening =
+            claims::prove(resources, hash, parameters, &committed, claims, &mut blinding, challenger)?;
         Ok(TablesProof {
             log_rows: log_rows.clone(),
             traces: traces.cap().to_vec(),

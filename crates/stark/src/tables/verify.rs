@@ -8,7 +8,7 @@ use crate::{
     claims::{self, Claims},
     domain::generator,
     quotient::Quotient,
-    transcript::{Challenger, check_work, observe, observe_cap, sample},
+    transcript::{check_work, observe, observe_cap, sample},
     verify::{check_log_rows, check_values},
 };
 use proofmill_cpu::Level;
@@ -16,12 +16,13 @@ use proofmill_field::{
     Field,
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
+use proofmill_hash::Digest;
 
 /// The verifier's key of tables of which some have preprocessed columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TablesVerifyingKey<H: StarkHash> {
+pub struct TablesVerifyingKey {
     /// The commitment to these columns.
-    pub cap: Vec<H::Digest>,
+    pub cap: Vec<Digest>,
     /// The logarithm of the number of rows of each of these tables.
     pub log_rows: Vec<u32>,
 }
@@ -36,13 +37,14 @@ pub struct TablesVerifyingKey<H: StarkHash> {
 ///
 /// # Errors
 /// [`VerifyError::Statement`] for what the caller gave, [`VerifyError::Malformed`] and [`VerifyError::Rejected`] for the proof.
-pub fn verify_tables<H: StarkHash, const D: usize>(
+pub fn verify_tables<const D: usize>(
     level: Level,
+    hash: &dyn StarkHash,
     parameters: &Parameters,
     tables: &Tables,
-    key: Option<&TablesVerifyingKey<H>>,
+    key: Option<&TablesVerifyingKey>,
     public_values: &[&[Goldilocks]],
-    proof: &TablesProof<H, D>,
+    proof: &TablesProof<D>,
 ) -> Result<(), VerifyError>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
@@ -51,28 +53,28 @@ where
     check_shape(parameters, tables, key, proof)?;
     let has_lookups = !proof.lookups.is_empty();
 
-    let mut challenger = H::Challenger::new();
-    shape::description::<D>(tables, parameters).observe(&mut challenger);
-    observe(&mut challenger, &shape::heights::<D>(parameters, &proof.log_rows));
-    observe_cap::<H>(&mut challenger, &proof.traces);
+    let challenger = &mut *hash.challenger();
+    shape::description::<D>(tables, parameters).observe(challenger);
+    observe(challenger, &shape::heights::<D>(parameters, &proof.log_rows));
+    observe_cap(challenger, &proof.traces);
     public_values.iter().copied().flatten().for_each(|value| challenger.observe(*value));
     if let Some(key) = key {
-        observe_cap::<H>(&mut challenger, &key.cap);
+        observe_cap(challenger, &key.cap);
     }
     let mut challenges = Challenges { alpha: Extension::ZERO, beta: Extension::ZERO };
     if has_lookups {
-        check_work(&mut challenger, parameters.grinding.lookups, proof.lookup_work)?;
-        (challenges.alpha, challenges.beta) = (sample(&mut challenger), sample(&mut challenger));
-        observe_cap::<H>(&mut challenger, &proof.lookups);
-        observe(&mut challenger, &proof.totals);
+        check_work(challenger, parameters.grinding.lookups, proof.lookup_work)?;
+        (challenges.alpha, challenges.beta) = (sample(challenger), sample(challenger));
+        observe_cap(challenger, &proof.lookups);
+        observe(challenger, &proof.totals);
     }
-    let alpha = sample(&mut challenger);
-    observe_cap::<H>(&mut challenger, &proof.quotients);
+    let alpha = sample(challenger);
+    observe_cap(challenger, &proof.quotients);
     if parameters.is_blinded() {
-        observe_cap::<H>(&mut challenger, &proof.random);
+        observe_cap(challenger, &proof.random);
     }
-    check_work(&mut challenger, parameters.grinding.out_of_domain, proof.out_of_domain_work)?;
-    let zeta: Extension<Goldilocks, D> = sample(&mut challenger);
+    check_work(challenger, parameters.grinding.out_of_domain, proof.out_of_domain_work)?;
+    let zeta: Extension<Goldilocks, D> = sample(challenger);
 
     let claims = claims(parameters, tables, &proof.log_rows, &proof.opened, zeta);
     let mut caps: Vec<&[_]> = Vec::new();
@@ -84,7 +86,7 @@ where
     if has_lookups {
         caps.push(&proof.lookups);
     }
-    claims::verify::<H, D>(level, parameters, &caps, claims, &proof.opening, &mut challenger)?;
+    claims::verify(level, hash, parameters, &caps, claims, &proof.opening, challenger)?;
 
     let mut totals = proof.totals.iter();
     let products = Products::of::<D>();
@@ -163,10 +165,10 @@ where
 }
 
 /// Checks what the caller gave.
-fn check_statement<H: StarkHash>(
+fn check_statement(
     parameters: &Parameters,
     tables: &Tables,
-    key: Option<&TablesVerifyingKey<H>>,
+    key: Option<&TablesVerifyingKey>,
     public_values: &[&[Goldilocks]],
     degree: usize,
 ) -> Result<(), VerifyError> {
@@ -189,11 +191,11 @@ fn check_statement<H: StarkHash>(
 }
 
 /// Checks all lengths outside of the opening argument.
-fn check_shape<H: StarkHash, const D: usize>(
+fn check_shape<const D: usize>(
     parameters: &Parameters,
     tables: &Tables,
-    key: Option<&TablesVerifyingKey<H>>,
-    proof: &TablesProof<H, D>,
+    key: Option<&TablesVerifyingKey>,
+    proof: &TablesProof<D>,
 ) -> Result<(), VerifyError> {
     VerifyError::check_blinding(parameters, &proof.random)?;
     let count = tables.tables.len();

@@ -6,26 +6,20 @@ use proofmill_field::{
     goldilocks::{Goldilocks, MODULUS},
 };
 use proofmill_hash::{
-    Digest, KECCAK_WIDTH, Keccak, Keccak256, Permutation, Sha256, TreeHash, keccak_f_states, permute,
-    permute_states, sponge::DIGEST,
+    DIGEST, Digest, KECCAK_WIDTH, Keccak, Keccak256, Permutation, Sha256, TreeHash, keccak_f_states, permute,
+    permute_states,
 };
 use proofmill_parallel as parallel;
 use proofmill_sha256 as sha256;
 use std::{marker::PhantomData, ops::Range};
 
 /// A source of challenges that depend on all that it has observed.
-pub trait Challenger: Clone + Send + Sync {
-    /// The digests of commitments.
-    type Digest;
-
-    /// Before anything was observed.
-    fn new() -> Self;
-
+pub trait Challenger {
     /// Takes an element of a message.
     fn observe(&mut self, element: Goldilocks);
 
     /// Takes a digest of a commitment.
-    fn observe_digest(&mut self, digest: &Self::Digest);
+    fn observe_digest(&mut self, digest: &Digest);
 
     /// A uniform element of the base field.
     fn sample(&mut self) -> Goldilocks;
@@ -62,7 +56,7 @@ pub(super) fn least(passes: impl Fn(Range<u64>) -> Option<u64> + Sync) -> Goldil
 
 /// A sponge in duplex mode over a permutation, whose capacity is a digest; Plonky3's `DuplexChallenger`.
 #[derive(Clone, Debug)]
-pub struct DuplexChallenger<P> {
+pub(crate) struct DuplexChallenger<P> {
     state: Vec<Goldilocks>,
     /// What was observed since the last permutation: less than the rate.
     input: Vec<Goldilocks>,
@@ -73,6 +67,16 @@ pub struct DuplexChallenger<P> {
 
 impl<P: Permutation> DuplexChallenger<P> {
     const RATE: usize = P::WIDTH - DIGEST;
+
+    /// Before anything was observed.
+    pub(crate) fn new() -> Self {
+        Self {
+            state: vec![Goldilocks::ZERO; P::WIDTH],
+            input: Vec::new(),
+            output: Vec::new(),
+            permutation: PhantomData,
+        }
+    }
 
     /// The state before the next permutation: new elements overwrite the rate, zeros follow, and their number is added to the
     /// capacity.
@@ -96,17 +100,6 @@ impl<P: Permutation> DuplexChallenger<P> {
 }
 
 impl<P: Permutation> Challenger for DuplexChallenger<P> {
-    type Digest = Digest;
-
-    fn new() -> Self {
-        Self {
-            state: vec![Goldilocks::ZERO; P::WIDTH],
-            input: Vec::new(),
-            output: Vec::new(),
-            permutation: PhantomData,
-        }
-    }
-
     fn observe(&mut self, element: Goldilocks) {
         self.output.clear();
         self.input.push(element);
@@ -116,7 +109,7 @@ impl<P: Permutation> Challenger for DuplexChallenger<P> {
     }
 
     fn observe_digest(&mut self, digest: &Digest) {
-        digest.0.into_iter().for_each(|element| self.observe(element));
+        digest.0.into_iter().for_each(|word| self.observe(Goldilocks::new(word)));
     }
 
     fn sample(&mut self) -> Goldilocks {
@@ -166,12 +159,12 @@ impl<P: Permutation> Challenger for DuplexChallenger<P> {
 }
 
 /// A hash of messages, for transcripts.
-pub trait MessageHash: TreeHash {
+pub(crate) trait MessageHash: Copy {
     /// The digest of bytes.
     fn digest(message: &[u8]) -> [u8; 32];
 
     /// The digest of each message of five words, eight little-endian bytes each.
-    fn digests(level: Level, messages: &[[u64; WORK]]) -> Vec<[u8; 32]>;
+    fn digests(level: Level, messages: &[[u64; WORK]]) -> Vec<Digest>;
 }
 
 /// The words of the message that a proof of work is checked with: a digest, and the witness.
@@ -182,7 +175,7 @@ impl MessageHash for Keccak {
         Keccak256::digest(message)
     }
 
-    fn digests(level: Level, messages: &[[u64; WORK]]) -> Vec<[u8; 32]> {
+    fn digests(level: Level, messages: &[[u64; WORK]]) -> Vec<Digest> {
         const LAST_OF_RATE: usize = 16;
         // Each word of all messages, with Keccak-256's padding.
         let count = messages.len();
@@ -193,7 +186,7 @@ impl MessageHash for Keccak {
             states[LAST_OF_RATE * count + k] = 1 << 63;
         }
         keccak_f_states(level, &mut states);
-        (0..count).map(|k| Self::to_bytes(&std::array::from_fn(|i| states[i * count + k]))).collect()
+        (0..count).map(|k| Digest(std::array::from_fn(|i| states[i * count + k]))).collect()
     }
 }
 
@@ -202,16 +195,16 @@ impl MessageHash for Sha256 {
         sha256::digest(message)
     }
 
-    fn digests(level: Level, messages: &[[u64; WORK]]) -> Vec<[u8; 32]> {
-        let mut digests = vec![[0; 32]; messages.len()];
-        Self::hash_rows(level, messages.as_flattened(), WORK, &mut digests);
+    fn digests(level: Level, messages: &[[u64; WORK]]) -> Vec<Digest> {
+        let mut digests = vec![Digest::default(); messages.len()];
+        Self.hash_rows(level, messages.as_flattened(), WORK, &mut digests);
         digests
     }
 }
 
 /// A chain of digests; Plonky3's `SerializingChallenger64<_, HashChallenger<u8, _, 32>>`.
 #[derive(Clone, Debug)]
-pub struct HashChallenger<H> {
+pub(crate) struct HashChallenger<H> {
     /// The last digest, and what was observed since.
     input: Vec<u8>,
     /// Bytes of the last digest that were not given out yet; the last one is next.
@@ -220,6 +213,11 @@ pub struct HashChallenger<H> {
 }
 
 impl<H: MessageHash> HashChallenger<H> {
+    /// Before anything was observed.
+    pub(crate) fn new() -> Self {
+        Self { input: Vec::new(), output: Vec::new(), hash: PhantomData }
+    }
+
     fn byte(&mut self) -> u8 {
         if self.output.is_empty() {
             let digest = H::digest(&self.input);
@@ -236,20 +234,14 @@ impl<H: MessageHash> HashChallenger<H> {
 }
 
 impl<H: MessageHash> Challenger for HashChallenger<H> {
-    type Digest = H::Digest;
-
-    fn new() -> Self {
-        Self { input: Vec::new(), output: Vec::new(), hash: PhantomData }
-    }
-
     fn observe(&mut self, element: Goldilocks) {
         self.output.clear();
         self.input.extend(element.to_bytes_le());
     }
 
-    fn observe_digest(&mut self, digest: &H::Digest) {
+    fn observe_digest(&mut self, digest: &Digest) {
         self.output.clear();
-        self.input.extend(H::to_bytes(digest));
+        self.input.extend(digest.to_bytes());
     }
 
     fn sample(&mut self) -> Goldilocks {
@@ -288,8 +280,7 @@ impl<H: MessageHash> Challenger for HashChallenger<H> {
             let messages: Vec<_> = candidates.clone().map(|candidate| [a, b, c, d, candidate]).collect();
             let digests = H::digests(level, &messages);
             // Bytes are given out from the last on.
-            let word = |digest: &[u8; 32]| digest.as_chunks::<8>().0[DIGEST - 1];
-            let found = digests.iter().position(|digest| u64::from_be_bytes(word(digest)) & mask == 0);
+            let found = digests.iter().position(|digest| digest.0[DIGEST - 1].swap_bytes() & mask == 0);
             found.and_then(|index| candidates.clone().nth(index))
         });
         assert!(self.check_work(bits, witness), "the proof of work that was found");

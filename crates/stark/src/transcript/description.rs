@@ -151,7 +151,7 @@ impl Description {
     }
 
     /// Begins the protocol.
-    pub(crate) fn observe(&self, challenger: &mut impl Challenger) {
+    pub(crate) fn observe(&self, challenger: &mut dyn Challenger) {
         self.elements_of_seed().for_each(|element| challenger.observe(element));
     }
 

@@ -7,39 +7,41 @@ mod challenger;
 mod description;
 mod poseidon_bn254;
 
-pub use challenger::{Challenger, DuplexChallenger, HashChallenger, MessageHash};
+pub use challenger::Challenger;
+pub(crate) use challenger::{DuplexChallenger, HashChallenger};
 pub(crate) use description::Description;
 pub use poseidon_bn254::{DRAW_BITS, PoseidonBn254Challenger};
 
-use crate::{VerifyError, hash::StarkHash};
+use crate::VerifyError;
 use proofmill_field::{
     Field,
     goldilocks::{Extension, Goldilocks},
 };
+use proofmill_hash::Digest;
 
 /// A uniform element of the extension.
-pub(crate) fn sample<C: Challenger, const D: usize>(challenger: &mut C) -> Extension<Goldilocks, D> {
+pub(crate) fn sample<const D: usize>(challenger: &mut dyn Challenger) -> Extension<Goldilocks, D> {
     let mut element = Extension([Goldilocks::ZERO; D]);
     element.0.iter_mut().for_each(|coefficient| *coefficient = challenger.sample());
     element
 }
 
 /// Observes elements of the extension.
-pub(crate) fn observe<C: Challenger, const D: usize>(
-    challenger: &mut C,
+pub(crate) fn observe<const D: usize>(
+    challenger: &mut dyn Challenger,
     elements: &[Extension<Goldilocks, D>],
 ) {
     elements.iter().flat_map(|element| element.0).for_each(|coefficient| challenger.observe(coefficient));
 }
 
 /// Observes a commitment.
-pub(crate) fn observe_cap<H: StarkHash>(challenger: &mut H::Challenger, cap: &[H::Digest]) {
+pub(crate) fn observe_cap(challenger: &mut dyn Challenger, cap: &[Digest]) {
     cap.iter().for_each(|digest| challenger.observe_digest(digest));
 }
 
 /// Takes a proof of work, which is zero where none is asked for.
-pub(crate) fn check_work<C: Challenger>(
-    challenger: &mut C,
+pub(crate) fn check_work(
+    challenger: &mut dyn Challenger,
     bits: u32,
     witness: Goldilocks,
 ) -> Result<(), VerifyError> {

@@ -7,7 +7,7 @@ use proofmill_field::{
     bn254::Fr,
     goldilocks::{Goldilocks, MODULUS},
 };
-use proofmill_hash::{PoseidonBn254, PoseidonBn254Sponge};
+use proofmill_hash::{Digest, PoseidonBn254, PoseidonBn254Sponge};
 
 const WIDTH: usize = PoseidonBn254Sponge::WIDTH;
 const RATE: usize = WIDTH - 1;
@@ -29,6 +29,14 @@ pub struct PoseidonBn254Challenger {
     pack: Vec<u64>,
     /// Draws that were not given out yet; the last one is next.
     output: Vec<u128>,
+}
+
+impl Default for PoseidonBn254Challenger {
+    /// Before anything was observed.
+    fn default() -> Self {
+        let start = Fr::from_canonical([0, 2, 0, 0]).expect("2^65");
+        Self { state: [start, Fr::ZERO, Fr::ZERO], input: Vec::new(), pack: Vec::new(), output: Vec::new() }
+    }
 }
 
 impl PoseidonBn254Challenger {
@@ -84,13 +92,6 @@ fn draws(element: Fr) -> [u128; 2] {
 }
 
 impl Challenger for PoseidonBn254Challenger {
-    type Digest = Fr;
-
-    fn new() -> Self {
-        let start = Fr::from_canonical([0, 2, 0, 0]).expect("2^65");
-        Self { state: [start, Fr::ZERO, Fr::ZERO], input: Vec::new(), pack: Vec::new(), output: Vec::new() }
-    }
-
     fn observe(&mut self, element: Goldilocks) {
         self.output.clear();
         self.pack.push(element.to_canonical());
@@ -99,10 +100,11 @@ impl Challenger for PoseidonBn254Challenger {
         }
     }
 
-    fn observe_digest(&mut self, digest: &Fr) {
+    fn observe_digest(&mut self, digest: &Digest) {
         self.output.clear();
         self.end_pack();
-        self.push(*digest);
+        // No digest of the hash is refused here; others are refused with the rows of their tree.
+        self.push(Fr::from_canonical(digest.0).unwrap_or_default());
     }
 
     fn sample(&mut self) -> Goldilocks {

@@ -77,7 +77,7 @@ fn words(proof: &mut InnerProof, all: usize) -> Vec<(usize, Vec<&mut Goldilocks>
 }
 
 /// All digests of a proof, with the number of draws before them.
-fn digests(proof: &mut InnerProof, all: usize) -> Vec<(usize, Vec<&mut Fr>)> {
+fn digests(proof: &mut InnerProof, all: usize) -> Vec<(usize, Vec<&mut Digest>)> {
     let mut digests =
         vec![(0, proof.trace.iter_mut().collect()), (ZETA, proof.quotient.iter_mut().collect())];
     for (index, round) in proof.opening.rounds.iter_mut().enumerate() {
@@ -91,10 +91,11 @@ fn digests(proof: &mut InnerProof, all: usize) -> Vec<(usize, Vec<&mut Fr>)> {
 }
 
 /// Changes each of some parts of a proof by itself.
-fn every_part_counts<T: Field>(
+fn every_part_counts<T>(
     case: &Case,
     honest: &[Fr],
     parts: impl Fn(&mut InnerProof, usize) -> Vec<(usize, Vec<&mut T>)>,
+    change: impl Fn(&mut T),
 ) {
     let (proof, public_values) = (&case.proofs[0], &case.public_values[0]);
     let sizes: Vec<usize> =
@@ -103,7 +104,7 @@ fn every_part_counts<T: Field>(
         for index in 0..size {
             let mut proof = proof.clone();
             let (before, mut parts) = parts(&mut proof, honest.len()).swap_remove(kind);
-            *parts[index] += T::ONE;
+            change(parts[index]);
             let (changed, _) = draws(&case.statement, public_values, &proof);
             assert_from(before, honest, &changed, &format!("kind {kind}, {index}"));
         }
@@ -116,8 +117,8 @@ fn every_message_changes_all_later_draws_and_no_earlier_one() {
     let (honest, valid) = draws(&case.statement, &case.public_values[0], &case.proofs[0]);
     assert!(valid);
     assert_eq!(honest.len(), before_fold(case.proofs[0].opening.rounds.len()) + 2);
-    every_part_counts(&case, &honest, words);
-    every_part_counts(&case, &honest, digests);
+    every_part_counts(&case, &honest, words, |word| *word += Goldilocks::ONE);
+    every_part_counts(&case, &honest, digests, |digest| digest.0[0] ^= 1);
 
     let mut public_values = case.public_values[0].clone();
     for index in 0..public_values.len() {
@@ -128,7 +129,7 @@ fn every_message_changes_all_later_draws_and_no_earlier_one() {
     }
     for index in 0..case.statement.preprocessed.as_ref().map_or(0, Vec::len) {
         let mut statement = case.statement.clone();
-        statement.preprocessed.as_mut().expect("columns")[index] += Fr::ONE;
+        statement.preprocessed.as_mut().expect("columns")[index].0[0] ^= 1;
         let (changed, _) = draws(&statement, &public_values, &case.proofs[0]);
         assert_from(0, &honest, &changed, "the commitment to preprocessed columns");
     }

@@ -28,7 +28,7 @@ fn words(proof: &mut InnerProof) -> Vec<&mut Goldilocks> {
 }
 
 /// All digests of a proof: those of commitments, and those of paths.
-fn digests(proof: &mut InnerProof) -> [Vec<&mut Fr>; 2] {
+fn digests(proof: &mut InnerProof) -> [Vec<&mut Digest>; 2] {
     let InnerProof { log_rows: _, trace, quotient, random: _, out_of_domain_work: _, opened: _, opening } =
         proof;
     let (mut caps, mut siblings) = (Vec::new(), Vec::new());
@@ -67,7 +67,7 @@ fn every_digest_of_a_proof_counts() {
     for (kind, count) in counts.into_iter().enumerate() {
         for at in 0..count {
             let mut proof = case.proofs[0].clone();
-            *digests(&mut proof)[kind][at] += Fr::ONE;
+            digests(&mut proof)[kind][at].0[0] ^= 1;
             let violation = violation(&case, &proof).expect("a violation");
             // Nothing else depends on siblings.
             let of_path = matches!(&violation, Unsatisfied::Equality { gadget: Some(gadget), .. } if gadget.contains("row of a tree"));
@@ -157,7 +157,7 @@ fn proofs_with_other_preprocessed_columns_are_refused() {
     let case = sequence(&SMALL, 8);
     let mut statement = case.statement.clone();
     if let Some(cap) = &mut statement.preprocessed {
-        cap[0] += Fr::ONE;
+        cap[0].0[0] ^= 1;
     }
     assert!(statement.build(Level::best(), &case.inner()).check().is_err());
 }

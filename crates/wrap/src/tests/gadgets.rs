@@ -244,7 +244,7 @@ fn the_transcript_is_that_of_the_engine() {
     let mut rng = rng(4);
     let mut circuit = new_circuit();
     let mut inner = Challenger::new(&mut circuit);
-    let mut outer = PoseidonBn254Challenger::new();
+    let mut outer = PoseidonBn254Challenger::default();
     for _ in 0..200 {
         match rng.random_range(0..5) {
             0 | 1 => {
@@ -257,7 +257,7 @@ fn the_transcript_is_that_of_the_engine() {
                 let digest = Fr::random(&mut rng);
                 let variable = circuit.witness(digest);
                 inner.observe_digest(&mut circuit, variable);
-                outer.observe_digest(&digest);
+                outer.observe_digest(&Digest(digest.to_canonical()));
             }
             3 => {
                 let expected = Extension(std::array::from_fn(|_| outer.sample()));
@@ -276,7 +276,7 @@ fn the_transcript_is_that_of_the_engine() {
 #[test]
 fn work_that_was_not_done_is_refused() {
     let message = Goldilocks::new(7);
-    let mut outer = PoseidonBn254Challenger::new();
+    let mut outer = PoseidonBn254Challenger::default();
     outer.observe(message);
     let work = outer.clone().work(Level::best(), 4);
     for witness in (0..64).map(Goldilocks::new) {

@@ -1,15 +1,16 @@
 //! Wrapped proofs, honest and forged.
 
-#[path = "../../../stark/tests/transcript/chain.rs"]
+#[path = "../../../stark/tests/it/transcript/chain.rs"]
 mod chain;
 pub(crate) mod draws;
 mod forgeries;
 mod gadgets;
 mod honest;
-#[path = "../../../stark/tests/sequence/mod.rs"]
+#[path = "../../../stark/tests/it/sequence/mod.rs"]
 mod sequence;
 
 use super::*;
+use proofmill_field::bn254::Fr;
 use proofmill_stark::{
     Grinding,
     air::{Air, Row},
@@ -48,11 +49,20 @@ impl Case {
         let statement =
             Statement::new(level, constraints, parameters, preprocessed.as_ref(), log_rows, executions.len());
         let key = preprocessed
-            .map(|columns| PreprocessedKey::<PoseidonBn254Sponge>::new(level, parameters, columns))
+            .map(|columns| PreprocessedKey::new(level, &PoseidonBn254Sponge, parameters, columns))
             .transpose()
             .expect("a key");
         let proofs = executions.iter().map(|(trace, public_values)| {
-            prove(level.into(), parameters, constraints, key.as_ref(), trace, public_values).expect("a proof")
+            prove(
+                level.into(),
+                &PoseidonBn254Sponge,
+                parameters,
+                constraints,
+                key.as_ref(),
+                trace,
+                public_values,
+            )
+            .expect("a proof")
         });
         Self {
             proofs: proofs.collect(),
