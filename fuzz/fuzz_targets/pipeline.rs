@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use proofmill_pipeline::Device;
 
-#[path = "../../crates/pipeline/tests/files/mod.rs"]
+#[path = "../../crates/pipeline/tests/it/files/mod.rs"]
 mod files;
 
 const GRAPH: &str = include_str!("../../crates/pipeline/tests/data/double.json");

@@ -1,7 +1,7 @@
 //! Each decoder of BLS12-381's points accepts, rejects and decodes the same as blst, at every level.
 #![no_main]
 
-#[path = "../../crates/curve/tests/blst/mod.rs"]
+#[path = "../../crates/curve/tests/it/blst/mod.rs"]
 mod blst;
 
 use blst::Blst;

@@ -5,13 +5,13 @@
 //! `--repetitions COUNT` if not 5. On one thread: `RAYON_NUM_THREADS=1`. With our kernels at another level: `PROOFMILL_LEVEL=avx2`. Plonky3's
 //! kernels for this CPU: `RUSTFLAGS="-C target-cpu=native"`.
 
-#[path = "../tests/proofs/airs.rs"]
+#[path = "../tests/it/proofs/airs.rs"]
 #[allow(dead_code, reason = "the tests prove more AIRs")]
 mod airs;
-#[path = "../tests/proofs/batches.rs"]
+#[path = "../tests/it/proofs/batches.rs"]
 #[allow(dead_code, reason = "the tests prove more batches")]
 mod batches;
-#[path = "../tests/proofs/configurations.rs"]
+#[path = "../tests/it/proofs/configurations.rs"]
 #[allow(dead_code, reason = "the tests prove with blinding, too")]
 mod configurations;
 
@@ -46,15 +46,15 @@ fn median(mut times: Vec<Duration>) -> f64 {
 /// Calls the macro for each hash: its name, the configurations of Plonky3, with our kernels and ours, and the engine's.
 macro_rules! for_each_hash {
     ($macro:ident, $($arguments:tt)*) => {
-        $macro!("Poseidon2-8", stock_poseidon2, poseidon2_kernels, poseidon2, Sponge<Poseidon2<8>>, $($arguments)*);
-        $macro!("Poseidon2-12/8", stock_poseidon2_12, poseidon2_12_kernels, poseidon2_12, NarrowNodes, $($arguments)*);
-        $macro!("Keccak", stock_keccak, keccak_kernels, keccak, Keccak, $($arguments)*);
+        $macro!("Poseidon2-8", stock_poseidon2, poseidon2_kernels, poseidon2, &Sponge(Poseidon2::<8>), $($arguments)*);
+        $macro!("Poseidon2-12/8", stock_poseidon2_12, poseidon2_12_kernels, poseidon2_12, &NarrowNodes, $($arguments)*);
+        $macro!("Keccak", stock_keccak, keccak_kernels, keccak, &Keccak, $($arguments)*);
     };
 }
 
 /// Prints one line.
 macro_rules! compare {
-    ($hash:literal, $stock:ident, $kernels:ident, $ours:ident, $engine:ty, $repetitions:expr, $name:expr, $air:expr, $trace:expr, $public:expr) => {
+    ($hash:literal, $stock:ident, $kernels:ident, $ours:ident, $engine:expr, $repetitions:expr, $name:expr, $air:expr, $trace:expr, $public:expr) => {
         let [mut stock_times, mut kernels_times, mut times, mut engine_times] = [const { Vec::new() }; 4];
         for _ in 0..$repetitions {
             let (stock, kernels) = ($stock::config(BENCHMARK), $kernels::config(BENCHMARK));
@@ -70,7 +70,7 @@ macro_rules! compare {
             let proof = proofmill_p3::prove(&ours, &$air, trace, &$public).expect("a proof");
             timed(&mut times, start);
             let (trace, start) = ($trace.clone(), Instant::now());
-            prove_with_engine::<$engine, _>(&$air, trace, &$public);
+            prove_with_engine($engine, &$air, trace, &$public);
             timed(&mut engine_times, start);
             verify(&stock, &$air, &expected, &$public).expect("a valid proof");
             let expected = serde_json::to_vec(&expected).expect("JSON");
@@ -93,7 +93,7 @@ fn print(hash: &str, name: &str, times: [Vec<Duration>; 4]) {
 
 /// Prints one line for a batch of tables.
 macro_rules! compare_batch {
-    ($hash:literal, $stock:ident, $kernels:ident, $ours:ident, $engine:ty, $repetitions:expr, $name:expr, $batch:expr) => {
+    ($hash:literal, $stock:ident, $kernels:ident, $ours:ident, $engine:expr, $repetitions:expr, $name:expr, $batch:expr) => {
         let batch: &Batch = &$batch;
         let traces: Vec<_> = batch.traces.iter().collect();
         macro_rules! timed {
@@ -113,14 +113,15 @@ macro_rules! compare_batch {
             let with_kernels = timed!($kernels, p3_batch_stark::prove_batch, kernels_times);
             let proof = timed!($ours, proofmill_p3::prove_batch, times);
             assert!(with_kernels == expected && proof == expected, "the same proof");
-            engine_times.push(prove_batch_with_engine::<$engine>(batch));
+            engine_times.push(prove_batch_with_engine($engine, batch));
         }
         print($hash, &$name, [stock_times, kernels_times, times, engine_times]);
     };
 }
 
 /// Captures the constraints and proves, as a program of Plonky3 would.
-fn prove_with_engine<H: StarkHash, A: Air<SymbolicAirBuilder<Goldilocks>>>(
+fn prove_with_engine<A: Air<SymbolicAirBuilder<Goldilocks>>>(
+    hash: &dyn StarkHash,
     air: &A,
     trace: RowMajorMatrix<Goldilocks>,
     public: &[Goldilocks],
@@ -129,12 +130,12 @@ fn prove_with_engine<H: StarkHash, A: Air<SymbolicAirBuilder<Goldilocks>>>(
     let (parameters, public) = (BENCHMARK.of_engine(2), elements(public));
     // In the same memory.
     let trace: Vec<_> = trace.values.into_iter().map(element).collect();
-    proofmill_stark::prove::<H, 2>(Level::best().into(), &parameters, &constraints, None, trace, &public)
+    proofmill_stark::prove::<2>(Level::best().into(), hash, &parameters, &constraints, None, trace, &public)
         .expect("a proof");
 }
 
 /// Proves a batch with preprocessed columns that were committed to before, as the others.
-fn prove_batch_with_engine<H: StarkHash>(batch: &Batch) -> Duration {
+fn prove_batch_with_engine(hash: &dyn StarkHash, batch: &Batch) -> Duration {
     let parameters = BENCHMARK.of_engine(2);
     let (stock, traces) = (stock_keccak::config(BENCHMARK), batch.traces.iter().collect::<Vec<_>>());
     let instances = StarkInstance::new_multiple(&batch.airs, &traces, &batch.public_values);
@@ -145,14 +146,14 @@ fn prove_batch_with_engine<H: StarkHash>(batch: &Batch) -> Duration {
     });
     let tables = proofmill_p3::tables::<configurations::Challenge, _>(&batch.airs, &lookups).expect("tables");
     let key =
-        TablesKey::<H>::new(Level::best(), &parameters, &tables, preprocessed.collect()).expect("a key");
+        TablesKey::new(Level::best(), hash, &parameters, &tables, preprocessed.collect()).expect("a key");
     let start = Instant::now();
     let tables = proofmill_p3::tables::<configurations::Challenge, _>(&batch.airs, &lookups).expect("tables");
     let traces: Vec<_> = traces.iter().map(|trace| elements(&trace.values)).collect();
     let public: Vec<_> = batch.public_values.iter().map(|values| elements(values)).collect();
     let traces: Vec<_> = traces.iter().map(Trace::from).collect();
     let public: Vec<_> = public.iter().map(Vec::as_slice).collect();
-    prove_tables::<H, 2>(Level::best().into(), &parameters, &tables, key.as_ref(), &traces, &public)
+    prove_tables::<2>(Level::best().into(), hash, &parameters, &tables, key.as_ref(), &traces, &public)
         .expect("a proof");
     start.elapsed()
 }

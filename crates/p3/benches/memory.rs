@@ -4,7 +4,7 @@
 //! `cargo bench -p proofmill-p3 --bench memory -- plonky3 14`, or `fast`, `balanced` or `low` in place of `plonky3`; the last
 //! argument is the logarithm of the number of rows. On one thread: `RAYON_NUM_THREADS=1`. Temporary files are in `TMPDIR`.
 
-#[path = "../tests/proofs/configurations.rs"]
+#[path = "../tests/it/proofs/configurations.rs"]
 #[allow(dead_code, reason = "the tests prove with more configurations")]
 mod configurations;
 
@@ -75,7 +75,7 @@ fn main() {
             let constraints = proofmill_p3::constraints(&KeccakAir {}).expect("constraints");
             let resources = Resources { memory, ..Level::best().into() };
             let parameters = BENCHMARK.of_engine(2);
-            proofmill_stark::prove::<Keccak, 2>(resources, &parameters, &constraints, None, trace, &[])
+            proofmill_stark::prove::<2>(resources, &Keccak, &parameters, &constraints, None, trace, &[])
                 .expect("a proof");
             start.elapsed()
         }

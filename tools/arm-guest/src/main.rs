@@ -52,9 +52,9 @@ fn words(seed: u64, len: usize) -> Vec<u64> {
     black_box((0..len as u64).map(word).collect())
 }
 
-fn tree<H: TreeHash>(level: Level, rows: &[u64]) -> Result<(), String> {
+fn tree(level: Level, hash: &dyn TreeHash, rows: &[u64]) -> Result<(), String> {
     let leaves = RowMajor::new(rows, ROW).map_err(|error| error.to_string())?;
-    let tree = Tree::<H>::build(level, &leaves).map_err(|error| error.to_string())?;
+    let tree = Tree::build(level, hash, &leaves).map_err(|error| error.to_string())?;
     black_box(tree.root());
     Ok(())
 }
@@ -106,10 +106,10 @@ fn run(level: &str, function: &str, log_count: &str) -> Result<(), String> {
             out.copy_from_slice(x);
             transforms(level, out)?;
         }
-        ("poseidon_rows", _) => Sponge::<Poseidon>::hash_rows(level, rows, ROW, &mut digests[..n]),
-        ("poseidon2_rows", _) => Sponge::<Poseidon2<12>>::hash_rows(level, rows, ROW, &mut digests[..n]),
-        ("poseidon_tree", _) => tree::<Sponge<Poseidon>>(level, rows)?,
-        ("poseidon2_tree", _) => tree::<Sponge<Poseidon2<12>>>(level, rows)?,
+        ("poseidon_rows", _) => Sponge(Poseidon).hash_rows(level, rows, ROW, &mut digests[..n]),
+        ("poseidon2_rows", _) => Sponge(Poseidon2::<12>).hash_rows(level, rows, ROW, &mut digests[..n]),
+        ("poseidon_tree", _) => tree(level, &Sponge(Poseidon), rows)?,
+        ("poseidon2_tree", _) => tree(level, &Sponge(Poseidon2::<12>), rows)?,
         _ => return Err(format!("no function `{function}`")),
     }
     black_box((&results, &digests));

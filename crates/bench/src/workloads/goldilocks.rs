@@ -16,9 +16,9 @@ use proofmill_field::{
         },
     },
 };
-use proofmill_hash::{Digest, Poseidon, Poseidon2, Sponge, TreeHash};
+use proofmill_hash::Digest;
 use proofmill_memory::Pages;
-use proofmill_merkle::{Hash, RowMajor, Tree, dispatch_hash};
+use proofmill_merkle::{Hash, RowMajor, Tree};
 use proofmill_poly::goldilocks::{GoldilocksDomain, Order, evaluate};
 use proofmill_stark::openings::{self, Coset, Opened};
 use rand::RngCore;
@@ -29,9 +29,9 @@ pub(crate) fn table() -> Vec<Entry> {
     let mut table = basic();
     table.extend(matrices());
     table.extend([
-        permutation::<Sponge<Poseidon>>("poseidon-12"),
-        permutation::<Sponge<Poseidon2<8>>>("poseidon2-8"),
-        permutation::<Sponge<Poseidon2<12>>>("poseidon2-12"),
+        permutation("poseidon-12", Hash::Poseidon),
+        permutation("poseidon2-8", Hash::Poseidon2Width8),
+        permutation("poseidon2-12", Hash::Poseidon2),
     ]);
     table.extend(Hash::ALL.map(tree));
     table.extend([
@@ -131,16 +131,18 @@ const CHUNK: usize = 1 << 10;
 
 /// `size` tree nodes: each is a permutation of eight elements, padded with zeros if the state is wider, of
 /// which the first four elements are kept.
-fn permutation<H: TreeHash<Digest = Digest>>(name: &str) -> Entry {
+fn permutation(name: &str, hash: Hash) -> Entry {
     Kernel::new(
         |rng, size| {
             let elements = goldilocks(rng, 8 * size);
-            Ok(elements.as_chunks().0.iter().map(|elements| Digest(*elements)).collect::<Vec<_>>())
+            let words = Goldilocks::as_words(&elements).as_chunks().0;
+            Ok(words.iter().map(|words| Digest(*words)).collect::<Vec<_>>())
         },
         |children, _| Ok(vec![Digest::default(); children.len() / 2]),
-        |children, parents: &mut Vec<Digest>, level, _| {
+        move |children, parents: &mut Vec<Digest>, level, _| {
             let tasks = children.par_chunks(2 * CHUNK).zip(parents.par_chunks_mut(CHUNK));
-            tasks.for_each(|(children, parents)| H::hash_pairs(level, children, parents));
+            let hash = hash.tree_hash();
+            tasks.for_each(|(children, parents)| hash.hash_pairs(level, children, parents));
             Ok(())
         },
         |parents| encoded(&parents[..]),
@@ -165,7 +167,7 @@ fn tree(hash: Hash) -> Entry {
         move |rows: &Vec<Goldilocks>, root: &mut [u8; 32], level, _| {
             let root_of = || -> Result<[u8; 32], proofmill_merkle::MerkleError> {
                 let leaves = RowMajor::new(Goldilocks::as_words(rows), COLUMNS)?;
-                dispatch_hash!(hash, H => Ok(H::to_bytes(&Tree::<H>::build(level, &leaves)?.root())))
+                Ok(Tree::build(level, hash.tree_hash(), &leaves)?.root().to_bytes())
             };
             *root = root_of().map_err(|error| error.to_string())?;
             Ok(())

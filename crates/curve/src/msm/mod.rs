@@ -276,7 +276,7 @@ mod tests {
     use proofmill_field::bn254::Fr;
     use proofmill_testing::{for_each_level, for_each_pool, rng};
 
-    /// Against one tile, which is compared with arkworks in `tests/msm.rs`.
+    /// Against one tile, which is compared with arkworks in `tests/it/msm.rs`.
     #[test]
     fn tiles_of_any_length() {
         type C = bn254::G1;

@@ -1,0 +1,134 @@
+//! Proofs with Proofmill's kernels: the same bytes as with Plonky3's, accepted by its verifier.
+
+use crate::proofs::airs::{Fibonacci, Powers, Preprocessed, RoundConstants};
+use crate::proofs::configurations::{
+    PARAMETERS, Parameters, hiding::quadratic as hiding, keccak, keccak_kernels, poseidon2,
+    poseidon2_kernels, stock_keccak, stock_poseidon2,
+};
+use p3_goldilocks::Goldilocks;
+use p3_matrix::Matrix;
+use p3_uni_stark::{setup_preprocessed, verify_with_preprocessed};
+use proofmill_testing::for_each_pool;
+
+/// Proves with Plonky3's kernels, with ours, and with our scheme and constraints as a program; compares the proofs' JSON, which has every field;
+/// verifies them with Plonky3's verifier on its own kernels and on ours. Several threads may find different witnesses of
+/// work, and then other challenges.
+macro_rules! same_proofs {
+    ($stock:ident, $kernels:ident, $ours:ident, $air:expr, $trace:expr, $public:expr) => {
+        for parameters in PARAMETERS {
+            // Blinding hides few queries.
+            let parameters = Parameters { num_queries: 5, random_columns: 4, ..parameters };
+            let (air, trace, public): (_, _, Vec<Goldilocks>) = ($air, $trace, $public);
+            for_each_pool(&[1, 2, 5], |threads| {
+                let (stock, kernels) = ($stock::config(parameters), $kernels::config(parameters));
+                let ours = $ours::config(parameters);
+                let log_height = trace.height().ilog2() as usize;
+                let (for_stock, for_verifier) =
+                    setup_preprocessed(&stock, &air, log_height).expect("a set-up").unzip();
+                let (for_kernels, _) =
+                    setup_preprocessed(&kernels, &air, log_height).expect("a set-up").unzip();
+                let (for_ours, for_our_verifier) =
+                    setup_preprocessed(&ours, &air, log_height).expect("a set-up").unzip();
+                let (for_stock, for_ours) = (for_stock.as_ref(), for_ours.as_ref());
+                let by_kernels = p3_uni_stark::prove_with_preprocessed(
+                    &kernels,
+                    &air,
+                    trace.clone(),
+                    &public,
+                    for_kernels.as_ref(),
+                );
+                let by_kernels = serde_json::to_string(&by_kernels.expect("a proof")).expect("JSON");
+                // Blinding draws from the generator of a configuration.
+                let fresh = $ours::config(parameters);
+                let by_program =
+                    proofmill_p3::prove_with_preprocessed(&fresh, &air, trace.clone(), &public, for_ours);
+                let by_program = serde_json::to_string(&by_program.expect("a proof")).expect("JSON");
+                let json = [by_kernels, by_program];
+                if threads == 1 || parameters.grinding == 0 {
+                    let expected = p3_uni_stark::prove_with_preprocessed(
+                        &stock,
+                        &air,
+                        trace.clone(),
+                        &public,
+                        for_stock,
+                    );
+                    let expected = serde_json::to_string(&expected.expect("a proof")).expect("JSON");
+                    for (json, prover) in json.iter().zip(["Plonky3's prover", "ours"]) {
+                        assert!(*json == expected, "{prover}, {threads} threads");
+                    }
+                }
+                for json in json {
+                    let proof = serde_json::from_str(&json).expect("a proof");
+                    verify_with_preprocessed(&stock, &air, &proof, &public, for_verifier.as_ref())
+                        .expect("Plonky3 verifies");
+                    let proof = serde_json::from_str(&json).expect("a proof");
+                    verify_with_preprocessed(&ours, &air, &proof, &public, for_our_verifier.as_ref())
+                        .expect("our kernels verify");
+                }
+            });
+        }
+    };
+}
+
+#[test]
+fn a_fibonacci_sequence() {
+    for log_rows in [3, 6, 9] {
+        let (trace, public) = Fibonacci::trace(log_rows);
+        same_proofs!(
+            stock_poseidon2,
+            poseidon2_kernels,
+            poseidon2,
+            Fibonacci,
+            trace.clone(),
+            public.to_vec()
+        );
+        same_proofs!(stock_keccak, keccak_kernels, keccak, Fibonacci, trace.clone(), public.to_vec());
+    }
+}
+
+#[test]
+fn a_wide_trace_of_high_degree() {
+    let air = Powers { columns: 37, degree: 3 };
+    same_proofs!(stock_poseidon2, poseidon2_kernels, poseidon2, air, air.trace(6), vec![]);
+    same_proofs!(stock_keccak, keccak_kernels, keccak, air, air.trace(6), vec![]);
+}
+
+#[test]
+fn periodic_columns() {
+    let air = RoundConstants;
+    same_proofs!(stock_poseidon2, poseidon2_kernels, poseidon2, air, air.trace(5), vec![]);
+}
+
+#[test]
+fn preprocessed_columns() {
+    same_proofs!(
+        stock_poseidon2,
+        poseidon2_kernels,
+        poseidon2,
+        Preprocessed { log_rows: 5 },
+        Preprocessed::trace(5),
+        vec![]
+    );
+    same_proofs!(
+        stock_keccak,
+        keccak_kernels,
+        keccak,
+        Preprocessed { log_rows: 5 },
+        Preprocessed::trace(5),
+        vec![]
+    );
+}
+
+#[test]
+fn keccaks_permutation() {
+    let inputs = vec![std::array::from_fn(|i| i as u64)];
+    let trace = p3_keccak_air::generate_trace_rows::<Goldilocks>(inputs, 0);
+    same_proofs!(stock_keccak, keccak_kernels, keccak, p3_keccak_air::KeccakAir {}, trace.clone(), vec![]);
+}
+
+/// With the same randomness.
+#[test]
+fn zero_knowledge_proofs() {
+    let (trace, public) = Fibonacci::trace(5);
+    same_proofs!(hiding, hiding, hiding, Fibonacci, trace.clone(), public.to_vec());
+}

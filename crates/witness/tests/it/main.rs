@@ -1,0 +1,7 @@
+//! Tests of `proofmill-witness`: one program, so that what they share is compiled once.
+
+mod calculate;
+mod circom1;
+mod graph;
+mod hostile;
+mod names;
