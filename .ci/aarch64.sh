@@ -5,6 +5,8 @@ set -euo pipefail
 target=aarch64-unknown-linux-gnu
 # Tests compare with blst, which contains C and assembly.
 export CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc-12
+said=$(mktemp)
+trap 'rm "$said"' EXIT
 
 cargo check --quiet --locked --workspace --lib --bins --target "$target"
 
@@ -20,10 +22,13 @@ for line in sys.stdin:
         print(message["manifest_path"].split("/")[-2], message["executable"])')
 while read -r crate path; do program[$crate]=$path; done <<< "$built"
 
-# emulated FEATURES LEVELS CRATE ARGUMENTS: runs a crate's tests on a CPU with these features, which must support these levels.
+# emulated FEATURES LEVELS CRATE ARGUMENTS: runs a crate's tests on a CPU with these features, which must support these levels. Arguments
+# that select no test fail.
 emulated() {
     echo "-- $1: ${*:3}"
-    (cd "crates/$3" && PROOFMILL_REQUIRE_LEVELS=$2 qemu-aarch64 -L /usr/aarch64-linux-gnu -cpu "max,$1" "${program[$3]}" --quiet "${@:4}")
+    (cd "crates/$3" && PROOFMILL_REQUIRE_LEVELS=$2 qemu-aarch64 -L /usr/aarch64-linux-gnu -cpu "max,$1" "${program[$3]}" --quiet "${@:4}") \
+        | tee "$said"
+    ! grep -q '^running 0 tests' "$said" || { echo "no test is selected"; exit 1; }
 }
 
 # skip MODULE...: the arguments that leave these modules out.

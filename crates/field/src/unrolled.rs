@@ -1,7 +1,7 @@
 //! Short loops that are unrolled in the source.
 //!
 //! Formulas inline dozens of products. As loops they stay loops until all are in one function, where the compiler then takes a time that
-//! grows with the square of their number.
+//! grows with the square of their number. And where compilers do not unroll loops over eight limbs, they keep columns in memory.
 
 /// Executes the block for every `$i`, a constant, from 0 to `$length`, a constant that may depend on generics, of at most 2, 4, 8 or 16 as
 /// `$most` says.

@@ -296,6 +296,7 @@ fn finish_all<C: Encoded, E: Engine, S: Engine>(
     );
 }
 
+/// `x^3 + B`.
 #[inline(always)]
 fn square_of_y<C: Encoded, E: Engine>(x: LanesOf<C::Base, E>) -> LanesOf<C::Base, E> {
     LanesOf::<C::Base, E>::outlined(

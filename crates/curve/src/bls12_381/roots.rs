@@ -47,7 +47,7 @@ pub trait Roots: Packable {
         )
     }
 
-    /// See [`roots_of_ratios`](Self::roots_of_ratios).
+    /// [`roots_of_ratios`](Self::roots_of_ratios), not as a function of its own.
     fn roots_inlined<E: Engine, const K: usize>(
         u: &[Self::Lanes<E>; K],
         v: &[Self::Lanes<E>; K],

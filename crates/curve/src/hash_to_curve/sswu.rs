@@ -193,7 +193,7 @@ fn map<C: SourceGroup, E: Engine, const K: usize>(u: &[LanesOf<C::Base, E>; K]) 
     let mut points = [Mapped { n: u[0], d: u[0], y: u[0] }; K];
     let (mut shifts, mut values, mut cubes) = (*u, *u, *u);
     for k in 0..K {
-        (points[k].n, points[k].d, shifts[k], values[k], cubes[k]) = abscissa::<C, E>(u[k]);
+        [points[k].n, points[k].d, shifts[k], values[k], cubes[k]] = abscissa::<C, E>(u[k]);
     }
     let roots = C::Base::roots_of_ratios::<E, K>(&values, &cubes);
     for k in 0..K {
@@ -202,9 +202,9 @@ fn map<C: SourceGroup, E: Engine, const K: usize>(u: &[LanesOf<C::Base, E>; K]) 
     points
 }
 
-/// Of the first candidate `n/d`: n, d, the factor of the other candidate, and its `y^2` as a ratio.
+/// Of the first candidate `n/d`: n, d, the factor of the other candidate, and the two parts of its `y^2`, a ratio.
 #[inline(always)]
-fn abscissa<C: SourceGroup, E: Engine>(u: LanesOf<C::Base, E>) -> Candidate<LanesOf<C::Base, E>> {
+fn abscissa<C: SourceGroup, E: Engine>(u: LanesOf<C::Base, E>) -> [LanesOf<C::Base, E>; 5] {
     let engine = u.token();
     LanesOf::<C::Base, E>::outlined(
         engine,
@@ -219,13 +219,10 @@ fn abscissa<C: SourceGroup, E: Engine>(u: LanesOf<C::Base, E>) -> Candidate<Lane
             let d = LanesOf::<C::Base, E>::select(sum.zero_lanes(), z, -sum) * a;
             let square = d.square();
             let cube = square * d;
-            (n, d, shift, (n.square() + square * a) * n + cube * b, cube)
+            [n, d, shift, (n.square() + square * a) * n + cube * b, cube]
         },
     )
 }
-
-/// See [`abscissa`].
-type Candidate<A> = (A, A, A, A, A);
 
 /// The point of the candidate whose `y^2` is a square, with the sign of u.
 #[inline(always)]

@@ -3,7 +3,9 @@
 //! The files `*.fflonk.*` were made by snarkjs 0.7.6 with `fflonk setup`, `zkey export verificationkey` and `fflonk prove`
 //! from powers of tau with one contribution of random bytes that were not kept.
 
-use crate::fixtures::{path, public_inputs, r1cs, text, toy_witness};
+use crate::fixtures::{
+    assert_wrong_witnesses_are_refused_by_gate, change_counts, path, public_inputs, r1cs, text, toy_witness,
+};
 use proofmill_circom::{
     BinFile, FflonkZkey, PointCheck, Ptau, PtauHeader, PtauPoints, PtauWriter, R1cs, R1csHeader,
     SparseMatrix, parse_public,
@@ -12,14 +14,11 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, bn254::G2};
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_plonk::{
-    MalformedError, PlonkError, Progress, ProveOptions, Unsatisfied, VerifyError,
+    MalformedError, PlonkError, Progress, ProveOptions, VerifyError,
     fflonk::{Proof, ProvingKey, VerifyingKey, prove, prove_with_rng, setup, verify},
 };
 use proofmill_testing::{for_each_level, for_each_pool};
-use rand_chacha::{
-    ChaCha20Rng,
-    rand_core::{RngCore, SeedableRng},
-};
+use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 use rayon::prelude::*;
 use std::{fs, sync::Mutex};
 
@@ -139,23 +138,11 @@ fn two_proofs_share_no_point_or_value_of_the_witness() {
 
 #[test]
 fn wrong_witnesses_are_refused_by_gate() {
-    let (key, witness) = (toy_key(), toy_witness());
-    let attempt = |witness: &[Fr], check_witness| {
+    let key = toy_key();
+    assert_wrong_witnesses_are_refused_by_gate(|witness, check_witness| {
         let options = ProveOptions { check_witness };
         prove(Level::best(), &key, witness, options, Progress::NONE).map(|_| ())
-    };
-    // Wires: 1, out, x, s1 to s4. Gates: out, x, then s[i]^2 + i + 1 = s[i + 1] one by one.
-    for (wire, first_row) in [(1, 6), (2, 2), (3, 2), (4, 3), (6, 5)] {
-        let mut wrong = witness.clone();
-        wrong[wire] += Fr::ONE;
-        let Err(PlonkError::Unsatisfied(Unsatisfied::Gate { row, .. })) = attempt(&wrong, true) else {
-            panic!("wire {wire} is checked");
-        };
-        assert_eq!(row, first_row, "wire {wire}");
-        assert!(matches!(attempt(&wrong, false), Err(PlonkError::NotProven)));
-    }
-    let short = attempt(&witness[1..], true);
-    assert!(matches!(short, Err(PlonkError::WitnessLength { expected: 7, found: 6 })), "{short:?}");
+    });
 }
 
 #[test]
@@ -343,18 +330,7 @@ fn no_counts_lead_to_a_panic() {
     let mut rng = ChaCha20Rng::seed_from_u64(15);
     let mut accepted = 0;
     for _ in 0..300 {
-        let key = key_with(|counts| {
-            for (place, count) in counts.iter_mut().enumerate() {
-                let old = *count;
-                let changed = match place {
-                    2 => [old / 2, old, 2 * old, 4 * old],
-                    _ => [rng.next_u32() % 4, old.saturating_sub(1), old + rng.next_u32() % 4, 2 * old + 1],
-                };
-                if rng.next_u32().is_multiple_of(2) {
-                    *count = changed[rng.next_u32() as usize % changed.len()];
-                }
-            }
-        });
+        let key = key_with(|counts| change_counts(counts, &mut rng));
         let Ok(zkey) = FflonkZkey::read(BinFile::from_bytes("key", key.clone()).expect("a container")) else {
             continue;
         };

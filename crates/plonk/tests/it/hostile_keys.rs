@@ -1,15 +1,12 @@
 //! Proving keys whose counts are changed together with the sections that grow with them: they are refused, or nothing is proven
 //! with them, and no count leads to a panic.
 
-use crate::fixtures::{path, toy_witness};
+use crate::fixtures::{change_counts, path, toy_witness};
 use proofmill_circom::{BinFile, CircomError, PlonkZkey};
 use proofmill_cpu::Level;
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_plonk::{Progress, ProveOptions, ProvingKey, prove};
-use rand_chacha::{
-    ChaCha20Rng,
-    rand_core::{RngCore, SeedableRng},
-};
+use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 use std::fs;
 
 /// The offset of the counts in the header: wires, public signals, domain, additions, constraints.
@@ -76,18 +73,7 @@ fn no_counts_lead_to_a_panic() {
     let mut rng = ChaCha20Rng::seed_from_u64(15);
     let mut accepted = 0;
     for _ in 0..500 {
-        let key = key_with(|counts| {
-            for (place, count) in counts.iter_mut().enumerate() {
-                let old = *count;
-                let changed = match place {
-                    2 => [old / 2, old, 2 * old, 4 * old],
-                    _ => [rng.next_u32() % 4, old.saturating_sub(1), old + rng.next_u32() % 4, 2 * old + 1],
-                };
-                if rng.next_u32().is_multiple_of(2) {
-                    *count = changed[rng.next_u32() as usize % changed.len()];
-                }
-            }
-        });
+        let key = key_with(|counts| change_counts(counts, &mut rng));
         let Ok(key) = read(key) else { continue };
         accepted += 1;
         let wires = key.header().counts.circuit_wires() as usize;

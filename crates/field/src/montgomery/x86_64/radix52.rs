@@ -19,6 +19,17 @@ use std::{
     marker::PhantomData,
 };
 
+/// Removes limb `$i`, a constant, of all.
+macro_rules! remove_limb {
+    ($i:ident, $token:expr, $columns:expr) => {
+        if const { $i + 2 < V::LEN } {
+            remove_by_inverse::<P, V, K>($token, $columns, $i);
+        } else {
+            remove_by_quotient::<P, V, K>($token, $columns, $i);
+        }
+    };
+}
+
 /// Intrinsics whose instructions the token proves.
 macro_rules! simd {
     ($token:expr; $($body:tt)*) => {{
@@ -282,11 +293,7 @@ pub(super) fn multiply<P: Prime, V: LaneLimbs, const K: usize>(
     let mut columns = empty_columns();
     unrolled!(i in V::LEN, 8 => {
         add_row(token, &mut columns, a, b, i);
-        if const { i + 2 < V::LEN } {
-            remove_by_inverse::<P, V, K>(token, &mut columns, i);
-        } else {
-            remove_by_quotient::<P, V, K>(token, &mut columns, i);
-        }
+        remove_limb!(i, token, &mut columns);
     });
     upper_limbs(&columns, V::LEN)
 }
@@ -416,11 +423,7 @@ fn reduce_columns<P: Prime, V: LaneLimbs, const K: usize>(
     mut columns: Columns<K>,
 ) -> [V; K] {
     unrolled!(i in V::LEN, 8 => {
-        if const { i + 2 < V::LEN } {
-            remove_by_inverse::<P, V, K>(token, &mut columns, i);
-        } else {
-            remove_by_quotient::<P, V, K>(token, &mut columns, i);
-        }
+        remove_limb!(i, token, &mut columns);
     });
     upper_limbs(&columns, V::LEN)
 }
