@@ -2,7 +2,7 @@
 # docker build --tag proofmill-server --target server .
 # docker run --publish 127.0.0.1:6400:6400 --volume data:/data proofmill-server serve --data /data --listen 0.0.0.0:6400 --insecure-http
 #
-# The image of the prover holds the static binary of scripts/release.sh and licences, nothing else; that of the service also holds
+# The image of the prover holds the static binary of cargo xtask release and licences, nothing else; that of the service also holds
 # proofmill-server and what it needs of Debian.
 FROM rust:1.95.0-bookworm AS source
 WORKDIR /source
@@ -29,7 +29,7 @@ FROM source AS build
 ARG SOURCE_DATE_EPOCH=0
 RUN target=$(uname -m)-unknown-linux-musl \
     && rustup target add "$target" \
-    && scripts/release.sh "$target" \
+    && cargo xtask release "$target" \
     && mkdir /image \
     && cp target/archives/proofmill-*-"$target"/proofmill target/archives/proofmill-*-"$target"/LICENSE* /image
 

@@ -21,7 +21,7 @@ accepted() {
 }
 
 echo "-- the header is what cbindgen makes, and a header for C++"
-scripts/header.sh --check "$build"
+cargo xtask header --check "$build"
 printf '#include "prover.h"\n#include "verifier.h"\n' > "$folder/both.cpp"
 g++ -Wall -Wextra -Werror -fsyntax-only -Icrates/c/include "$folder/both.cpp"
 

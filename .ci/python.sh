@@ -1,15 +1,13 @@
 #!/usr/bin/env bash
-# python.sh FOLDER [PYTHON...]: builds the wheel of crates/python, installs it for each Python (by default python3), runs its tests,
-# compares its stubs with it, checks its types, executes the notebook, and compares the gallery with the records. snarkjs must be in PATH,
-# and proofmill, proofmill-server and proofmill-bench in target/debug. Environments and builds go into the folder.
+# python.sh FOLDER [PYTHON...]: installs the package as target/debug/lib_proofmill.so and crates/python/python make it, for each Python (by default
+# python3), runs its tests, compares its stubs with it, checks its types, executes the notebook, and compares the gallery with the records.
+# snarkjs must be in PATH, and proofmill, proofmill-server and proofmill-bench in target/debug. Environments go into the folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=$(realpath "$1")/wheel
 shift
 [ $# -gt 0 ] || set -- python3
-export CARGO_TARGET_DIR=$folder/build PROOFMILL_REQUIRE_SNARKJS=1 PROOFMILL_REQUIRE_PROGRAMS=1 PYTHONDONTWRITEBYTECODE=1
-rm -rf "$folder/dist"
-cargo fmt --check --manifest-path crates/python/Cargo.toml
+export PROOFMILL_REQUIRE_SNARKJS=1 PROOFMILL_REQUIRE_PROGRAMS=1 PYTHONDONTWRITEBYTECODE=1
 
 # on_ray PYTHON: runs the tests on Ray's nodes. Ray replaces 127.0.0.1 by the host's address, behind which a firewall may be; here there is
 # only the loopback.
@@ -27,20 +25,21 @@ for python in "$@"; do
         "$environment/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: --requirement "$requirements"
         cp "$requirements" "$environment"
     fi
-    # One wheel for all of them.
-    [ -d "$folder/dist" ] || "$environment/bin/maturin" build --quiet --release --locked --interpreter "$environment/bin/python" \
-        --manifest-path crates/python/Cargo.toml --out "$folder/dist"
-    "$environment/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$folder"/dist/*.whl
-    echo "-- Python $version: $(cd "$folder/dist" && du -h --apparent-size ./*.whl)"
+    echo "-- Python $version"
+    package=$("$environment/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/proofmill
+    rm -rf "$package"
+    cp -r crates/python/python/proofmill "$package"
+    cp target/debug/lib_proofmill.so "$package/_proofmill.abi3.so"
     "$environment/bin/python" -m pytest -q -p no:cacheprovider crates/python/tests --ignore crates/python/tests/test_ray.py
     if unshare --map-root-user --net true; then
         # Twice if need be: Ray gives a node 30 s to start, however busy the machine is.
         on_ray "$environment/bin/python" || on_ray "$environment/bin/python"
     else
-        echo "-- Ray: left out, no network namespace can be made"
+        echo "Ray's tests need a network namespace: unshare --map-root-user --net failed"
+        exit 1
     fi
     "$environment/bin/python" -m mypy.stubtest proofmill
     "$environment/bin/python" -m mypy --strict --cache-dir "$environment/mypy" --package proofmill
     "$environment/bin/jupyter-execute" examples/python/proofmill.ipynb
-    "$environment/bin/python" scripts/gallery.py --check
+    "$environment/bin/python" tools/xtask/scripts/gallery.py --check
 done

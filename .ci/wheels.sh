@@ -7,16 +7,14 @@ folder=$(realpath "$1")/wheels
 mkdir -p "$folder"
 export PYTHONDONTWRITEBYTECODE=1
 
-checked() { env CARGO_TARGET_DIR="$folder/check" "${@:2}" cargo check --quiet --locked --manifest-path crates/python/Cargo.toml --target "$1" $features; }
-features=
+checked() { env "${@:3}" cargo check --quiet --locked --package proofmill-python --target "$1" --features "proofmill-python/$2"; }
 for target in aarch64-apple-darwin x86_64-pc-windows-msvc; do
-    checked "$target" PYO3_NO_PYTHON=1 PYO3_CROSS_PYTHON_VERSION=3.10
+    checked "$target" abi3 PYO3_NO_PYTHON=1 PYO3_CROSS_PYTHON_VERSION=3.10
 done
 printf '%s\n' implementation=CPython version=3.14 shared=true abi3=false pointer_width=64 build_flags=Py_GIL_DISABLED > "$folder/free-threaded"
-features=--no-default-features
-checked x86_64-unknown-linux-gnu PYO3_CONFIG_FILE="$folder/free-threaded"
+checked x86_64-unknown-linux-gnu extension PYO3_CONFIG_FILE="$folder/free-threaded"
 
-scripts/wheels.sh aarch64-unknown-linux-gnu
+tools/xtask/scripts/wheels.sh aarch64-unknown-linux-gnu
 wheel=$(ls target/wheels/proofmill-*-abi3-*aarch64.whl)
 python3 -m zipfile -l "$wheel" > "$folder/list"
 for file in LICENSE-MIT LICENSE-APACHE LICENSES-THIRD-PARTY LICENSES-RUST.html; do

@@ -1,7 +1,7 @@
 // libproofmill: zero-knowledge proofs for circom's circuits, with the functions of rapidsnark's prover.h and verifier.h, and the same
 // functions for PLONK and fflonk.
 //
-// Generated from crates/c/src/lib.rs by scripts/header.sh.
+// Generated from crates/c/src/lib.rs by cargo xtask header.
 //
 // Functions return one of the codes below. After an error they write a message of one line to error_msg: as much as fits into
 // error_msg_maxsize bytes with a zero byte at its end. error_msg may be null. The message shows no values of a witness.

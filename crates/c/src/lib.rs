@@ -1,7 +1,7 @@
 //! Proofmill for programs in C, and in every language that calls C: the functions of rapidsnark's `prover.h` and `verifier.h`, with its
 //! names, arguments and error codes, and the same functions for PLONK, fflonk and proofs from inputs. `docs/c.md` shows their use.
 //!
-//! `scripts/header.sh` makes `include/proofmill.h` from this file.
+//! `cargo xtask header` makes `include/proofmill.h` from this file.
 //!
 //! # Safety
 //! All functions have one contract, which the header states at its top: a pointer is null, or it points to as many bytes as the size

@@ -6,6 +6,7 @@
 //! Every submodule is a function that makes a Python module. It is registered in `sys.modules`, so that `import proofmill.groth16`
 //! works though all of them lie in one file.
 #![forbid(unsafe_code)]
+#![cfg(feature = "extension")]
 
 mod arrays;
 mod bls;

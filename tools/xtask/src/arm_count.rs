@@ -4,6 +4,7 @@
 //! difference of the numbers of operands, is the count. Needs `qemu-aarch64` 4.2 to 8.2, the target
 //! `aarch64-unknown-linux-gnu` and its linker.
 
+use crate::cargo;
 use std::{
     env,
     fmt::Write as _,
@@ -121,20 +122,9 @@ impl Emulator {
     }
 }
 
-fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo).args(arguments).current_dir(root).status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("cargo {}: {status}", arguments.join(" "))),
-        Err(error) => Err(format!("cargo: {error}")),
-    }
-}
-
 /// Counts every function at every level and writes the record.
-pub(crate) fn run() -> Result<(), String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let emulator = Emulator::build(&root)?;
+pub(crate) fn run(root: &Path) -> Result<(), String> {
+    let emulator = Emulator::build(root)?;
     let mut text = "function,level,vector_bits,instructions,vector_instructions\n".to_owned();
     let mut record = |function: &str, at: (&str, u32), [all, vector]: [f64; 2]| {
         let line = format!("{function},{},{},{all:.2},{vector:.2}", at.0, at.1);

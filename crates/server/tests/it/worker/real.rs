@@ -1,5 +1,5 @@
 //! With the program `proofmill`: of the environment variable `PROOFMILL_PROGRAM`, or built in the same folder as this test. Without it,
-//! these tests do nothing.
+//! these tests do nothing, or fail if `PROOFMILL_REQUIRE_PROGRAMS` is set.
 
 use crate::worker::place::Place;
 use proofmill_job::{Input, Output, Task};
@@ -24,6 +24,7 @@ fn program() -> Option<PathBuf> {
     };
     let program = std::env::var_os("PROOFMILL_PROGRAM").map(PathBuf::from).or_else(built_here);
     if program.is_none() {
+        assert!(std::env::var_os("PROOFMILL_REQUIRE_PROGRAMS").is_none(), "no program proofmill");
         eprintln!("no program proofmill: not tested");
     }
     program

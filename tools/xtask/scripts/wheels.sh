@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# scripts/wheels.sh [--free-threaded] [TARGET...]: makes wheels of crates/python in target/wheels: one for CPython 3.10 and later, or, with
+# cargo xtask wheels [--free-threaded] [TARGET...]: makes wheels of crates/python in target/wheels: one for CPython 3.10 and later, or, with
 # --free-threaded, one for CPython 3.14t. They have licences and need no newer C library than glibc 2.17.
 # Targets are x86_64-unknown-linux-gnu and aarch64-unknown-linux-gnu; default: both. Needs Rust with these targets and Python; installs
 # maturin and zig, which links for an old C library, in target/wheels/tools. On macOS and Windows, `maturin build` makes a wheel.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../../.."
 
-usage='usage: scripts/wheels.sh [--free-threaded] [x86_64-unknown-linux-gnu] [aarch64-unknown-linux-gnu]'
+usage='usage: cargo xtask wheels [--free-threaded] [x86_64-unknown-linux-gnu] [aarch64-unknown-linux-gnu]'
 options=(--interpreter python3.10) targets=()
 for argument; do
     case $argument in
-    --free-threaded) options=(--no-default-features --interpreter python3.14t) ;;
+    --free-threaded) options=(--features extension --interpreter python3.14t) ;;
     x86_64-unknown-linux-gnu | aarch64-unknown-linux-gnu) targets+=("$argument") ;;
     -h | --help) echo "$usage" && exit ;;
     *) echo "unknown argument $argument; $usage" >&2 && exit 2 ;;
@@ -27,7 +27,7 @@ third_party=crates/python/LICENSES-THIRD-PARTY rust=crates/python/LICENSES-RUST.
 trap 'rm -f "$third_party" "$rust"' EXIT
 cp "$(rustc --print sysroot)/share/doc/rust/COPYRIGHT-library.html" "$rust"
 for target in "${targets[@]}"; do
-    scripts/licences.sh crates/python/Cargo.toml "$target" none proofmill-python > "$third_party"
+    tools/xtask/scripts/licences.sh Cargo.toml "$target" none proofmill-python > "$third_party"
     maturin build --quiet --release --locked --zig --compatibility manylinux2014 --target "$target" "${options[@]}" \
         --manifest-path crates/python/Cargo.toml --out "$out"
 done

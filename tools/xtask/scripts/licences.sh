@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# scripts/licences.sh MANIFEST TARGET LIBC PACKAGE...: prints the licences of everything that is linked into these packages of a workspace for a
+# licences.sh MANIFEST TARGET LIBC PACKAGE...: prints the licences of everything that is linked into these packages of a workspace for a
 # target, whose C library (none, or musl) is linked, too.
 set -euo pipefail
 manifest=$1 target=$2 libc=$3
 shift 3
 home=${CARGO_HOME:-$HOME/.cargo}
-root=$(dirname "$0")/..
+root=$(dirname "$0")/../../..
 
 packages=()
 for package; do packages+=(--package "$package"); done

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""gallery.py [--check]: draws docs/figures from benchmarks/records, by the package `proofmill` with the extra `plot`. With --check, nothing is
+"""cargo xtask gallery [--check]: draws docs/figures from benchmarks/records, by the package `proofmill` with the extra `plot`. With --check, nothing is
 written, and figures that differ are named. The same version of matplotlib draws the same bytes."""
 
 import argparse
@@ -11,7 +11,7 @@ import matplotlib
 
 import proofmill as pm
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 RECORDS, FIGURES = ROOT / "benchmarks/records", ROOT / "docs/figures"
 # Text as text, which is small and can be searched; identifiers and headings without random parts and dates.
 SETTINGS = {"svg.hashsalt": "proofmill", "svg.fonttype": "none"}
@@ -57,7 +57,7 @@ def main():
         elif not path.exists() or path.read_bytes() != content:
             wrong.append(str(path.relative_to(ROOT)))
     if wrong:
-        sys.exit(f"{', '.join(wrong)}: not what scripts/gallery.py draws with matplotlib {matplotlib.__version__}")
+        sys.exit(f"{', '.join(wrong)}: not what cargo xtask gallery draws with matplotlib {matplotlib.__version__}")
 
 
 if __name__ == "__main__":

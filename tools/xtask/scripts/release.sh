@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# scripts/release.sh [--dry-run] [TARGET...]: makes release archives of `proofmill` in target/archives, each
+# cargo xtask release [--dry-run] [TARGET...]: makes release archives of `proofmill` in target/archives, each
 # with the static binaries (also of the service, with its systemd unit), man pages, completions and licences, and a
 # file with the SHA-256 of each archive.
 # Targets are x86_64-unknown-linux-musl and aarch64-unknown-linux-musl; default: both. --dry-run checks the
 # tools and lists the archives.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../../.."
 
-usage='usage: scripts/release.sh [--dry-run] [x86_64-unknown-linux-musl] [aarch64-unknown-linux-musl]'
+usage='usage: cargo xtask release [--dry-run] [x86_64-unknown-linux-musl] [aarch64-unknown-linux-musl]'
 all=(x86_64-unknown-linux-musl aarch64-unknown-linux-musl)
 dry_run=false targets=()
 for argument in "$@"; do
@@ -96,7 +96,7 @@ archive() {
     "$host_binary" completions bash > "$folder/completions/proofmill.bash"
     "$host_binary" completions zsh > "$folder/completions/_proofmill"
     "$host_binary" completions fish > "$folder/completions/proofmill.fish"
-    scripts/licences.sh Cargo.toml "$1" musl proofmill-cli proofmill-server > "$folder/LICENSES-THIRD-PARTY"
+    tools/xtask/scripts/licences.sh Cargo.toml "$1" musl proofmill-cli proofmill-server > "$folder/LICENSES-THIRD-PARTY"
     cp "$(rustc --print sysroot)/share/doc/rust/COPYRIGHT-library.html" "$folder/LICENSES-RUST.html"
     tar --directory "$out" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
         --create "$name" | gzip -n -9 > "$folder.tar.gz"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# scripts/header.sh [--check] BUILD: makes crates/c/include/proofmill.h from crates/c/src/lib.rs, or checks that it is up to date. BUILD
+# cargo xtask header [--check] BUILD: makes crates/c/include/proofmill.h from crates/c/src/lib.rs, or checks that it is up to date. BUILD
 # is a folder in which cargo has built the package proofmill, such as target/debug. cbindgen must be in PATH.
 set -euo pipefail
 check=false
 [ "${1-}" != --check ] || { check=true && shift; }
 build=$(realpath "${1:?a folder such as target/debug}")
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../../.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 

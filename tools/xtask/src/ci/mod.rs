@@ -1,0 +1,255 @@
+//! `cargo xtask ci`: the checks that a change must pass, and `cargo xtask record`: records of those that are not executed every time.
+
+mod checks;
+mod record;
+
+use checks::{CHECKS, Check, Kind};
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+/// The folder of what checks install and build.
+const TOOLS: &str = "target/ci";
+
+/// The longest that a check may take.
+const LIMIT: Duration = Duration::from_secs(45 * 60);
+
+/// The run's own limit: what has not been checked by then has failed.
+const RUN_LIMIT: Duration = Duration::from_secs(86 * 60);
+
+/// Lines of the output that say what failed, at most so many of each check.
+const MOST_FAILURES: usize = 20;
+
+/// Where checks are executed, and what they have found.
+struct Run {
+    root: PathBuf,
+    began: Instant,
+    /// Tests that test runners counted, and checks.
+    passed: u64,
+    failed: u64,
+    failures: Vec<String>,
+}
+
+/// Executes the checks of these lanes, or with these names; all if there are none.
+pub(crate) fn run(selected: &[&str]) -> Result<(), String> {
+    let checks = selection(selected)?;
+    let mut run = Run::new();
+    for check in checks {
+        let record = match &check.kind {
+            Kind::Extended(covered) if selected.is_empty() => record::read(&run.root, check.name, covered)?,
+            _ => None,
+        };
+        match record {
+            Some(record) => println!("== {}: {record}", check.name),
+            None => {
+                run.execute(check);
+            }
+        }
+    }
+    run.end()
+}
+
+/// Executes extended checks, and records those that pass.
+pub(crate) fn record(selected: &[&str]) -> Result<(), String> {
+    let mut run = Run::new();
+    for check in selection(selected)? {
+        let Kind::Extended(covered) = &check.kind else {
+            return Err(format!("{}: required checks are always executed and have no record", check.name));
+        };
+        let sources = record::digest(&run.root, covered)?;
+        let began = Instant::now();
+        if run.execute(check) {
+            record::write(&run.root, check.name, covered, &sources, began.elapsed())?;
+        }
+    }
+    run.end()
+}
+
+/// The list for users.
+pub(crate) fn list() -> String {
+    let mut lanes: Vec<(&str, Vec<&str>)> = Vec::new();
+    for check in CHECKS {
+        match lanes.iter_mut().find(|(lane, _)| *lane == check.lane) {
+            Some((_, names)) => names.push(check.name),
+            None => lanes.push((check.lane, vec![check.name])),
+        }
+    }
+    lanes.iter().map(|(lane, names)| format!("    {lane}: {}\n", names.join(", "))).collect()
+}
+
+/// The checks that are named, or whose lane is; all if nothing is.
+fn selection(selected: &[&str]) -> Result<Vec<&'static Check>, String> {
+    let matches = |check: &Check, name: &str| check.lane == name || check.name == name;
+    if let Some(unknown) = selected.iter().find(|name| !CHECKS.iter().any(|check| matches(check, name))) {
+        return Err(format!("no lane or check is named {unknown}; expected one of\n{}", list()));
+    }
+    let is_selected =
+        |check: &&Check| selected.is_empty() || selected.iter().any(|name| matches(check, name));
+    Ok(CHECKS.iter().filter(is_selected).collect())
+}
+
+impl Run {
+    fn new() -> Self {
+        Self {
+            root: Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."),
+            began: Instant::now(),
+            passed: 0,
+            failed: 0,
+            failures: Vec::new(),
+        }
+    }
+
+    /// Installs what a check needs, and executes it. Whether it passed.
+    fn execute(&mut self, check: &Check) -> bool {
+        println!("== {}: {}", check.name, check.script);
+        let began = Instant::now();
+        let needs = check.needs.join(" ");
+        let script = match check.needs {
+            [] => check.script.to_owned(),
+            _ => format!(".ci/install.sh {TOOLS} {needs}; {}", check.script),
+        };
+        let result = self.script(&script);
+        let seconds = began.elapsed().as_secs();
+        match result {
+            Ok(()) => {
+                self.passed += 1;
+                println!("== {}: passed in {seconds} s", check.name);
+                true
+            }
+            Err(problem) => {
+                self.failed += 1;
+                println!("== {}: FAILED after {seconds} s: {problem}", check.name);
+                let instead = match check.kind {
+                    Kind::Required => String::new(),
+                    Kind::Extended(_) => {
+                        format!("; `cargo xtask record {}` executes it and makes its record", check.name)
+                    }
+                };
+                self.failures.push(format!("{}: {problem}{instead}", check.name));
+                false
+            }
+        }
+    }
+
+    /// Executes a script, prints what it prints, and counts the tests in it.
+    fn script(&mut self, script: &str) -> Result<(), String> {
+        let limit = LIMIT.min(RUN_LIMIT.saturating_sub(self.began.elapsed()));
+        if limit.is_zero() {
+            return Err(format!("not begun, the run has taken {} minutes", RUN_LIMIT.as_secs() / 60));
+        }
+        let tools = self.root.join(TOOLS);
+        fs::create_dir_all(&tools).map_err(|error| format!("{}: {error}", tools.display()))?;
+        let mut child = Command::new("timeout")
+            .args(["--kill-after=10", &limit.as_secs().max(1).to_string()])
+            .args(["bash", "-euo", "pipefail", "-c", &format!("exec 2>&1; {script}")])
+            .current_dir(&self.root)
+            .envs(environment(&tools))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("timeout: {error}"))?;
+        let mut named = Vec::new();
+        for line in BufReader::new(child.stdout.take().expect("a pipe")).split(b'\n') {
+            let line = line.map_err(|error| error.to_string())?;
+            let line = String::from_utf8_lossy(&line);
+            println!("{line}");
+            if let Some((passed, failed)) = counts(&line) {
+                self.passed += passed;
+                self.failed += failed;
+            }
+            if named.len() < MOST_FAILURES && says_failure(&line) {
+                named.push(line.into_owned());
+            }
+        }
+        let status = child.wait().map_err(|error| error.to_string())?;
+        match status.code() {
+            Some(0) => Ok(()),
+            Some(124 | 137) => Err(format!("not done after {} s", limit.as_secs())),
+            _ if named.is_empty() => Err(status.to_string()),
+            _ => Err(named.join("; ")),
+        }
+    }
+
+    fn end(self) -> Result<(), String> {
+        self.failures.iter().for_each(|failure| println!("{failure}"));
+        println!("{} passed, {} failed", self.passed, self.failed);
+        if self.failed == 0 { Ok(()) } else { Err(format!("{} failed", self.failed)) }
+    }
+}
+
+/// The variables of a check: installed tools are found, and nothing that a check requires may be missing.
+fn environment(tools: &Path) -> Vec<(&'static str, OsString)> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let own = [tools.join("bin"), tools.join("node_modules/.bin")];
+    let path = own.into_iter().chain(env::split_paths(&path));
+    vec![
+        ("PATH", env::join_paths(path).unwrap_or_default()),
+        ("NODE_PATH", tools.join("node_modules").into()),
+        ("CARGO_TERM_COLOR", "never".into()),
+        ("PROOFMILL_REQUIRE_PROGRAMS", "1".into()),
+        ("PROOFMILL_REQUIRE_STORES", "postgres,s3".into()),
+    ]
+}
+
+/// The tests that passed and failed, of a line in which a test runner of Rust counts them.
+fn counts(line: &str) -> Option<(u64, u64)> {
+    let counts = line.strip_prefix("test result: ")?;
+    let of = |what: &str| {
+        let (before, _) = counts.split_once(what)?;
+        before.rsplit([' ', '.']).next()?.parse().ok()
+    };
+    Some((of(" passed")?, of(" failed")?))
+}
+
+/// Whether a line names what failed.
+fn says_failure(line: &str) -> bool {
+    line.starts_with("error")
+        || line.starts_with("FAILED")
+        || line.starts_with("test ") && line.ends_with("FAILED")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHECKS, Kind, counts, record, says_failure, selection};
+    use std::path::Path;
+
+    #[test]
+    fn tests_are_counted() {
+        let line = "test result: FAILED. 12 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.17s";
+        assert_eq!(counts(line), Some((12, 3)));
+        assert_eq!(counts("running 3 tests"), None);
+        assert!(says_failure("test store::open::closed ... FAILED"));
+        assert!(!says_failure("test store::open::closed ... ok"));
+    }
+
+    #[test]
+    fn lanes_and_checks_are_selected() {
+        let names = |selected: &[&str]| -> Vec<&str> {
+            selection(selected).expect("known names").iter().map(|check| check.name).collect()
+        };
+        assert_eq!(names(&[]).len(), CHECKS.len());
+        assert_eq!(names(&["fmt", "security"]), ["fmt", "constant-time", "fuzz"]);
+        assert!(
+            selection(&["fmt", "fnt"]).is_err_and(|error| error.starts_with("no lane or check is named fnt"))
+        );
+        for check in CHECKS {
+            assert_eq!(names(&[check.name]), [check.name], "its name is no other's, and no lane's");
+        }
+    }
+
+    #[test]
+    fn what_extended_checks_cover_exists() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for check in CHECKS {
+            if let Kind::Extended(covered) = &check.kind {
+                record::digest(&root, covered).expect(check.name);
+            }
+        }
+    }
+}
