@@ -32,10 +32,9 @@ for need; do
     # Without server, file watcher and search, which take a minute to compile.
     book) tool mdbook 0.5.4 --no-default-features ;;
     header) tool cbindgen 0.29.4 ;;
-    c)
-        has g++ pkg-config go || packages g++ pkg-config golang-go
-        rustup target add aarch64-linux-android x86_64-linux-android aarch64-apple-ios aarch64-apple-darwin x86_64-pc-windows-msvc
-        ;;
+    c) has g++ pkg-config go || packages g++ pkg-config golang-go ;;
+    # Platforms for which types are checked only.
+    platforms) rustup target add aarch64-linux-android x86_64-linux-android aarch64-apple-ios aarch64-apple-darwin x86_64-pc-windows-msvc ;;
     valgrind) has valgrind || packages valgrind libc6-dbg ;;
     arm)
         has qemu-aarch64 aarch64-linux-gnu-gcc-12 || packages qemu-user gcc-12-aarch64-linux-gnu libc6-dev-arm64-cross

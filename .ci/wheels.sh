@@ -48,6 +48,8 @@ grep -E '^(numpy|pytest|hypothesis|tqdm)==' crates/python/tests/requirements.txt
 "${pip[@]}" --no-deps "$wheel"
 for cpu in max,sve=off max,sve256=on; do
     echo "-- $cpu"
+    # The command that comes with the package.
+    qemu-aarch64 -cpu "$cpu" "$folder/site/bin/proofmill" cpu
     PYTHONPATH=$folder/site qemu-aarch64 -L "$folder/root" -cpu "$cpu" "$folder/root/usr/bin/python$python" \
         -m pytest -q -p no:cacheprovider crates/python/tests/test_{arrays,circom,goldilocks,hash,merkle,proofs,stark}.py
 done

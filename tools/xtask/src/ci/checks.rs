@@ -2,183 +2,95 @@
 
 /// One check.
 pub(crate) struct Check {
-    /// The group that it belongs to. A lane's checks, and all checks before it in this list, end before those after it begin.
+    /// The group that it belongs to.
     pub(crate) lane: &'static str,
     pub(crate) name: &'static str,
-    /// What `.ci/install.sh` installs for it.
-    pub(crate) needs: &'static [&'static str],
     pub(crate) script: &'static str,
-    pub(crate) kind: Kind,
+    /// What `.ci/install.sh` installs for it, separated by spaces.
+    pub(crate) needs: &'static str,
+    /// Of an extended check, which is not executed if there is a record of it on the same sources.
+    pub(crate) covered: Option<Covered>,
 }
 
-/// When a check is executed.
-pub(crate) enum Kind {
-    /// Always.
-    Required,
-    /// Unless there is a record of it on the same sources.
-    Extended(Covered),
-}
-
-/// The sources that decide what an extended check finds. The lock file and the version of Rust always do.
+/// The sources that decide what a check finds, in lists separated by spaces. The lock file and the version of Rust always do.
 pub(crate) struct Covered {
-    /// Packages of the workspace: their folders, and those of all packages here that they depend on.
-    pub(crate) packages: &'static [&'static str],
+    /// Packages of the workspace, without `proofmill-`: their folders, and those of all packages here that they depend on.
+    pub(crate) packages: &'static str,
     /// Other files and folders.
-    pub(crate) paths: &'static [&'static str],
+    pub(crate) paths: &'static str,
 }
 
-const fn required(
-    lane: &'static str,
-    name: &'static str,
-    needs: &'static [&'static str],
-    script: &'static str,
-) -> Check {
-    Check { lane, name, needs, script, kind: Kind::Required }
+const fn check(lane: &'static str, name: &'static str, script: &'static str) -> Check {
+    Check { lane, name, script, needs: "", covered: None }
 }
 
-const fn extended(
-    name: &'static str,
-    needs: &'static [&'static str],
-    script: &'static str,
-    packages: &'static [&'static str],
-    paths: &'static [&'static str],
-) -> Check {
-    Check { lane: "extended", name, needs, script, kind: Kind::Extended(Covered { packages, paths }) }
+impl Check {
+    const fn needs(self, needs: &'static str) -> Self {
+        Self { needs, ..self }
+    }
+
+    const fn covers(self, packages: &'static str, paths: &'static str) -> Self {
+        Self { covered: Some(Covered { packages, paths }), ..self }
+    }
 }
 
-/// All checks. Programs are built by the lanes that test them, and used by those after them.
+/// All checks, in the order in which they are executed. `engine` and `rest` build the programs that those after them use.
 pub(crate) const CHECKS: &[Check] = &[
-    required(
-        "style",
-        "fmt",
-        &[],
-        "cargo fmt --all --check && cargo fmt --check --manifest-path crates/python/Cargo.toml",
-    ),
-    required("style", "scripts", &[], ".ci/scripts.sh"),
-    required("style", "cycles", &[], ".ci/cycles.py"),
-    required("style", "licences", &["licences"], "cargo deny --locked check licenses bans sources"),
-    required("style", "book", &["book"], ".ci/book.py"),
+    check("style", "fmt", "cargo fmt --all --check"),
+    check("style", "scripts", ".ci/scripts.sh").needs("python archives"),
+    check("style", "cycles", ".ci/cycles.py"),
+    check("style", "licences", "cargo deny --locked check licenses bans sources").needs("licences"),
+    check("style", "book", ".ci/book.py").needs("book"),
     // README's command.
-    required("engine", "engine", &[], "cargo test --locked --no-fail-fast"),
-    required("rest", "rest", &["servers"], ".ci/rest.sh"),
-    required("style", "clippy", &[], "cargo clippy --workspace --all-targets --locked -- -D warnings"),
-    required(
-        "style",
-        "generated",
-        &["header"],
-        "cargo xtask generate --check && cargo xtask figures --check",
+    check("engine", "engine", "cargo test --locked --no-fail-fast"),
+    check("rest", "rest", ".ci/rest.sh"),
+    check("style", "clippy", "cargo clippy --workspace --all-targets --locked -- -D warnings"),
+    check("style", "generated", "cargo xtask generate --check && cargo xtask figures --check").needs("header"),
+    check("circom", "evm", "cargo build --quiet --locked --manifest-path tools/evm/Cargo.toml --target-dir target/evm"),
+    check("circom", "snarkjs", ".ci/snarkjs.sh target/debug/proofmill target/evm/debug/evm").needs("npm"),
+    check("circom", "bls12-381", ".ci/bls12-381.sh target/debug/proofmill").needs("npm"),
+    check("circom", "solidity", ".ci/solidity.sh target/debug/proofmill target/evm/debug/evm").needs("npm"),
+    check("circom", "circuits", ".ci/circom.sh target/debug/proofmill target/evm/debug/evm").needs("npm"),
+    check("laboratory", "bench", ".ci/bench.sh target/debug/proofmill-bench"),
+    check("laboratory", "report", ".ci/report.sh target/debug/proofmill").needs("npm chromium"),
+    check("service", "service", ".ci/service.sh target/debug/proofmill target/ci").needs("npm python chromium"),
+    check("bindings", "package", ".ci/package.sh"),
+    check("bindings", "c", ".ci/c.sh target/debug").needs("npm c header platforms"),
+    check("bindings", "node", ".ci/node.sh target/debug").needs("npm"),
+    check("bindings", "python", ".ci/python.sh target/ci").needs("npm"),
+    check("security", "constant-time", ".ci/constant_time.sh").needs("valgrind"),
+    check("security", "fuzz", ".ci/fuzz.sh 30").needs("c"),
+    check("extended", "arm", ".ci/aarch64.sh").needs("arm").covers(
+        "bls circom curve field groth16 hash merkle p3 pairing pipeline poly sha256 stark",
+        ".ci/aarch64.sh examples",
     ),
-    required("bindings", "package", &[], ".ci/package.sh"),
-    required(
-        "circom",
-        "snarkjs",
-        &["npm"],
-        ".ci/evm.sh && .ci/snarkjs.sh target/debug/proofmill target/evm/debug/evm",
-    ),
-    required("circom", "bls12-381", &["npm"], ".ci/bls12-381.sh target/debug/proofmill"),
-    required(
-        "circom",
-        "solidity",
-        &["npm"],
-        ".ci/evm.sh && .ci/solidity.sh target/debug/proofmill target/evm/debug/evm",
-    ),
-    required(
-        "circom",
-        "circuits",
-        &["npm"],
-        ".ci/evm.sh && .ci/circom.sh target/debug/proofmill target/evm/debug/evm",
-    ),
-    required("laboratory", "bench", &[], ".ci/bench.sh target/debug/proofmill-bench"),
-    required("laboratory", "report", &["npm", "chromium"], ".ci/report.sh target/debug/proofmill"),
-    required(
-        "service",
-        "service",
-        &["npm", "python", "chromium"],
-        ".ci/service.sh target/debug/proofmill target/ci",
-    ),
-    required("bindings", "c", &["npm", "c", "header"], ".ci/c.sh target/debug"),
-    required("bindings", "node", &["npm"], ".ci/node.sh target/debug"),
-    required("bindings", "python", &["npm"], ".ci/python.sh target/ci"),
-    required("security", "constant-time", &["valgrind"], ".ci/constant_time.sh"),
-    required("security", "fuzz", &["c"], ".ci/fuzz.sh 30"),
-    extended(
-        "arm",
-        &["arm"],
-        ".ci/aarch64.sh",
-        &[
-            "proofmill-bls",
-            "proofmill-circom",
-            "proofmill-curve",
-            "proofmill-field",
-            "proofmill-groth16",
-            "proofmill-hash",
-            "proofmill-merkle",
-            "proofmill-p3",
-            "proofmill-pairing",
-            "proofmill-pipeline",
-            "proofmill-poly",
-            "proofmill-sha256",
-            "proofmill-stark",
-        ],
-        &[".ci/aarch64.sh", "examples"],
-    ),
-    extended(
-        "arm-c",
-        &["arm", "npm"],
-        ".ci/c_aarch64.sh",
-        &["proofmill-c"],
-        &[".ci/c_aarch64.sh", "examples"],
-    ),
-    extended(
+    check("extended", "arm-c", ".ci/c_aarch64.sh").needs("arm npm").covers("c", ".ci/c_aarch64.sh examples"),
+    check(
+        "extended",
         "arm-types",
-        &["arm"],
         "cargo check --quiet --locked --workspace --lib --bins --target aarch64-unknown-linux-gnu",
-        &[
-            "proofmill-cli",
-            "proofmill-server",
-            "proofmill-bench",
-            "proofmill-node",
-            "proofmill-c",
-            "proofmill-p3",
-        ],
-        &[],
+    )
+    .needs("arm")
+    .covers("bench c cli node p3 server", "tools"),
+    check("extended", "wheels", ".ci/wheels.sh target/ci")
+        .needs("arm archives platforms")
+        .covers("cli python", ".ci/wheels.sh tools/xtask/scripts examples"),
+    check("extended", "peers", ".ci/peers.sh target/debug/proofmill-bench")
+        .needs("c")
+        .covers("bench", ".ci/peers.sh benchmarks/peers"),
+    // What it runs is not the engine's.
+    check("extended", "platform", ".ci/platform.sh target/debug/proofmill-bench")
+        .covers("", ".ci/platform.sh scripts/platform-deps.sh crates/bench"),
+    check("extended", "fuzz-address", ".ci/fuzz.sh 120 address").needs("c nightly").covers(
+        "bench bls ceremony merkle pipeline plonk srs stark witness",
+        ".ci/fuzz.sh fuzz examples",
     ),
-    extended(
-        "wheels",
-        &["arm"],
-        ".ci/wheels.sh target/ci",
-        &["proofmill"],
-        &[".ci/wheels.sh", "crates/python", "scripts", "examples"],
-    ),
-    extended(
-        "peers",
-        &["c"],
-        ".ci/peers.sh target/debug/proofmill-bench",
-        &["proofmill-bench"],
-        &[".ci/peers.sh", "benchmarks/peers"],
-    ),
-    extended(
-        "platform",
-        &[],
-        ".ci/platform.sh target/debug/proofmill-bench",
-        &[],
-        &[".ci/platform.sh", "scripts/platform-deps.sh", "crates/bench/src"],
-    ),
-    extended(
-        "fuzz-address",
-        &["c", "nightly"],
-        ".ci/fuzz.sh 120 address",
-        &[
-            "proofmill-bench",
-            "proofmill-bls",
-            "proofmill-ceremony",
-            "proofmill-merkle",
-            "proofmill-pipeline",
-            "proofmill-plonk",
-            "proofmill-srs",
-            "proofmill-stark",
-            "proofmill-witness",
-        ],
-        &[".ci/fuzz.sh", "fuzz"],
-    ),
+    // Whether its proofs are right is for the lanes above to say.
+    check(
+        "extended",
+        "campaign",
+        "scripts/service_campaign.py --bin target/debug --jobs 600 --kills 30 --stops 8 --drains 3 --poison 4 --snarkjs",
+    )
+    .needs("npm")
+    .covers("server", "scripts/service_campaign.py"),
 ];

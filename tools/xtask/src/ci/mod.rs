@@ -3,7 +3,7 @@
 mod checks;
 mod record;
 
-use checks::{CHECKS, Check, Kind};
+use checks::{CHECKS, Check};
 use std::{
     env,
     ffi::OsString,
@@ -41,8 +41,8 @@ pub(crate) fn run(selected: &[&str]) -> Result<(), String> {
     let checks = selection(selected)?;
     let mut run = Run::new();
     for check in checks {
-        let record = match &check.kind {
-            Kind::Extended(covered) if selected.is_empty() => record::read(&run.root, check.name, covered)?,
+        let record = match &check.covered {
+            Some(covered) if selected.is_empty() => record::read(&run.root, check.name, covered)?,
             _ => None,
         };
         match record {
@@ -59,7 +59,7 @@ pub(crate) fn run(selected: &[&str]) -> Result<(), String> {
 pub(crate) fn record(selected: &[&str]) -> Result<(), String> {
     let mut run = Run::new();
     for check in selection(selected)? {
-        let Kind::Extended(covered) = &check.kind else {
+        let Some(covered) = &check.covered else {
             return Err(format!("{}: required checks are always executed and have no record", check.name));
         };
         let sources = record::digest(&run.root, covered)?;
@@ -109,10 +109,9 @@ impl Run {
     fn execute(&mut self, check: &Check) -> bool {
         println!("== {}: {}", check.name, check.script);
         let began = Instant::now();
-        let needs = check.needs.join(" ");
         let script = match check.needs {
-            [] => check.script.to_owned(),
-            _ => format!(".ci/install.sh {TOOLS} {needs}; {}", check.script),
+            "" => check.script.to_owned(),
+            needs => format!(".ci/install.sh {TOOLS} {needs}; {}", check.script),
         };
         let result = self.script(&script);
         let seconds = began.elapsed().as_secs();
@@ -125,9 +124,9 @@ impl Run {
             Err(problem) => {
                 self.failed += 1;
                 println!("== {}: FAILED after {seconds} s: {problem}", check.name);
-                let instead = match check.kind {
-                    Kind::Required => String::new(),
-                    Kind::Extended(_) => {
+                let instead = match check.covered {
+                    None => String::new(),
+                    Some(_) => {
                         format!("; `cargo xtask record {}` executes it and makes its record", check.name)
                     }
                 };
@@ -216,7 +215,7 @@ fn says_failure(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{CHECKS, Kind, counts, record, says_failure, selection};
+    use super::{CHECKS, counts, record, says_failure, selection};
     use std::path::Path;
 
     #[test]
@@ -247,7 +246,7 @@ mod tests {
     fn what_extended_checks_cover_exists() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         for check in CHECKS {
-            if let Kind::Extended(covered) = &check.kind {
+            if let Some(covered) = &check.covered {
                 record::digest(&root, covered).expect(check.name);
             }
         }

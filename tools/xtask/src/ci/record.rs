@@ -79,8 +79,8 @@ pub(super) fn write(
 
 /// SHA-256 of the files that are covered, in hexadecimal: of the paths and contents of those that git does not ignore.
 pub(super) fn digest(root: &Path, covered: &Covered) -> Result<String, String> {
-    let mut paths: BTreeSet<String> = folders(root, covered.packages)?;
-    paths.extend(ALWAYS.iter().chain(covered.paths).map(|path| (*path).to_owned()));
+    let mut paths = folders(root, covered.packages)?;
+    paths.extend(ALWAYS.into_iter().chain(covered.paths.split_whitespace()).map(str::to_owned));
     if let Some(missing) = paths.iter().find(|path| !root.join(path).exists()) {
         return Err(format!("{missing}: no such file or folder"));
     }
@@ -128,13 +128,14 @@ struct Dependency {
 }
 
 /// The folders of these packages and of all packages here that they or their tests depend on.
-fn folders(root: &Path, packages: &[&str]) -> Result<BTreeSet<String>, String> {
+fn folders(root: &Path, packages: &str) -> Result<BTreeSet<String>, String> {
     let text = output(root, "cargo", &["metadata", "--format-version", "1", "--no-deps", "--locked"])?;
     let metadata: Metadata =
         serde_json::from_str(&text).map_err(|error| format!("cargo metadata: {error}"))?;
+    let short = |name| str::strip_prefix(name, "proofmill-").unwrap_or(name);
     let known: BTreeMap<&str, &Package> =
-        metadata.packages.iter().map(|package| (package.name.as_str(), package)).collect();
-    let mut left: Vec<&str> = packages.to_vec();
+        metadata.packages.iter().map(|package| (short(&package.name), package)).collect();
+    let mut left: Vec<&str> = packages.split_whitespace().collect();
     let mut seen = BTreeSet::new();
     let mut folders = BTreeSet::new();
     let root = fs::canonicalize(root).map_err(|error| format!("{}: {error}", root.display()))?;
@@ -147,7 +148,7 @@ fn folders(root: &Path, packages: &[&str]) -> Result<BTreeSet<String>, String> {
         let folder = folder.strip_prefix(&root).unwrap_or(folder);
         folders.insert(folder.display().to_string());
         let here = package.dependencies.iter().filter(|dependency| dependency.path.is_some());
-        left.extend(here.map(|dependency| dependency.name.as_str()));
+        left.extend(here.map(|dependency| short(&dependency.name)));
     }
     Ok(folders)
 }
@@ -219,7 +220,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path();
         repository(root);
-        let covered = Covered { packages: &["a"], paths: &[] };
+        let covered = Covered { packages: "a", paths: "" };
         assert_eq!(
             folders(root, covered.packages).expect("packages").into_iter().collect::<Vec<_>>(),
             ["a", "b"]
