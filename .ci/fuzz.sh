@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # fuzz.sh SECONDS [address]: fuzzes each target for this time, with one target per CPU in parallel; with `address` by AddressSanitizer, which needs
-# a nightly Rust. The corpus starts with small files of the tests.
+# a nightly Rust, otherwise with portable kernels alone, which are compiled in a fraction of the time. The corpus starts with small files of the tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 host=$(rustc -vV | sed -n 's/^host: //p')
@@ -10,6 +10,8 @@ flags="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
 toolchain=() target=target/fuzz/plain
 if [ "${2-}" = address ]; then
     flags+=" -Zsanitizer=address" toolchain=(+nightly) target=target/fuzz/address
+else
+    flags+=" --cfg proofmill_portable"
 fi
 # For a named target, because flags are then not those of build scripts.
 RUSTFLAGS=$(tr -s ' \n' ' ' <<< "$flags") cargo "${toolchain[@]}" build --quiet --locked --manifest-path fuzz/Cargo.toml --bins \

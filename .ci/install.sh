@@ -20,7 +20,7 @@ has() { command -v "$@" > /dev/null && [ "$(command -v "$@" | wc -l)" -eq $# ]; 
 # tool PACKAGE VERSION [OPTION...]: installs a program from cargo's registry. Debug builds take a third of the time, and the tools run only for
 # seconds.
 tool() {
-    [ -x "$root/bin/$1" ] || CARGO_TARGET_DIR=$root/build cargo install --quiet --locked --debug --root "$root" "${@:3}" "$1@$2"
+    [ -x "$root/bin/$1" ] || CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR=$root/build cargo install --quiet --locked --debug --root "$root" "${@:3}" "$1@$2"
 }
 
 # copied FILE FOLDER: whether FOLDER has been made for this version of a list of packages, of which it then has a copy.

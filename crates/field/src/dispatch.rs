@@ -1,11 +1,13 @@
 //! From a level to the token of a field's kernels: each family of fields has kernels at some levels, and the other levels
-//! use the best kernels of the levels below.
+//! use the best kernels of the levels below. With `RUSTFLAGS='--cfg proofmill_portable'` all use the portable ones, and the others are not
+//! compiled, which takes a fraction of the time.
 
-use proofmill_cpu::Level;
+use proofmill_cpu::{Level, Portable};
 
 /// The level whose kernels the prime fields in Montgomery form (BN254, BLS12-381, Grumpkin) use at `level`.
 pub fn prime_field_level(level: Level) -> Level {
     match level {
+        _ if cfg!(proofmill_portable) => Level::Portable(Portable),
         #[cfg(target_arch = "x86_64")]
         Level::Avx512(token) => Level::Avx2(token.into()),
         #[cfg(target_arch = "aarch64")]
@@ -19,8 +21,9 @@ pub fn prime_field_level(level: Level) -> Level {
 /// The level whose kernels the Goldilocks field uses at `level`.
 pub fn goldilocks_level(level: Level) -> Level {
     match level {
+        _ if cfg!(proofmill_portable) => Level::Portable(Portable),
         #[cfg(target_arch = "x86_64")]
-        Level::Adx(_) => Level::Portable(proofmill_cpu::Portable),
+        Level::Adx(_) => Level::Portable(Portable),
         level => level,
     }
 }
@@ -41,13 +44,13 @@ pub fn goldilocks_levels() -> Vec<Level> {
 macro_rules! dispatch {
     ($level:expr, $engine:ident => $body:expr) => {
         match $crate::prime_field_level($level) {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", not(proofmill_portable)))]
             $crate::cpu::Level::Adx($engine) => $body,
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", not(proofmill_portable)))]
             $crate::cpu::Level::Avx2($engine) => $body,
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", not(proofmill_portable)))]
             $crate::cpu::Level::Avx512Ifma($engine) => $body,
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(target_arch = "aarch64", not(proofmill_portable)))]
             $crate::cpu::Level::Neon($engine) => $body,
             _ => {
                 let $engine = $crate::cpu::Portable;
@@ -63,17 +66,17 @@ macro_rules! dispatch {
 macro_rules! dispatch_goldilocks {
     ($level:expr, $engine:ident => $body:expr) => {
         match $crate::goldilocks_level($level) {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", not(proofmill_portable)))]
             $crate::cpu::Level::Avx2($engine) => $body,
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", not(proofmill_portable)))]
             $crate::cpu::Level::Avx512($engine) => $body,
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", not(proofmill_portable)))]
             $crate::cpu::Level::Avx512Ifma($engine) => $body,
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(target_arch = "aarch64", not(proofmill_portable)))]
             $crate::cpu::Level::Neon($engine) => $body,
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(target_arch = "aarch64", not(proofmill_portable)))]
             $crate::cpu::Level::Sve($engine) => $body,
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(target_arch = "aarch64", not(proofmill_portable)))]
             $crate::cpu::Level::Sve2($engine) => $body,
             _ => {
                 let $engine = $crate::cpu::Portable;
