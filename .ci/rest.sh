@@ -13,6 +13,8 @@ import json, sys
 metadata = json.load(sys.stdin)
 names = {package["id"]: package["name"] for package in metadata["packages"]}
 print(*(f"--exclude={names[member]}" for member in metadata["workspace_default_members"]))')
+# Many of the tests of the service wait.
+export RUST_TEST_THREADS=4
 # shellcheck disable=SC2086
 cargo test --workspace $engine --locked --no-fail-fast
 # The programs and libraries that other checks use. With examples, because then features are those of the tests.

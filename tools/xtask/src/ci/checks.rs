@@ -81,7 +81,7 @@ pub(crate) const CHECKS: &[Check] = &[
     // What it runs is not the engine's.
     check("extended", "platform", ".ci/platform.sh target/debug/proofmill-bench")
         .covers("", ".ci/platform.sh scripts/platform-deps.sh crates/bench"),
-    check("extended", "fuzz-address", ".ci/fuzz.sh 120 address").needs("c nightly").covers(
+    check("extended", "fuzz-address", ".ci/fuzz.sh 60 address").needs("c nightly").covers(
         "bench bls ceremony merkle pipeline plonk srs stark witness",
         ".ci/fuzz.sh fuzz examples",
     ),
