@@ -30,6 +30,9 @@ for python in "$@"; do
     rm -rf "$package"
     cp -r crates/python/python/proofmill "$package"
     cp target/debug/lib_proofmill.so "$package/_proofmill.abi3.so"
+    # The command of pyproject.toml, as pip writes it.
+    printf '#!%s\nimport sys\nfrom proofmill._ray_command import main\nsys.exit(main())\n' "$environment/bin/python" > "$environment/bin/proofmill-ray"
+    chmod +x "$environment/bin/proofmill-ray"
     "$environment/bin/python" -m pytest -q -p no:cacheprovider crates/python/tests --ignore crates/python/tests/test_ray.py
     if unshare --map-root-user --net true; then
         # Twice if need be: Ray gives a node 30 s to start, however busy the machine is.
