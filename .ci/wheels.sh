@@ -45,11 +45,14 @@ pip=(python3 -m pip install --quiet --disable-pip-version-check --root-user-acti
     --implementation cp --python-version "$python" --platform manylinux_2_28_aarch64 --platform manylinux2014_aarch64 --platform any)
 grep -E '^(numpy|pytest|hypothesis|tqdm)==' crates/python/tests/requirements.txt > "$folder/requirements.txt"
 "${pip[@]}" --requirement "$folder/requirements.txt"
-"${pip[@]}" --no-deps "$wheel"
+"${pip[@]}" --no-deps --upgrade "$wheel"
+# The command that pip installs from it.
+rm -rf "$folder/unpacked"
+python3 -m zipfile -e "$wheel" "$folder/unpacked"
+chmod +x "$folder"/unpacked/proofmill-*.data/scripts/proofmill
 for cpu in max,sve=off max,sve256=on; do
     echo "-- $cpu"
-    # The command that comes with the package.
-    qemu-aarch64 -cpu "$cpu" "$folder/site/bin/proofmill" cpu
+    qemu-aarch64 -cpu "$cpu" "$folder"/unpacked/proofmill-*.data/scripts/proofmill cpu
     PYTHONPATH=$folder/site qemu-aarch64 -L "$folder/root" -cpu "$cpu" "$folder/root/usr/bin/python$python" \
         -m pytest -q -p no:cacheprovider crates/python/tests/test_{arrays,circom,goldilocks,hash,merkle,proofs,stark}.py
 done

@@ -26,7 +26,7 @@ export CARGO_TARGET_DIR=$out/build PATH=$out/tools/bin:$PATH
 
 third_party=crates/python/LICENSES-THIRD-PARTY rust=crates/python/LICENSES-RUST.html
 # maturin puts what is in this folder into the environment's folder of commands.
-commands=crates/python/proofmill.data/scripts
+commands=crates/python/proofmill._proofmill.data/scripts
 trap 'rm -rf "$third_party" "$rust" "$(dirname "$commands")"' EXIT
 mkdir -p "$commands"
 cp "$(rustc --print sysroot)/share/doc/rust/COPYRIGHT-library.html" "$rust"
