@@ -177,8 +177,12 @@ impl Run {
 
     fn end(self) -> Result<(), String> {
         self.failures.iter().for_each(|failure| println!("{failure}"));
-        println!("{} passed, {} failed", self.passed, self.failed);
-        if self.failed == 0 { Ok(()) } else { Err(format!("{} failed", self.failed)) }
+        let counts = format!("{} passed, {} failed", self.passed, self.failed);
+        if self.failed > 0 {
+            return Err(counts);
+        }
+        println!("{counts}");
+        Ok(())
     }
 }
 
@@ -191,6 +195,7 @@ fn environment(tools: &Path) -> Vec<(&'static str, OsString)> {
         ("PATH", env::join_paths(path).unwrap_or_default()),
         ("NODE_PATH", tools.join("node_modules").into()),
         ("CARGO_TERM_COLOR", "never".into()),
+        ("CARGO_INCREMENTAL", "0".into()),
         ("PROOFMILL_REQUIRE_PROGRAMS", "1".into()),
         ("PROOFMILL_REQUIRE_STORES", "postgres,s3".into()),
     ]
