@@ -73,7 +73,7 @@ pub(crate) const CHECKS: &[Check] = &[
     check(
         "extended",
         "arm-types",
-        "cargo check --quiet --locked --lib --bins --target aarch64-unknown-linux-gnu \
+        "CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc-12 cargo check --quiet --locked --lib --bins --target aarch64-unknown-linux-gnu \
          -p proofmill-bench -p proofmill-c -p proofmill-cli -p proofmill-node -p proofmill-p3 -p proofmill-server",
     )
     .needs("arm")
