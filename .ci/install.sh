@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install.sh FOLDER NEED...: installs what checks need in addition to rustup and npm: `cargo xtask ci` says what each needs. Tools from cargo,
+# install.sh FOLDER NEED...: installs what checks need in addition to rustup and npm: tools/xtask/src/ci/checks.rs says which needs what. Tools from cargo,
 # npm and pip go into the folder.
 set -euo pipefail
 mkdir -p "$1"

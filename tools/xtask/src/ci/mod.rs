@@ -96,13 +96,7 @@ fn selection(selected: &[&str]) -> Result<Vec<&'static Check>, String> {
 
 impl Run {
     fn new() -> Self {
-        Self {
-            root: Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."),
-            began: Instant::now(),
-            passed: 0,
-            failed: 0,
-            failures: Vec::new(),
-        }
+        Self { root: crate::root(), began: Instant::now(), passed: 0, failed: 0, failures: Vec::new() }
     }
 
     /// Installs what a check needs, and executes it. Whether it passed.
@@ -221,7 +215,6 @@ fn says_failure(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{CHECKS, counts, record, says_failure, selection};
-    use std::path::Path;
 
     #[test]
     fn tests_are_counted() {
@@ -249,7 +242,7 @@ mod tests {
 
     #[test]
     fn what_extended_checks_cover_exists() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let root = crate::root();
         for check in CHECKS {
             if let Some(covered) = &check.covered {
                 record::digest(&root, covered).expect(check.name);
