@@ -1,10 +1,9 @@
 //! Additions of points to their buckets' sums, in batches that have every bucket at most once.
 
 use super::{
-    batch_add::{Adder, Kept, Place, Ref},
+    batch_add::{AddPairs, Kept, Place, Ref},
     digits::BLOCK,
 };
-use proofmill_field::{Engine, Packable};
 use std::mem;
 
 /// What a bucket has.
@@ -34,15 +33,15 @@ pub(super) struct Accumulator {
 
 impl Accumulator {
     /// Whether [`add`](Self::add) is faster than sorting: with fewer buckets, too many points meet one that is in the batch.
-    pub(super) fn pays<F: Packable, E: Engine>(adder: &Adder<'_, F, E>, buckets: usize) -> bool {
+    pub(super) fn pays(adder: &dyn AddPairs, buckets: usize) -> bool {
         buckets >= 2 * adder.batch_len()
     }
 
     /// Adds points, in blocks of up to [`BLOCK`], to the sums of their buckets, which are in `kept` before and afterwards; ignores those of
     /// bucket 0. Returns those that are left, if few buckets have most of the points.
-    pub(super) fn add<F: Packable, E: Engine, B: Iterator<Item = (u16, Ref)>>(
+    pub(super) fn add<B: Iterator<Item = (u16, Ref)>>(
         &mut self,
-        adder: &mut Adder<'_, F, E>,
+        adder: &mut dyn AddPairs,
         sums: &mut [Ref],
         kept: &mut Kept,
         blocks: impl Iterator<Item = B>,
@@ -82,9 +81,9 @@ impl Accumulator {
 
     /// Puts points into the batch, and adds it if another block might not fit.
     #[inline(always)]
-    fn push<F: Packable, E: Engine>(
+    fn push(
         &mut self,
-        adder: &mut Adder<'_, F, E>,
+        adder: &mut dyn AddPairs,
         sums: &mut [Ref],
         kept: &mut Kept,
         points: impl Iterator<Item = (u16, Ref)>,
@@ -110,7 +109,7 @@ impl Accumulator {
         }
     }
 
-    fn add_batch<F: Packable, E: Engine>(&mut self, adder: &mut Adder<'_, F, E>, kept: &Kept) {
+    fn add_batch(&mut self, adder: &mut dyn AddPairs, kept: &Kept) {
         for place in &self.places {
             self.states[kept.index(*place)] = State::Sum;
         }

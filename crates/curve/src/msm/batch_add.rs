@@ -152,6 +152,32 @@ impl<R: Copy> RowsOfAdder<'_, R> {
     }
 }
 
+/// An [`Adder`] of points of any curve at any level: what only orders additions is compiled once.
+pub(super) trait AddPairs {
+    /// Discards all sums except those that are kept; `infinity` says whether infinity may be among these and the bases.
+    fn clear(&mut self, infinity: bool);
+
+    /// Whether infinity may be among the points.
+    fn infinity(&self) -> bool;
+
+    /// The pairs whose additions share an inversion.
+    fn batch_len(&self) -> usize;
+
+    /// Adds each pair, and returns the first result's row; the others follow in order. The pairs are padded to whole groups
+    /// of lanes.
+    ///
+    /// # Panics
+    /// If there is not enough space for the sums.
+    fn add_pairs(&mut self, pairs: &mut Vec<[Ref; 2]>) -> usize;
+
+    /// Adds each pair and writes the sum to its place, which may be that of one of its points, but of no other pair. Pairs and places are
+    /// padded to whole groups of lanes.
+    fn add_pairs_to(&mut self, pairs: &mut Vec<[Ref; 2]>, places: &mut Vec<Place>);
+
+    /// Copies the point of a reference to a place, and returns the reference to it there.
+    fn copy(&mut self, reference: Ref, place: Place) -> Ref;
+}
+
 /// Adds points, which are bases or earlier sums.
 pub(super) struct Adder<'a, F: Packable, E: Engine> {
     engine: E,
@@ -198,37 +224,21 @@ type Group = [[Ref; 2]];
 /// The distance in pairs by which points are prefetched.
 const PREFETCH: usize = 64;
 
-impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
-    pub(super) fn new(engine: E, rows: RowsOfAdder<'a, Row<F>>, batch: &'a mut Batch<F::Lanes<E>>) -> Self {
-        Self { engine, next: rows.own.start, rows, batch, infinity: false }
-    }
-
-    /// Discards all sums except those that are kept; `infinity` says whether infinity may be among these and the bases.
-    pub(super) fn clear(&mut self, infinity: bool) {
+impl<F: Packable, E: Engine> AddPairs for Adder<'_, F, E> {
+    fn clear(&mut self, infinity: bool) {
         self.next = self.rows.own.start;
         self.infinity = infinity;
     }
 
-    /// Whether infinity may be among the points.
-    pub(super) fn infinity(&self) -> bool {
+    fn infinity(&self) -> bool {
         self.infinity
     }
 
-    pub(super) fn engine(&self) -> E {
-        self.engine
-    }
-
-    /// The pairs whose additions share an inversion.
-    pub(super) fn batch_len(&self) -> usize {
+    fn batch_len(&self) -> usize {
         self.batch.groups * LanesOf::<F, E>::WIDTH
     }
 
-    /// Adds each pair, and returns the first result's row; the others follow in order. The pairs are padded to whole groups
-    /// of lanes.
-    ///
-    /// # Panics
-    /// If there is not enough space for the sums.
-    pub(super) fn add_pairs(&mut self, pairs: &mut Vec<[Ref; 2]>) -> usize {
+    fn add_pairs(&mut self, pairs: &mut Vec<[Ref; 2]>) -> usize {
         let (first, end) = (self.next, self.next + pairs.len());
         assert!(end <= self.rows.own.end, "room for the sums");
         self.next = end;
@@ -240,9 +250,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         first
     }
 
-    /// Adds each pair and writes the sum to its place, which may be that of one of its points, but of no other pair. Pairs and places are
-    /// padded to whole groups of lanes.
-    pub(super) fn add_pairs_to(&mut self, pairs: &mut Vec<[Ref; 2]>, places: &mut Vec<Place>) {
+    fn add_pairs_to(&mut self, pairs: &mut Vec<[Ref; 2]>, places: &mut Vec<Place>) {
         assert_eq!(pairs.len(), places.len(), "a place for each sum");
         let pair_of_groups = 2 * LanesOf::<F, E>::WIDTH;
         if let (Some(pair), Some(place)) = (pairs.last().copied(), places.last().copied()) {
@@ -262,12 +270,17 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         }
     }
 
-    /// Copies the point of a reference to a place, and returns the reference to it there.
-    pub(super) fn copy(&mut self, reference: Ref, place: Place) -> Ref {
+    fn copy(&mut self, reference: Ref, place: Place) -> Ref {
         let row = *self.rows.get(reference.index());
         // SAFETY: nobody else has the row of a place.
         unsafe { self.rows.place(place).write(row) };
         Ref::new(place.0 as usize, reference.0 & Ref::NEGATIVE != 0)
+    }
+}
+
+impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
+    pub(super) fn new(engine: E, rows: RowsOfAdder<'a, Row<F>>, batch: &'a mut Batch<F::Lanes<E>>) -> Self {
+        Self { engine, next: rows.own.start, rows, batch, infinity: false }
     }
 
     /// Writes the points of the references.

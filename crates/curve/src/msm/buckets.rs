@@ -2,7 +2,7 @@
 
 use super::{
     accumulator::Accumulator,
-    batch_add::{Adder, Kept, Ref},
+    batch_add::{AddPairs, Adder, Kept, Ref},
     digits::{Digits, Windows},
 };
 use crate::{Affine, Curve, Jacobian, Xyzz};
@@ -102,9 +102,9 @@ impl WindowAdder {
     }
 
     /// Adds the bases of a range to the buckets of their digits.
-    pub(super) fn add<F: Packable, E: Engine>(
+    pub(super) fn add(
         &mut self,
-        adder: &mut Adder<'_, F, E>,
+        adder: &mut dyn AddPairs,
         buckets: &mut Buckets,
         digits: &Digits,
         window: usize,
@@ -158,6 +158,18 @@ impl WindowAdder {
         adder: &mut Adder<'_, C::Base, E>,
         buckets: &mut Buckets,
     ) -> Jacobian<C> {
+        let sums = self.halve(adder, buckets).iter().rev().map(|segment| {
+            let mut sum = [Affine::INFINITY];
+            if let Some(reference) = segment.sum() {
+                adder.write(&[reference], &mut sum);
+            }
+            sum[0]
+        });
+        horner(&sums.collect::<Vec<_>>())
+    }
+
+    /// The sums of the odd buckets of every level.
+    fn halve(&mut self, adder: &mut dyn AddPairs, buckets: &mut Buckets) -> &[Segment] {
         let Self { pairs, segments, odd, .. } = self;
         adder.clear(std::mem::take(&mut buckets.infinity));
         let sums = buckets.sums.drain(..);
@@ -185,15 +197,13 @@ impl WindowAdder {
             buckets.truncate(buckets.len().div_ceil(2));
         }
         sum_segments(adder, odd, segments, pairs);
-        let sums = segments.iter().rev().map(|segment| {
-            let mut sum = [Affine::<C>::INFINITY];
-            if let Some(reference) = segment.sum() {
-                adder.write(&[reference], &mut sum);
-            }
-            sum[0]
-        });
-        sums.fold(Xyzz::INFINITY, |total, sum| total.double().add_affine(&sum)).into()
+        segments
     }
+}
+
+/// The sum of the points, each times two to the number of those after it.
+fn horner<C: Curve>(points: &[Affine<C>]) -> Jacobian<C> {
+    points.iter().fold(Xyzz::INFINITY, |total, point| total.double().add_affine(point)).into()
 }
 
 /// Sorts points with their buckets, of which there are `count`, into `sorted`, and writes the end of each bucket's; ignores those of bucket 0.
@@ -223,17 +233,15 @@ fn sort(
 
 /// Sums each segment, all together, round by round, each as a balanced tree; the references are those of the segments one
 /// after another.
-pub(super) fn sum_segments<F: Packable, E: Engine>(
-    adder: &mut Adder<'_, F, E>,
+pub(super) fn sum_segments(
+    adder: &mut dyn AddPairs,
     refs: &[Ref],
     segments: &mut [Segment],
     pairs: &mut Vec<[Ref; 2]>,
 ) {
-    let engine = adder.engine();
     let singles = segments.iter().filter(|segment| segment.single != Ref::NONE).count();
     let mut points = refs.len() + singles;
     pair_up(
-        engine,
         segments,
         points,
         pairs,
@@ -247,7 +255,6 @@ pub(super) fn sum_segments<F: Packable, E: Engine>(
         points -= pairs.len();
         let first = adder.add_pairs(pairs);
         pair_up(
-            engine,
             segments,
             points,
             pairs,
@@ -262,8 +269,7 @@ const PAIRS: usize = 8;
 
 /// Replaces the pairs by those of the segments' points; `points` is their number, and `block` gives the sequence's points
 /// from an index on, in pairs, and anything beyond its end.
-fn pair_up<E: Engine>(
-    engine: E,
+fn pair_up(
     segments: &mut [Segment],
     points: usize,
     pairs: &mut Vec<[Ref; 2]>,
@@ -271,27 +277,22 @@ fn pair_up<E: Engine>(
 ) {
     pairs.resize(points / 2 + PAIRS, [Ref::NONE; 2]);
     let (mut at, mut count) = (0, 0);
-    engine.run(
-        #[inline(always)]
-        || {
-            for Segment { len, single } in segments {
-                let (start, half, odd) = (at, *len as usize / 2, *len % 2 == 1);
-                at += *len as usize;
-                for k in (0..half.max(1)).step_by(PAIRS) {
-                    pairs[count + k..][..PAIRS].copy_from_slice(&block(start + 2 * k));
-                }
-                count += half;
-                // Without branches, since lengths are random.
-                let last = block(at.saturating_sub(1))[0][0];
-                pairs[count] = [last, *single];
-                let both = odd & (*single != Ref::NONE);
-                let rest = if both { Ref::NONE } else { last };
-                *single = if odd { rest } else { *single };
-                count += usize::from(both);
-                *len = half as u32 + u32::from(both);
-            }
-        },
-    );
+    for Segment { len, single } in segments {
+        let (start, half, odd) = (at, *len as usize / 2, *len % 2 == 1);
+        at += *len as usize;
+        for k in (0..half.max(1)).step_by(PAIRS) {
+            pairs[count + k..][..PAIRS].copy_from_slice(&block(start + 2 * k));
+        }
+        count += half;
+        // Without branches, since lengths are random.
+        let last = block(at.saturating_sub(1))[0][0];
+        pairs[count] = [last, *single];
+        let both = odd & (*single != Ref::NONE);
+        let rest = if both { Ref::NONE } else { last };
+        *single = if odd { rest } else { *single };
+        count += usize::from(both);
+        *len = half as u32 + u32::from(both);
+    }
     pairs.truncate(count);
 }
 

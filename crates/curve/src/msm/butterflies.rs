@@ -1,7 +1,7 @@
 //! Sums and differences of pairs of points, as transforms of points need them.
 
 use super::{
-    batch_add::{Adder, Batch, Ref, Rows},
+    batch_add::{AddPairs, Adder, Batch, Ref, Rows},
     fill,
 };
 use crate::{Affine, Curve};

@@ -9,7 +9,7 @@
 //! Time depends on the scalars.
 
 use super::{
-    batch_add::{Adder, Batch, Ref, Rows},
+    batch_add::{AddPairs, Adder, Batch, Ref, Rows},
     buckets::{Segment, sum_segments},
     digits::Windows,
     fill,
