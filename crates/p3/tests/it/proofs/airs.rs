@@ -1,4 +1,4 @@
-//! AIRs to be proven.
+//! AIRs to be proven, each a type of its own, and one type of all.
 
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::{Field, PrimeCharacteristicRing};
@@ -221,5 +221,69 @@ impl<AB: AirBuilder<F: Field>> Air<AB> for Products {
         let (main, fixed) = (builder.main(), builder.preprocessed().clone());
         let (local, factor) = (main.current_slice(), fixed.current_slice()[0]);
         builder.assert_eq(local[1], local[0] * factor);
+    }
+}
+
+/// Any of them. One type, because Plonky3's provers and verifiers are compiled again for each.
+#[allow(dead_code, reason = "benchmarks use the others")]
+#[derive(Clone, Copy)]
+pub(crate) enum Example {
+    Fibonacci(Fibonacci),
+    Powers(Powers),
+    RoundConstants(RoundConstants),
+    Preprocessed(Preprocessed),
+    Products(Products),
+}
+
+/// Evaluates an expression with `$air` bound to the AIR.
+macro_rules! of_example {
+    ($example:expr, $air:ident => $value:expr) => {
+        match $example {
+            Example::Fibonacci($air) => $value,
+            Example::Powers($air) => $value,
+            Example::RoundConstants($air) => $value,
+            Example::Preprocessed($air) => $value,
+            Example::Products($air) => $value,
+        }
+    };
+}
+
+impl<F: Field> BaseAir<F> for Example {
+    fn width(&self) -> usize {
+        of_example!(self, air => BaseAir::<F>::width(air))
+    }
+
+    fn num_public_values(&self) -> usize {
+        of_example!(self, air => BaseAir::<F>::num_public_values(air))
+    }
+
+    fn main_next_row_columns(&self) -> Vec<usize> {
+        of_example!(self, air => BaseAir::<F>::main_next_row_columns(air))
+    }
+
+    fn preprocessed_width(&self) -> usize {
+        of_example!(self, air => BaseAir::<F>::preprocessed_width(air))
+    }
+
+    fn preprocessed_next_row_columns(&self) -> Vec<usize> {
+        of_example!(self, air => BaseAir::<F>::preprocessed_next_row_columns(air))
+    }
+
+    fn preprocessed_trace(&self) -> Option<RowMajorMatrix<F>> {
+        of_example!(self, air => air.preprocessed_trace())
+    }
+
+    fn num_periodic_columns(&self) -> usize {
+        of_example!(self, air => BaseAir::<F>::num_periodic_columns(air))
+    }
+
+    fn periodic_columns(&self) -> Cow<'_, [Vec<F>]> {
+        of_example!(self, air => air.periodic_columns())
+    }
+}
+
+impl<AB: AirBuilder<F: Field>> Air<AB> for Example {
+    fn eval(&self, builder: &mut AB) {
+        of_example!(self, air => air.eval(builder));
     }
 }

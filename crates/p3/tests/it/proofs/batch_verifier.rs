@@ -1,7 +1,7 @@
 //! Our verifier against Plonky3's on changed proofs of several tables: the same verdicts, and no panic. Plonky3's may panic, which is a
 //! refusal.
 
-use crate::proofs::airs::Fibonacci;
+use crate::proofs::airs::{Example, Fibonacci};
 use crate::proofs::batches::{Batch, Table};
 use crate::proofs::configurations::{
     PARAMETERS, Parameters,
@@ -99,7 +99,7 @@ where
     others.add("fewer lists of public values", |statement| drop(statement.public_values.pop()));
     others.add("more lists of public values", |statement| statement.public_values.push(vec![]));
     others.add("fewer tables", |statement| statement.airs.truncate(1));
-    others.add("more tables", |statement| statement.airs.push(Table::Fibonacci(Fibonacci)));
+    others.add("more tables", |statement| statement.airs.push(Table::FIBONACCI));
     others.add("no tables", |statement| statement.airs.clear());
     for (table, public) in batch.public_values.iter().enumerate() {
         for index in 0..public.len() {
@@ -110,8 +110,8 @@ where
             others.add("fewer public values", |statement| statement.public_values[table].truncate(index));
         }
         others.add("more public values", |statement| statement.public_values[table].push(Goldilocks::ZERO));
-        if !matches!(batch.airs[table], Table::Fibonacci(_)) {
-            others.add("another table", |statement| statement.airs[table] = Table::Fibonacci(Fibonacci));
+        if !matches!(batch.airs[table], Table::Alone(Example::Fibonacci(_))) {
+            others.add("another table", |statement| statement.airs[table] = Table::FIBONACCI);
         }
         if table > 0 {
             others.add("exchanged tables", |statement| statement.swap(0, table));
@@ -476,7 +476,7 @@ fn tables_of_one_row() {
 /// commitment to a table's rows does not depend on them.
 #[test]
 fn tables_lower_than_the_cap_are_refused() {
-    let sequence = |log_rows| (Table::Fibonacci(Fibonacci), Fibonacci::trace(log_rows).0);
+    let sequence = |log_rows| (Table::FIBONACCI, Fibonacci::trace(log_rows).0);
     let (mut accepted, mut above_cap) = (0, 0);
     let high_cap = Parameters { cap_height: 4, ..PARAMETERS[0] };
     for case in PARAMETERS.into_iter().chain([high_cap]) {

@@ -1,7 +1,7 @@
 //! Tables to be proven at once.
 
 use super::{
-    airs::{Fibonacci, Preprocessed, RoundConstants},
+    airs::{Example, Fibonacci, Preprocessed, RoundConstants},
     configurations::elements,
 };
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
@@ -28,10 +28,12 @@ pub(crate) enum Table {
     Pairs,
     /// At most one flag says which integer of a row is looked up.
     Either,
-    /// Others without lookups.
-    Fibonacci(Fibonacci),
-    Preprocessed(Preprocessed),
-    RoundConstants(RoundConstants),
+    /// Without lookups.
+    Alone(Example),
+}
+
+impl Table {
+    pub(crate) const FIBONACCI: Self = Self::Alone(Example::Fibonacci(Fibonacci));
 }
 
 impl<F: Field> BaseAir<F> for Table {
@@ -40,15 +42,13 @@ impl<F: Field> BaseAir<F> for Table {
             Self::Integers => 1,
             Self::Pairs => 4,
             Self::Either => 3,
-            Self::Fibonacci(air) => BaseAir::<F>::width(air),
-            Self::Preprocessed(air) => BaseAir::<F>::width(air),
-            Self::RoundConstants(air) => BaseAir::<F>::width(air),
+            Self::Alone(air) => BaseAir::<F>::width(air),
         }
     }
 
     fn num_public_values(&self) -> usize {
         match self {
-            Self::Fibonacci(air) => BaseAir::<F>::num_public_values(air),
+            Self::Alone(air) => BaseAir::<F>::num_public_values(air),
             _ => 0,
         }
     }
@@ -57,23 +57,21 @@ impl<F: Field> BaseAir<F> for Table {
         match self {
             Self::Integers | Self::Either => vec![],
             Self::Pairs => vec![0],
-            Self::Fibonacci(air) => BaseAir::<F>::main_next_row_columns(air),
-            Self::Preprocessed(air) => BaseAir::<F>::main_next_row_columns(air),
-            Self::RoundConstants(air) => BaseAir::<F>::main_next_row_columns(air),
+            Self::Alone(air) => BaseAir::<F>::main_next_row_columns(air),
         }
     }
 
     fn preprocessed_width(&self) -> usize {
         match self {
             Self::Integers => 1,
-            Self::Preprocessed(air) => BaseAir::<F>::preprocessed_width(air),
+            Self::Alone(air) => BaseAir::<F>::preprocessed_width(air),
             _ => 0,
         }
     }
 
     fn preprocessed_next_row_columns(&self) -> Vec<usize> {
         match self {
-            Self::Preprocessed(air) => BaseAir::<F>::preprocessed_next_row_columns(air),
+            Self::Alone(air) => BaseAir::<F>::preprocessed_next_row_columns(air),
             _ => vec![],
         }
     }
@@ -81,21 +79,21 @@ impl<F: Field> BaseAir<F> for Table {
     fn preprocessed_trace(&self) -> Option<RowMajorMatrix<F>> {
         match self {
             Self::Integers => Some(RowMajorMatrix::new_col((0..1 << BITS).map(F::from_u64).collect())),
-            Self::Preprocessed(air) => air.preprocessed_trace(),
+            Self::Alone(air) => air.preprocessed_trace(),
             _ => None,
         }
     }
 
     fn num_periodic_columns(&self) -> usize {
         match self {
-            Self::RoundConstants(air) => BaseAir::<F>::num_periodic_columns(air),
+            Self::Alone(air) => BaseAir::<F>::num_periodic_columns(air),
             _ => 0,
         }
     }
 
     fn periodic_columns(&self) -> Cow<'_, [Vec<F>]> {
         match self {
-            Self::RoundConstants(air) => air.periodic_columns(),
+            Self::Alone(air) => air.periodic_columns(),
             _ => Cow::Owned(vec![]),
         }
     }
@@ -131,9 +129,7 @@ impl<AB: InteractionBuilder<F: Field>> Air<AB> for Table {
                 let branches = [(first.into(), vec![integer.into()]), (second.into(), vec![complement])];
                 INTEGERS.lookup_key_exclusive(builder, branches);
             }
-            Self::Fibonacci(air) => air.eval(builder),
-            Self::Preprocessed(air) => air.eval(builder),
-            Self::RoundConstants(air) => air.eval(builder),
+            Self::Alone(air) => air.eval(builder),
         }
     }
 }
@@ -170,7 +166,9 @@ impl Batch {
     pub(crate) fn new(tables: impl IntoIterator<Item = (Table, RowMajorMatrix<Goldilocks>)>) -> Self {
         let (airs, traces): (Vec<_>, Vec<_>) = tables.into_iter().unzip();
         let public_values = airs.iter().zip(&traces).map(|(air, trace)| match air {
-            Table::Fibonacci(_) => [0, 1, trace.values.len() - 1].map(|index| trace.values[index]).to_vec(),
+            Table::Alone(Example::Fibonacci(_)) => {
+                [0, 1, trace.values.len() - 1].map(|index| trace.values[index]).to_vec()
+            }
             _ => vec![],
         });
         Self { public_values: public_values.collect(), airs, traces }
@@ -204,18 +202,18 @@ impl Batch {
         let integers = RowMajorMatrix::new_col(elements(&counts));
         Self::new([
             (Table::Pairs, pairs),
-            (Table::Fibonacci(Fibonacci), Fibonacci::trace(5).0),
+            (Table::FIBONACCI, Fibonacci::trace(5).0),
             (Table::Integers, integers),
             (Table::Either, RowMajorMatrix::new(either, 3)),
-            (Table::Preprocessed(Preprocessed { log_rows: 5 }), Preprocessed::trace(5)),
+            (Table::Alone(Example::Preprocessed(Preprocessed { log_rows: 5 })), Preprocessed::trace(5)),
         ])
     }
 
     pub(crate) fn without_lookups() -> Self {
         Self::new([
-            (Table::Fibonacci(Fibonacci), Fibonacci::trace(6).0),
-            (Table::RoundConstants(RoundConstants), RoundConstants.trace(3)),
-            (Table::Fibonacci(Fibonacci), Fibonacci::trace(3).0),
+            (Table::FIBONACCI, Fibonacci::trace(6).0),
+            (Table::Alone(Example::RoundConstants(RoundConstants)), RoundConstants.trace(3)),
+            (Table::FIBONACCI, Fibonacci::trace(3).0),
         ])
     }
 }

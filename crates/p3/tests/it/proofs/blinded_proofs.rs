@@ -1,6 +1,6 @@
 //! Blinded proofs: Plonky3 accepts ours, we accept Plonky3's, and both verifiers have the same verdicts on changed ones.
 
-use crate::proofs::airs::{Fibonacci, Powers, Preprocessed, Products, RoundConstants};
+use crate::proofs::airs::{Example, Fibonacci, Powers, Preprocessed, Products, RoundConstants};
 use crate::proofs::batches::{Batch, OfEngine};
 use crate::proofs::configurations::{
     PARAMETERS, Parameters, elements,
@@ -27,24 +27,24 @@ fn cases() -> impl Iterator<Item = Parameters> {
 macro_rules! both_ways {
     ($config:ident, $hash:expr, $degree:literal, $air:expr, $trace:expr, $public:expr) => {
         for case in cases() {
-            let (air, trace, public): (_, RowMajorMatrix<Goldilocks>, Vec<Goldilocks>) =
+            let (air, trace, public): (Example, &RowMajorMatrix<Goldilocks>, &[Goldilocks]) =
                 ($air, $trace, $public);
             let log_rows = trace.height().ilog2() as usize;
             let config = $config::config(case);
             let parameters = case.of_engine($degree);
             let constraints = proofmill_p3::constraints(&air).expect("constraints");
-            let (values, public_values) = (elements(&trace.values), elements(&public));
+            let (values, public_values) = (elements(&trace.values), elements(public));
 
             let (theirs, verifier) = setup_preprocessed(&config, &air, log_rows).expect("a set-up").unzip();
             let proof =
-                p3_uni_stark::prove_with_preprocessed(&config, &air, trace.clone(), &public, theirs.as_ref());
+                p3_uni_stark::prove_with_preprocessed(&config, &air, trace.clone(), public, theirs.as_ref());
             let proof: p3_uni_stark::Proof<$config::Config> = proof.expect("a proof");
             let verdict = proofmill_p3::verify_with_preprocessed::<_, _, $degree>(
                 $hash,
                 &parameters,
                 &air,
                 &proof,
-                &public,
+                public,
                 verifier.as_ref(),
             );
             assert_eq!(verdict, Ok(()), "Plonky3's proof");
@@ -76,7 +76,7 @@ macro_rules! both_ways {
                         let converted: p3_uni_stark::Proof<$config::Config> =
                             to_plonky3(&proof).expect("a proof");
                         let verdict =
-                            verify_with_preprocessed(&config, &air, &converted, &public, verifier.as_ref());
+                            verify_with_preprocessed(&config, &air, &converted, public, verifier.as_ref());
                         verdict.unwrap_or_else(|error| {
                             panic!("{threads} threads, {level}, {memory:?}: {error:?}")
                         });
@@ -85,39 +85,40 @@ macro_rules! both_ways {
             });
         }
     };
-    ($air:expr, $trace:expr, $public:expr) => {
-        both_ways!(quadratic, &Keccak, 2, $air, $trace, $public);
-        both_ways!(cubic, &Sponge(Poseidon2::<8>), 3, $air, $trace, $public);
-    };
+}
+
+fn both_ways(air: Example, trace: &RowMajorMatrix<Goldilocks>, public: &[Goldilocks]) {
+    both_ways!(quadratic, &Keccak, 2, air, trace, public);
+    both_ways!(cubic, &Sponge(Poseidon2::<8>), 3, air, trace, public);
 }
 
 #[test]
 fn a_fibonacci_sequence() {
     for log_rows in [5, 7] {
         let (trace, public) = Fibonacci::trace(log_rows);
-        both_ways!(Fibonacci, trace.clone(), public.to_vec());
+        both_ways(Example::Fibonacci(Fibonacci), &trace, &public);
     }
 }
 
 #[test]
 fn a_wide_trace_of_high_degree() {
     let air = Powers { columns: 37, degree: 3 };
-    both_ways!(quadratic, &Keccak, 2, air, air.trace(6), vec![]);
+    both_ways!(quadratic, &Keccak, 2, Example::Powers(air), &air.trace(6), &[]);
 }
 
 #[test]
 fn periodic_columns() {
-    both_ways!(RoundConstants, RoundConstants.trace(5), vec![]);
+    both_ways(Example::RoundConstants(RoundConstants), &RoundConstants.trace(5), &[]);
 }
 
 #[test]
 fn preprocessed_columns() {
-    both_ways!(Preprocessed { log_rows: 6 }, Preprocessed::trace(6), vec![]);
+    both_ways(Example::Preprocessed(Preprocessed { log_rows: 6 }), &Preprocessed::trace(6), &[]);
 }
 
 #[test]
 fn constraints_that_do_not_read_the_next_row() {
-    both_ways!(Products { log_rows: 5 }, Products::trace(5), vec![]);
+    both_ways(Example::Products(Products { log_rows: 5 }), &Products::trace(5), &[]);
 }
 
 macro_rules! batches_both_ways {
@@ -196,25 +197,24 @@ fn several_tables() {
 
 /// Changed proofs and other parameters.
 fn compare(tally: &mut Tally, case: Parameters, seed: u64) {
+    let air = Example::Fibonacci(Fibonacci);
     let (trace, public) = Fibonacci::trace(5);
     let config = quadratic::config(case);
     let verdicts = |case: Parameters, proof: &p3_uni_stark::Proof<quadratic::Config>| -> Verdicts {
-        let theirs =
-            caught(|| p3_uni_stark::verify(&quadratic::config(case), &Fibonacci, proof, &public).is_ok());
+        let theirs = caught(|| p3_uni_stark::verify(&quadratic::config(case), &air, proof, &public).is_ok());
         let parameters = case.of_engine(2);
-        let ours = caught(|| {
-            proofmill_p3::verify::<_, _, 2>(&Keccak, &parameters, &Fibonacci, proof, &public).is_ok()
-        });
+        let ours =
+            caught(|| proofmill_p3::verify::<_, _, 2>(&Keccak, &parameters, &air, proof, &public).is_ok());
         [theirs, ours]
     };
-    let proof = p3_uni_stark::prove(&config, &Fibonacci, trace.clone(), &public).expect("a proof");
+    let proof = p3_uni_stark::prove(&config, &air, trace.clone(), &public).expect("a proof");
     assert_eq!(verdicts(case, &proof), ACCEPTED);
     for other in crate::proofs::mutations::other_parameters(case) {
         tally.count("other parameters", verdicts(other, &proof));
     }
     let mut unsatisfied = trace;
     unsatisfied.values[0] += Goldilocks::ONE;
-    let invalid = proofmill_p3::prove(&config, &Fibonacci, unsatisfied, &public).expect("a proof");
+    let invalid = proofmill_p3::prove(&config, &air, unsatisfied, &public).expect("a proof");
     tally.refused("constraints that do not hold", verdicts(case, &invalid));
     let json = serde_json::to_value(&proof).expect("JSON");
     let lists = [vec!["/opened_values/quotient_chunks".to_owned()], opened_rows(&json, 2, None)];

@@ -1,11 +1,11 @@
 //! Proofs of our engine, which knows nothing of Plonky3: as proofs of Plonky3, the same bytes as its own.
 
-use crate::proofs::airs::{Fibonacci, Powers, Preprocessed, Products, RoundConstants};
+use crate::proofs::airs::{Example, Fibonacci, Powers, Preprocessed, Products, RoundConstants};
 use crate::proofs::batches::{Batch, OfEngine};
 use crate::proofs::configurations::{PARAMETERS, Parameters, defaults, elements, stock_keccak};
 use p3_batch_stark::{ProverData, StarkInstance, verify_batch};
 use p3_goldilocks::Goldilocks;
-use p3_matrix::Matrix;
+use p3_matrix::{Matrix, dense::RowMajorMatrix};
 use p3_uni_stark::{StarkGenericConfig, setup_preprocessed, verify_with_preprocessed};
 use proofmill_cpu::Level;
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
@@ -26,7 +26,8 @@ macro_rules! same_proofs {
     ($stock:path, $hash:expr, $degree:literal, $air:expr, $trace:expr, $public:expr) => {
         for case in CASES.iter().copied() {
             use $stock as stock;
-            let (air, trace, public): (_, _, Vec<Goldilocks>) = ($air, $trace, $public);
+            let (air, trace, public): (Example, &RowMajorMatrix<Goldilocks>, &[Goldilocks]) =
+                ($air, $trace, $public);
             let log_rows = trace.height().ilog2() as usize;
             if case.log_final_poly_len >= log_rows {
                 continue;
@@ -35,13 +36,13 @@ macro_rules! same_proofs {
             let (key, verifier) = setup_preprocessed(&config, &air, log_rows).expect("a set-up").unzip();
             let expected =
                 rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool").install(|| {
-                    p3_uni_stark::prove_with_preprocessed(&config, &air, trace.clone(), &public, key.as_ref())
+                    p3_uni_stark::prove_with_preprocessed(&config, &air, trace.clone(), public, key.as_ref())
                 });
             let expected: p3_uni_stark::Proof<stock::Config> = expected.expect("a proof");
             let json = serde_json::to_string(&expected).expect("JSON");
             let parameters = case.of_engine($degree);
             let constraints: Constraints = proofmill_p3::constraints(&air).expect("constraints");
-            let (values, public_values) = (elements(&trace.values), elements(&public));
+            let (values, public_values) = (elements(&trace.values), elements(public));
             for_each_pool(THREADS, |threads| {
                 for_each_goldilocks_level(|level: Level| {
                     let key = proofmill_p3::preprocessed_key(level, $hash, &parameters, &air).expect("a key");
@@ -63,7 +64,7 @@ macro_rules! same_proofs {
                     verify(level, $hash, &parameters, &constraints, commitment, &public_values, &proof)
                         .expect("valid");
                     if threads == THREADS[0] {
-                        verify_with_preprocessed(&config, &air, &converted, &public, verifier.as_ref())
+                        verify_with_preprocessed(&config, &air, &converted, public, verifier.as_ref())
                             .expect("Plonky3 verifies");
                     }
                 });
@@ -72,52 +73,53 @@ macro_rules! same_proofs {
     };
 }
 
-macro_rules! same_proofs_with_all_hashes {
-    ($air:expr, $trace:expr, $public:expr) => {
-        same_proofs!(defaults::quadratic_8, &Sponge(Poseidon2::<8>), 2, $air, $trace, $public);
-        same_proofs!(defaults::cubic_8, &Sponge(Poseidon2::<8>), 3, $air, $trace, $public);
-        same_proofs!(defaults::quadratic_12, &Sponge(Poseidon2::<12>), 2, $air, $trace, $public);
-        same_proofs!(stock_keccak, &Keccak, 2, $air, $trace, $public);
-    };
+fn same_proofs_with_all_hashes(air: Example, trace: &RowMajorMatrix<Goldilocks>, public: &[Goldilocks]) {
+    same_proofs!(defaults::quadratic_8, &Sponge(Poseidon2::<8>), 2, air, trace, public);
+    same_proofs!(defaults::cubic_8, &Sponge(Poseidon2::<8>), 3, air, trace, public);
+    same_proofs!(defaults::quadratic_12, &Sponge(Poseidon2::<12>), 2, air, trace, public);
+    same_proofs!(stock_keccak, &Keccak, 2, air, trace, public);
 }
 
 #[test]
 fn a_fibonacci_sequence() {
     for log_rows in [3, 6] {
         let (trace, public) = Fibonacci::trace(log_rows);
-        same_proofs_with_all_hashes!(Fibonacci, trace.clone(), public.to_vec());
+        same_proofs_with_all_hashes(Example::Fibonacci(Fibonacci), &trace, &public);
     }
 }
 
 #[test]
 fn a_wide_trace_of_high_degree() {
     let air = Powers { columns: 37, degree: 3 };
-    same_proofs_with_all_hashes!(air, air.trace(5), vec![]);
+    same_proofs_with_all_hashes(Example::Powers(air), &air.trace(5), &[]);
     // A quotient of more polynomials than the extension is times as long as the trace.
     let air = Powers { columns: 3, degree: 7 };
-    same_proofs_with_all_hashes!(air, air.trace(5), vec![]);
+    same_proofs_with_all_hashes(Example::Powers(air), &air.trace(5), &[]);
 }
 
 #[test]
 fn a_single_row() {
     let air = Powers { columns: 3, degree: 2 };
-    same_proofs_with_all_hashes!(air, air.trace(0), vec![]);
+    same_proofs_with_all_hashes(Example::Powers(air), &air.trace(0), &[]);
 }
 
 #[test]
 fn periodic_columns() {
-    let air = RoundConstants;
-    same_proofs_with_all_hashes!(air, air.trace(5), vec![]);
+    same_proofs_with_all_hashes(Example::RoundConstants(RoundConstants), &RoundConstants.trace(5), &[]);
 }
 
 #[test]
 fn preprocessed_columns() {
-    same_proofs_with_all_hashes!(Preprocessed { log_rows: 5 }, Preprocessed::trace(5), vec![]);
+    same_proofs_with_all_hashes(
+        Example::Preprocessed(Preprocessed { log_rows: 5 }),
+        &Preprocessed::trace(5),
+        &[],
+    );
 }
 
 #[test]
 fn constraints_that_do_not_read_the_next_row() {
-    same_proofs_with_all_hashes!(Products { log_rows: 5 }, Products::trace(5), vec![]);
+    same_proofs_with_all_hashes(Example::Products(Products { log_rows: 5 }), &Products::trace(5), &[]);
 }
 
 /// The same for several tables.

@@ -1,12 +1,12 @@
 //! Proofs with Proofmill's kernels: the same bytes as with Plonky3's, accepted by its verifier.
 
-use crate::proofs::airs::{Fibonacci, Powers, Preprocessed, RoundConstants};
+use crate::proofs::airs::{Example, Fibonacci, Powers, Preprocessed, RoundConstants};
 use crate::proofs::configurations::{
     PARAMETERS, Parameters, hiding::quadratic as hiding, keccak, keccak_kernels, poseidon2,
     poseidon2_kernels, stock_keccak, stock_poseidon2,
 };
 use p3_goldilocks::Goldilocks;
-use p3_matrix::Matrix;
+use p3_matrix::{Matrix, dense::RowMajorMatrix};
 use p3_uni_stark::{setup_preprocessed, verify_with_preprocessed};
 use proofmill_testing::for_each_pool;
 
@@ -18,7 +18,8 @@ macro_rules! same_proofs {
         for parameters in PARAMETERS {
             // Blinding hides few queries.
             let parameters = Parameters { num_queries: 5, random_columns: 4, ..parameters };
-            let (air, trace, public): (_, _, Vec<Goldilocks>) = ($air, $trace, $public);
+            let (air, trace, public): (_, &RowMajorMatrix<Goldilocks>, &[Goldilocks]) =
+                ($air, $trace, $public);
             for_each_pool(&[1, 2, 5], |threads| {
                 let (stock, kernels) = ($stock::config(parameters), $kernels::config(parameters));
                 let ours = $ours::config(parameters);
@@ -34,24 +35,19 @@ macro_rules! same_proofs {
                     &kernels,
                     &air,
                     trace.clone(),
-                    &public,
+                    public,
                     for_kernels.as_ref(),
                 );
                 let by_kernels = serde_json::to_string(&by_kernels.expect("a proof")).expect("JSON");
                 // Blinding draws from the generator of a configuration.
                 let fresh = $ours::config(parameters);
                 let by_program =
-                    proofmill_p3::prove_with_preprocessed(&fresh, &air, trace.clone(), &public, for_ours);
+                    proofmill_p3::prove_with_preprocessed(&fresh, &air, trace.clone(), public, for_ours);
                 let by_program = serde_json::to_string(&by_program.expect("a proof")).expect("JSON");
                 let json = [by_kernels, by_program];
                 if threads == 1 || parameters.grinding == 0 {
-                    let expected = p3_uni_stark::prove_with_preprocessed(
-                        &stock,
-                        &air,
-                        trace.clone(),
-                        &public,
-                        for_stock,
-                    );
+                    let expected =
+                        p3_uni_stark::prove_with_preprocessed(&stock, &air, trace.clone(), public, for_stock);
                     let expected = serde_json::to_string(&expected.expect("a proof")).expect("JSON");
                     for (json, prover) in json.iter().zip(["Plonky3's prover", "ours"]) {
                         assert!(*json == expected, "{prover}, {threads} threads");
@@ -59,10 +55,10 @@ macro_rules! same_proofs {
                 }
                 for json in json {
                     let proof = serde_json::from_str(&json).expect("a proof");
-                    verify_with_preprocessed(&stock, &air, &proof, &public, for_verifier.as_ref())
+                    verify_with_preprocessed(&stock, &air, &proof, public, for_verifier.as_ref())
                         .expect("Plonky3 verifies");
                     let proof = serde_json::from_str(&json).expect("a proof");
-                    verify_with_preprocessed(&ours, &air, &proof, &public, for_our_verifier.as_ref())
+                    verify_with_preprocessed(&ours, &air, &proof, public, for_our_verifier.as_ref())
                         .expect("our kernels verify");
                 }
             });
@@ -70,65 +66,55 @@ macro_rules! same_proofs {
     };
 }
 
+fn same_proofs_of_poseidon2(air: Example, trace: &RowMajorMatrix<Goldilocks>, public: &[Goldilocks]) {
+    same_proofs!(stock_poseidon2, poseidon2_kernels, poseidon2, air, trace, public);
+}
+
+fn same_proofs_of_keccak(air: Example, trace: &RowMajorMatrix<Goldilocks>, public: &[Goldilocks]) {
+    same_proofs!(stock_keccak, keccak_kernels, keccak, air, trace, public);
+}
+
 #[test]
 fn a_fibonacci_sequence() {
     for log_rows in [3, 6, 9] {
         let (trace, public) = Fibonacci::trace(log_rows);
-        same_proofs!(
-            stock_poseidon2,
-            poseidon2_kernels,
-            poseidon2,
-            Fibonacci,
-            trace.clone(),
-            public.to_vec()
-        );
-        same_proofs!(stock_keccak, keccak_kernels, keccak, Fibonacci, trace.clone(), public.to_vec());
+        same_proofs_of_poseidon2(Example::Fibonacci(Fibonacci), &trace, &public);
+        same_proofs_of_keccak(Example::Fibonacci(Fibonacci), &trace, &public);
     }
 }
 
 #[test]
 fn a_wide_trace_of_high_degree() {
     let air = Powers { columns: 37, degree: 3 };
-    same_proofs!(stock_poseidon2, poseidon2_kernels, poseidon2, air, air.trace(6), vec![]);
-    same_proofs!(stock_keccak, keccak_kernels, keccak, air, air.trace(6), vec![]);
+    same_proofs_of_poseidon2(Example::Powers(air), &air.trace(6), &[]);
+    same_proofs_of_keccak(Example::Powers(air), &air.trace(6), &[]);
 }
 
 #[test]
 fn periodic_columns() {
-    let air = RoundConstants;
-    same_proofs!(stock_poseidon2, poseidon2_kernels, poseidon2, air, air.trace(5), vec![]);
+    same_proofs_of_poseidon2(Example::RoundConstants(RoundConstants), &RoundConstants.trace(5), &[]);
 }
 
 #[test]
 fn preprocessed_columns() {
-    same_proofs!(
-        stock_poseidon2,
-        poseidon2_kernels,
-        poseidon2,
-        Preprocessed { log_rows: 5 },
-        Preprocessed::trace(5),
-        vec![]
+    same_proofs_of_poseidon2(
+        Example::Preprocessed(Preprocessed { log_rows: 5 }),
+        &Preprocessed::trace(5),
+        &[],
     );
-    same_proofs!(
-        stock_keccak,
-        keccak_kernels,
-        keccak,
-        Preprocessed { log_rows: 5 },
-        Preprocessed::trace(5),
-        vec![]
-    );
+    same_proofs_of_keccak(Example::Preprocessed(Preprocessed { log_rows: 5 }), &Preprocessed::trace(5), &[]);
 }
 
 #[test]
 fn keccaks_permutation() {
     let inputs = vec![std::array::from_fn(|i| i as u64)];
     let trace = p3_keccak_air::generate_trace_rows::<Goldilocks>(inputs, 0);
-    same_proofs!(stock_keccak, keccak_kernels, keccak, p3_keccak_air::KeccakAir {}, trace.clone(), vec![]);
+    same_proofs!(stock_keccak, keccak_kernels, keccak, p3_keccak_air::KeccakAir {}, &trace, &[]);
 }
 
 /// With the same randomness.
 #[test]
 fn zero_knowledge_proofs() {
     let (trace, public) = Fibonacci::trace(5);
-    same_proofs!(hiding, hiding, hiding, Fibonacci, trace.clone(), public.to_vec());
+    same_proofs!(hiding, hiding, hiding, Example::Fibonacci(Fibonacci), &trace, &public);
 }
