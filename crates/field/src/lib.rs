@@ -18,6 +18,7 @@ mod error;
 mod extension;
 pub mod goldilocks;
 mod montgomery;
+#[cfg(target_arch = "x86_64")]
 mod unrolled;
 
 pub use algebra::{

@@ -2,8 +2,8 @@
 # cargo xtask wheels [--free-threaded] [TARGET...]: makes wheels of crates/python in target/wheels: one for CPython 3.10 and later, or, with
 # --free-threaded, one for CPython 3.14t. They have licences and need no newer C library than glibc 2.17.
 # Targets are x86_64-unknown-linux-gnu and aarch64-unknown-linux-gnu; default: both. They contain the command `proofmill`, too.
-# Needs Rust with these targets, those of musl, and Python; installs
-# maturin and zig, which links for an old C library, in target/wheels/tools. On macOS and Windows, `maturin build` makes a wheel.
+# Needs Rust with these targets, those of musl, and Python; installs maturin and zig, which links for an old C library, in
+# target/wheels/tools. On macOS and Windows, `maturin build` makes a wheel.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 

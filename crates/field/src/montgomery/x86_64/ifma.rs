@@ -127,10 +127,11 @@ impl<P: Prime> IfmaLanes<P> {
         let limbs = self.limbs.as_mut();
         simd! { self.token;
             let quotient = _mm512_srl_epi64(limbs[Self::L - 1], _mm_cvtsi64_si128(Constants::<P>::QUOTIENT_SHIFT.into()));
-            unrolled!(i in Constants::<P>::L, 8 => {
-                let table = _mm512_loadu_epi64(Constants::<P>::MULTIPLES[i].as_ptr().cast());
-                limbs[i] = _mm512_sub_epi64(limbs[i], _mm512_permutexvar_epi64(quotient, table));
-            });
+            // A loop, for the compiler to unroll later: unrolled here, products of many pairings take 1.04 of the time.
+            for (limb, multiples) in limbs.iter_mut().zip(&Constants::<P>::MULTIPLES) {
+                let table = _mm512_loadu_epi64(multiples.as_ptr().cast());
+                *limb = _mm512_sub_epi64(*limb, _mm512_permutexvar_epi64(quotient, table));
+            }
         }
         self.normalize()
     }
