@@ -35,8 +35,7 @@ for python in "$@"; do
     chmod +x "$environment/bin/proofmill-ray"
     "$environment/bin/python" -m pytest -q -p no:cacheprovider crates/python/tests --ignore crates/python/tests/test_ray.py
     if unshare --map-root-user --net true; then
-        # Twice if need be: Ray gives a node 30 s to start, however busy the machine is.
-        on_ray "$environment/bin/python" || on_ray "$environment/bin/python"
+        on_ray "$environment/bin/python"
     else
         echo "Ray's tests need a network namespace: unshare --map-root-user --net failed"
         exit 1

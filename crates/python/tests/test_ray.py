@@ -340,8 +340,24 @@ def cluster():
     from ray.cluster_utils import Cluster
 
     head = {"num_cpus": 0, "object_store_memory": 80 << 20, "_system_config": {"automatic_object_spilling_enabled": False}}
-    cluster = Cluster(initialize_head=True, head_node_args=head)
-    cluster.nodes = [cluster.add_node(num_cpus=1, object_store_memory=80 << 20) for _ in range(2)]
+
+    def start():
+        cluster = Cluster(initialize_head=True, head_node_args=head)
+        try:
+            cluster.nodes = [cluster.add_node(num_cpus=1, object_store_memory=80 << 20) for _ in range(2)]
+        except Exception:
+            cluster.shutdown()
+            raise
+        return cluster
+
+    # Ray gives a node 30 s to start, however busy the machine is: the start is repeated, no test is.
+    for attempt in range(3):
+        try:
+            cluster = start()
+            break
+        except Exception as error:
+            if attempt == 2 or "timed out during startup" not in str(error):
+                raise
     ray.init(address=cluster.address, log_to_driver=False)
     yield cluster
     ray.shutdown()
