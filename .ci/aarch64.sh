@@ -8,11 +8,12 @@ export CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc-12
 said=$(mktemp)
 trap 'rm "$said"' EXIT
 
-# The programs of the crates' tests, all built at once: alone, their dependencies would have other features and be built again.
+# The programs of the crates' tests, of p3 those of its kernels, all built at once: alone, their dependencies would have other features and be
+# built again.
 declare -A program
 select=()
 for crate in sha256 field curve pairing hash poly stark p3 pipeline circom bls groth16 merkle; do select+=(-p "proofmill-$crate"); done
-built=$(cargo test --locked "${select[@]}" --test it --no-run --target "$target" --message-format json-render-diagnostics | python3 -c '
+built=$(cargo test --locked "${select[@]}" --test it --test kernels --no-run --target "$target" --message-format json-render-diagnostics | python3 -c '
 import json, sys
 for line in sys.stdin:
     message = json.loads(line)
@@ -37,7 +38,7 @@ export PROOFMILL_REQUIRE_SHA256=neon,arm-sha2
 for crate in sha256 field curve pairing hash poly; do neon "$crate"; done
 # What verifiers say of changed proofs, and what transcripts bind, does not depend on the CPU, and takes minutes under QEMU.
 neon stark $(skip security airs document challenges constants)
-neon p3 $(skip verifier blinded_proofs)
+neon p3
 # What does not run the networks' formulas does not depend on the CPU.
 neon pipeline $(skip schedule compile place simulate devices explore pippenger hostile pictures)
 neon circom keys::
@@ -51,7 +52,7 @@ for bits in 128 256 512 2048; do
     emulated "sve$bits=on" sve,sve2 field basic:: goldilocks:: goldilocks_extension::
     emulated "sve$bits=on" sve,sve2 hash poseidon:: poseidon2::
     emulated "sve$bits=on" sve,sve2 poly goldilocks::
-    emulated "sve$bits=on" sve,sve2 p3 kernels::
+    emulated "sve$bits=on" sve,sve2 p3
 done
 # Code above the kernels does not depend on the vector length: the lengths of existing CPUs suffice.
 for bits in 128 256 512; do

@@ -5,13 +5,13 @@
 //! `--repetitions COUNT` if not 5. On one thread: `RAYON_NUM_THREADS=1`. With our kernels at another level: `PROOFMILL_LEVEL=avx2`. Plonky3's
 //! kernels for this CPU: `RUSTFLAGS="-C target-cpu=native"`.
 
-#[path = "../tests/it/proofs/airs.rs"]
+#[path = "../tests/proofs/airs.rs"]
 #[allow(dead_code, reason = "the tests prove more AIRs")]
 mod airs;
-#[path = "../tests/it/proofs/batches.rs"]
+#[path = "../tests/proofs/batches.rs"]
 #[allow(dead_code, reason = "the tests prove more batches")]
 mod batches;
-#[path = "../tests/it/proofs/configurations.rs"]
+#[path = "../tests/proofs/configurations.rs"]
 #[allow(dead_code, reason = "the tests prove with blinding, too")]
 mod configurations;
 

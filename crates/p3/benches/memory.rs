@@ -4,7 +4,7 @@
 //! `cargo bench -p proofmill-p3 --bench memory -- plonky3 14`, or `fast`, `balanced` or `low` in place of `plonky3`; the last
 //! argument is the logarithm of the number of rows. On one thread: `RAYON_NUM_THREADS=1`. Temporary files are in `TMPDIR`.
 
-#[path = "../tests/it/proofs/configurations.rs"]
+#[path = "../tests/proofs/configurations.rs"]
 #[allow(dead_code, reason = "the tests prove with more configurations")]
 mod configurations;
 

@@ -1,14 +1,14 @@
 //! Our verifier against Plonky3's on changed proofs of several tables: the same verdicts, and no panic. Plonky3's may panic, which is a
 //! refusal.
 
-use crate::proofs::airs::{Example, Fibonacci};
-use crate::proofs::batches::{Batch, Table};
-use crate::proofs::configurations::{
+use crate::airs::{Example, Fibonacci};
+use crate::batches::{Batch, Table};
+use crate::configurations::{
     PARAMETERS, Parameters,
     defaults::{cubic_8, quadratic_8, quadratic_12},
     hiding, stock_keccak,
 };
-use crate::proofs::mutations::{
+use crate::mutations::{
     ACCEPTED, SAMPLES, Tally, Verdicts, above, caught, changes_in_memory, count, opened_rows,
     other_parameters,
 };

@@ -1,7 +1,7 @@
 //! Proofs with Proofmill's kernels: the same bytes as with Plonky3's, accepted by its verifier.
 
-use crate::proofs::airs::{Example, Fibonacci, Powers, Preprocessed, RoundConstants};
-use crate::proofs::configurations::{
+use crate::airs::{Example, Fibonacci, Powers, Preprocessed, RoundConstants};
+use crate::configurations::{
     PARAMETERS, Parameters, hiding::quadratic as hiding, keccak, keccak_kernels, poseidon2,
     poseidon2_kernels, stock_keccak, stock_poseidon2,
 };

@@ -1,7 +1,7 @@
 //! Proofs of several tables with lookups: the same bytes as Plonky3's, accepted by its verifier.
 
-use crate::proofs::batches::Batch;
-use crate::proofs::configurations::{
+use crate::batches::Batch;
+use crate::configurations::{
     PARAMETERS, Parameters, defaults::cubic_8, hiding::quadratic as hiding, keccak, keccak_kernels,
     poseidon2, poseidon2_kernels, stock_keccak, stock_poseidon2,
 };

@@ -1,12 +1,12 @@
 //! Our verifier against Plonky3's on changed proofs: the same verdicts, and no panic. Plonky3's may panic, which is a refusal.
 
-use crate::proofs::airs::{Example, Fibonacci, Powers, Preprocessed, Products, RoundConstants};
-use crate::proofs::configurations::{
+use crate::airs::{Example, Fibonacci, Powers, Preprocessed, Products, RoundConstants};
+use crate::configurations::{
     PARAMETERS, Parameters,
     defaults::{cubic_8, quadratic_8, quadratic_12},
     stock_keccak,
 };
-use crate::proofs::mutations::{
+use crate::mutations::{
     ACCEPTED, SAMPLES, Tally, above, caught, changes_in_memory, opened_rows, other_parameters,
 };
 use p3_air::Air;

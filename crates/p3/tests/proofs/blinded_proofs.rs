@@ -1,12 +1,12 @@
 //! Blinded proofs: Plonky3 accepts ours, we accept Plonky3's, and both verifiers have the same verdicts on changed ones.
 
-use crate::proofs::airs::{Example, Fibonacci, Powers, Preprocessed, Products, RoundConstants};
-use crate::proofs::batches::{Batch, OfEngine};
-use crate::proofs::configurations::{
+use crate::airs::{Example, Fibonacci, Powers, Preprocessed, Products, RoundConstants};
+use crate::batches::{Batch, OfEngine};
+use crate::configurations::{
     PARAMETERS, Parameters, elements,
     hiding::{cubic, quadratic},
 };
-use crate::proofs::mutations::{ACCEPTED, SAMPLES, Tally, Verdicts, caught, opened_rows};
+use crate::mutations::{ACCEPTED, SAMPLES, Tally, Verdicts, caught, opened_rows};
 use p3_batch_stark::{ProverData, StarkInstance};
 use p3_field::PrimeCharacteristicRing;
 use p3_goldilocks::Goldilocks;
@@ -209,7 +209,7 @@ fn compare(tally: &mut Tally, case: Parameters, seed: u64) {
     };
     let proof = p3_uni_stark::prove(&config, &air, trace.clone(), &public).expect("a proof");
     assert_eq!(verdicts(case, &proof), ACCEPTED);
-    for other in crate::proofs::mutations::other_parameters(case) {
+    for other in crate::mutations::other_parameters(case) {
         tally.count("other parameters", verdicts(other, &proof));
     }
     let mut unsatisfied = trace;

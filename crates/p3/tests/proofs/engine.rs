@@ -1,8 +1,8 @@
 //! Proofs of our engine, which knows nothing of Plonky3: as proofs of Plonky3, the same bytes as its own.
 
-use crate::proofs::airs::{Example, Fibonacci, Powers, Preprocessed, Products, RoundConstants};
-use crate::proofs::batches::{Batch, OfEngine};
-use crate::proofs::configurations::{PARAMETERS, Parameters, defaults, elements, stock_keccak};
+use crate::airs::{Example, Fibonacci, Powers, Preprocessed, Products, RoundConstants};
+use crate::batches::{Batch, OfEngine};
+use crate::configurations::{PARAMETERS, defaults, elements, stock_keccak};
 use p3_batch_stark::{ProverData, StarkInstance, verify_batch};
 use p3_goldilocks::Goldilocks;
 use p3_matrix::{Matrix, dense::RowMajorMatrix};
@@ -16,15 +16,12 @@ use proofmill_stark::{
 };
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
 
-/// Under an emulator, one case shows that the levels agree.
-const CASES: &[Parameters] =
-    if cfg!(target_arch = "aarch64") { PARAMETERS.split_at(1).1.split_at(1).0 } else { &PARAMETERS };
-const THREADS: &[usize] = if cfg!(target_arch = "aarch64") { &[2] } else { &[1, 2, 5] };
+const THREADS: [usize; 3] = [1, 2, 5];
 
 /// Compares both proofs as Plonky3 writes them, and as ours; Plonky3 verifies ours, and we verify it on several threads at every level.
 macro_rules! same_proofs {
     ($stock:path, $hash:expr, $degree:literal, $air:expr, $trace:expr, $public:expr) => {
-        for case in CASES.iter().copied() {
+        for case in PARAMETERS {
             use $stock as stock;
             let (air, trace, public): (Example, &RowMajorMatrix<Goldilocks>, &[Goldilocks]) =
                 ($air, $trace, $public);
@@ -43,7 +40,7 @@ macro_rules! same_proofs {
             let parameters = case.of_engine($degree);
             let constraints: Constraints = proofmill_p3::constraints(&air).expect("constraints");
             let (values, public_values) = (elements(&trace.values), elements(public));
-            for_each_pool(THREADS, |threads| {
+            for_each_pool(&THREADS, |threads| {
                 for_each_goldilocks_level(|level: Level| {
                     let key = proofmill_p3::preprocessed_key(level, $hash, &parameters, &air).expect("a key");
                     let proof: Proof<$degree> = prove(
@@ -125,7 +122,7 @@ fn constraints_that_do_not_read_the_next_row() {
 /// The same for several tables.
 macro_rules! same_batches {
     ($stock:path, $hash:expr, $degree:literal, $batch:expr) => {
-        for case in CASES.iter().copied() {
+        for case in PARAMETERS {
             use $stock as stock;
             type Challenge = <stock::Config as StarkGenericConfig>::Challenge;
             let batch: Batch = $batch;
@@ -146,7 +143,7 @@ macro_rules! same_batches {
             let OfEngine { traces, public_values, preprocessed } = batch.of_engine();
             let values: Vec<_> = traces.iter().map(Trace::from).collect();
             let public_values: Vec<&[_]> = public_values.iter().map(Vec::as_slice).collect();
-            for_each_pool(THREADS, |threads| {
+            for_each_pool(&THREADS, |threads| {
                 for_each_goldilocks_level(|level: Level| {
                     let key = TablesKey::new(level, $hash, &parameters, &tables, preprocessed.clone());
                     let key = key.expect("a key");
