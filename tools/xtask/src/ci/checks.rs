@@ -8,6 +8,8 @@ pub(crate) struct Check {
     pub(crate) script: &'static str,
     /// What `.ci/install.sh` installs for it, separated by spaces.
     pub(crate) needs: &'static str,
+    /// Whether it leaves cores idle for another such check.
+    pub(crate) shares: bool,
     /// Of an extended check, which is not executed if there is a record of it on the same sources.
     pub(crate) covered: Option<Covered>,
 }
@@ -21,7 +23,7 @@ pub(crate) struct Covered {
 }
 
 const fn check(lane: &'static str, name: &'static str, script: &'static str) -> Check {
-    Check { lane, name, script, needs: "", covered: None }
+    Check { lane, name, script, needs: "", shares: false, covered: None }
 }
 
 impl Check {
@@ -29,12 +31,19 @@ impl Check {
         Self { needs, ..self }
     }
 
+    const fn shares(self) -> Self {
+        Self { shares: true, ..self }
+    }
+
     const fn covers(self, packages: &'static str, paths: &'static str) -> Self {
         Self { covered: Some(Covered { packages, paths }), ..self }
     }
 }
 
-/// All checks, in the order in which they are executed. `engine` and `rest` build the programs that those after them use.
+/// The check that builds the programs and libraries that those after it use.
+pub(crate) const PROGRAMS: &str = "programs";
+
+/// All checks, in the order in which they are executed.
 pub(crate) const CHECKS: &[Check] = &[
     check("style", "fmt", "cargo fmt --all --check"),
     check("style", "scripts", ".ci/scripts.sh").needs("python archives"),
@@ -44,6 +53,12 @@ pub(crate) const CHECKS: &[Check] = &[
     // README's command.
     check("engine", "engine", "cargo test --locked --no-fail-fast"),
     check("rest", "rest", ".ci/rest.sh"),
+    // With examples, because then features are those of the tests.
+    check(
+        PROGRAMS,
+        PROGRAMS,
+        "cargo build --workspace --lib --bins --examples --features proofmill-python/abi3 --locked --quiet",
+    ),
     check("style", "clippy", "cargo clippy --workspace --all-targets --locked -- -D warnings"),
     // As `cargo xtask generate` and `figures`, by the programs that are there; `c` compares the header.
     check(
@@ -52,18 +67,18 @@ pub(crate) const CHECKS: &[Check] = &[
         "target/debug/constgen --check && target/debug/protogen --check && target/debug/figures --check",
     ),
     check("circom", "evm", "cargo build --quiet --locked --manifest-path tools/evm/Cargo.toml --target-dir target/evm"),
-    check("circom", "snarkjs", ".ci/snarkjs.sh target/debug/proofmill target/evm/debug/evm").needs("npm"),
-    check("circom", "bls12-381", ".ci/bls12-381.sh target/debug/proofmill").needs("npm"),
-    check("circom", "solidity", ".ci/solidity.sh target/debug/proofmill target/evm/debug/evm").needs("npm"),
-    check("circom", "circuits", ".ci/circom.sh target/debug/proofmill target/evm/debug/evm").needs("npm"),
-    check("laboratory", "bench", ".ci/bench.sh target/debug/proofmill-bench"),
-    check("laboratory", "report", ".ci/report.sh target/debug/proofmill").needs("npm chromium"),
-    check("service", "service", ".ci/service.sh target/debug/proofmill target/ci").needs("npm python chromium"),
-    check("bindings", "package", ".ci/package.sh"),
-    check("bindings", "c", ".ci/c.sh target/debug").needs("npm c header platforms"),
-    check("bindings", "node", ".ci/node.sh target/debug").needs("npm"),
-    check("bindings", "python", ".ci/python.sh target/ci").needs("npm"),
-    check("security", "constant-time", ".ci/constant_time.sh").needs("valgrind"),
+    check("circom", "snarkjs", ".ci/snarkjs.sh target/debug/proofmill target/evm/debug/evm").needs("npm").shares(),
+    check("circom", "bls12-381", ".ci/bls12-381.sh target/debug/proofmill").needs("npm").shares(),
+    check("circom", "solidity", ".ci/solidity.sh target/debug/proofmill target/evm/debug/evm").needs("npm").shares(),
+    check("circom", "circuits", ".ci/circom.sh target/debug/proofmill target/evm/debug/evm").needs("npm").shares(),
+    check("laboratory", "bench", ".ci/bench.sh target/debug/proofmill-bench").shares(),
+    check("laboratory", "report", ".ci/report.sh target/debug/proofmill").needs("npm chromium").shares(),
+    check("service", "service", ".ci/service.sh target/debug/proofmill target/ci").needs("npm python chromium").shares(),
+    check("bindings", "package", ".ci/package.sh").shares(),
+    check("bindings", "c", ".ci/c.sh target/debug").needs("npm c header platforms").shares(),
+    check("bindings", "node", ".ci/node.sh target/debug").needs("npm").shares(),
+    check("bindings", "python", ".ci/python.sh target/ci").needs("npm").shares(),
+    check("security", "constant-time", ".ci/constant_time.sh").needs("valgrind").shares(),
     check("security", "fuzz", ".ci/fuzz.sh 30").needs("c"),
     check("extended", "arm", ".ci/aarch64.sh").needs("arm").covers(
         "bls circom curve field groth16 hash merkle p3 pairing pipeline poly sha256 stark",

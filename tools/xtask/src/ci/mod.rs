@@ -11,8 +11,13 @@ use std::{
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::{Mutex, MutexGuard, PoisonError},
+    thread,
     time::{Duration, Instant},
 };
+
+/// The checks that are executed at a time, of those that leave cores idle.
+const AT_A_TIME: usize = 2;
 
 /// The folder of what checks install and build.
 const TOOLS: &str = "target/ci";
@@ -30,6 +35,13 @@ const MOST_FAILURES: usize = 20;
 struct Run {
     root: PathBuf,
     began: Instant,
+    /// Held while tools are installed, which all checks share.
+    installing: Mutex<()>,
+    found: Mutex<Found>,
+}
+
+#[derive(Default)]
+struct Found {
     /// Tests that test runners counted, and checks.
     passed: u64,
     failed: u64,
@@ -39,32 +51,48 @@ struct Run {
 /// Executes the checks of these lanes, or with these names; all if there are none.
 pub(crate) fn run(selected: &[&str]) -> Result<(), String> {
     let checks = selection(selected)?;
-    let mut run = Run::new();
-    for check in checks {
-        let record = match &check.covered {
-            Some(covered) if selected.is_empty() => record::read(&run.root, check.name, covered)?,
-            _ => None,
-        };
-        match record {
-            Some(record) => println!("== {}: {record}", check.name),
-            None => {
-                run.execute(check);
+    let run = Run::new();
+    let mut left = &*checks;
+    while !left.is_empty() {
+        let sharing = left.iter().take_while(|check| check.shares).count();
+        let (now, later) = left.split_at(sharing.max(1));
+        left = later;
+        if now.len() > 1 {
+            run.execute_sharing(now);
+            continue;
+        }
+        for check in now {
+            let record = match &check.covered {
+                Some(covered) if selected.is_empty() => record::read(&run.root, check.name, covered)?,
+                _ => None,
+            };
+            match record {
+                Some(record) => println!("== {}: {record}", check.name),
+                None => {
+                    run.execute(check, &|line| println!("{line}"));
+                }
             }
         }
     }
     run.end()
 }
 
-/// Executes extended checks, and records those that pass.
+/// Executes extended checks, with programs of these sources, and records those that pass.
 pub(crate) fn record(selected: &[&str]) -> Result<(), String> {
-    let mut run = Run::new();
-    for check in selection(selected)? {
+    let run = Run::new();
+    let checks = selection(selected)?;
+    for check in selection(&[checks::PROGRAMS])? {
+        if !run.execute(check, &|line| println!("{line}")) {
+            return run.end();
+        }
+    }
+    for check in checks {
         let Some(covered) = &check.covered else {
             return Err(format!("{}: required checks are always executed and have no record", check.name));
         };
         let sources = record::digest(&run.root, covered)?;
         let began = Instant::now();
-        if run.execute(check) {
+        if run.execute(check, &|line| println!("{line}")) {
             record::write(&run.root, check.name, covered, &sources, began.elapsed())?;
         }
     }
@@ -96,42 +124,68 @@ fn selection(selected: &[&str]) -> Result<Vec<&'static Check>, String> {
 
 impl Run {
     fn new() -> Self {
-        Self { root: crate::root(), began: Instant::now(), passed: 0, failed: 0, failures: Vec::new() }
+        Self {
+            root: crate::root(),
+            began: Instant::now(),
+            installing: Mutex::default(),
+            found: Mutex::default(),
+        }
+    }
+
+    /// Executes checks [`AT_A_TIME`], and prints each one's output when it has ended.
+    fn execute_sharing(&self, checks: &[&Check]) {
+        let left = Mutex::new(checks.iter());
+        thread::scope(|scope| {
+            for _ in 0..AT_A_TIME {
+                scope.spawn(|| {
+                    loop {
+                        let Some(check) = lock(&left).next() else { break };
+                        let output = Mutex::new(String::new());
+                        self.execute(check, &|line| *lock(&output) += &format!("{line}\n"));
+                        print!("{}", lock(&output));
+                    }
+                });
+            }
+        });
     }
 
     /// Installs what a check needs, and executes it. Whether it passed.
-    fn execute(&mut self, check: &Check) -> bool {
-        println!("== {}: {}", check.name, check.script);
+    fn execute(&self, check: &Check, print: &dyn Fn(&str)) -> bool {
+        print(&format!("== {}: {}", check.name, check.script));
         let began = Instant::now();
-        let script = match check.needs {
-            "" => check.script.to_owned(),
-            needs => format!(".ci/install.sh {TOOLS} {needs}; {}", check.script),
+        let installed = match check.needs {
+            "" => Ok(()),
+            needs => {
+                let _installing = lock(&self.installing);
+                self.script(&format!(".ci/install.sh {TOOLS} {needs}"), print)
+            }
         };
-        let result = self.script(&script);
+        let result = installed.and_then(|()| self.script(check.script, print));
         let seconds = began.elapsed().as_secs();
+        let mut found = lock(&self.found);
         match result {
             Ok(()) => {
-                self.passed += 1;
-                println!("== {}: passed in {seconds} s", check.name);
+                found.passed += 1;
+                print(&format!("== {}: passed in {seconds} s", check.name));
                 true
             }
             Err(problem) => {
-                self.failed += 1;
-                println!("== {}: FAILED after {seconds} s: {problem}", check.name);
+                found.failed += 1;
+                print(&format!("== {}: FAILED after {seconds} s: {problem}", check.name));
                 let instead = match check.covered {
                     None => String::new(),
                     Some(_) => {
                         format!("; `cargo xtask record {}` executes it and makes its record", check.name)
                     }
                 };
-                self.failures.push(format!("{}: {problem}{instead}", check.name));
+                found.failures.push(format!("{}: {problem}{instead}", check.name));
                 false
             }
         }
     }
 
     /// Executes a script, prints what it prints, and counts the tests in it.
-    fn script(&mut self, script: &str) -> Result<(), String> {
+    fn script(&self, script: &str, print: &dyn Fn(&str)) -> Result<(), String> {
         let limit = LIMIT.min(RUN_LIMIT.saturating_sub(self.began.elapsed()));
         if limit.is_zero() {
             return Err(format!("not begun, the run has taken {} minutes", RUN_LIMIT.as_secs() / 60));
@@ -151,10 +205,11 @@ impl Run {
         for line in BufReader::new(child.stdout.take().expect("a pipe")).split(b'\n') {
             let line = line.map_err(|error| error.to_string())?;
             let line = String::from_utf8_lossy(&line);
-            println!("{line}");
+            print(&line);
             if let Some((passed, failed)) = counts(&line) {
-                self.passed += passed;
-                self.failed += failed;
+                let mut found = lock(&self.found);
+                found.passed += passed;
+                found.failed += failed;
             }
             if named.len() < MOST_FAILURES && says_failure(&line) {
                 named.push(line.into_owned());
@@ -170,14 +225,20 @@ impl Run {
     }
 
     fn end(self) -> Result<(), String> {
-        self.failures.iter().for_each(|failure| println!("{failure}"));
-        let counts = format!("{} passed, {} failed", self.passed, self.failed);
-        if self.failed > 0 {
+        let Found { passed, failed, failures } = &*lock(&self.found);
+        failures.iter().for_each(|failure| println!("{failure}"));
+        let counts = format!("{passed} passed, {failed} failed");
+        if *failed > 0 {
             return Err(counts);
         }
         println!("{counts}");
         Ok(())
     }
+}
+
+/// What another thread left half-done by a panic is only printed.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The variables of a check: installed tools are found, and nothing that a check requires may be missing.
