@@ -52,25 +52,19 @@ struct Found {
 pub(crate) fn run(selected: &[&str]) -> Result<(), String> {
     let checks = selection(selected)?;
     let run = Run::new();
-    let mut left = &*checks;
-    while !left.is_empty() {
-        let sharing = left.iter().take_while(|check| check.shares).count();
-        let (now, later) = left.split_at(sharing.max(1));
-        left = later;
-        if now.len() > 1 {
-            run.execute_sharing(now);
+    for group in checks.chunk_by(|a, b| a.shares && b.shares) {
+        let [check] = group else {
+            run.execute_sharing(group);
             continue;
-        }
-        for check in now {
-            let record = match &check.covered {
-                Some(covered) if selected.is_empty() => record::read(&run.root, check.name, covered)?,
-                _ => None,
-            };
-            match record {
-                Some(record) => println!("== {}: {record}", check.name),
-                None => {
-                    run.execute(check, &|line| println!("{line}"));
-                }
+        };
+        let record = match &check.covered {
+            Some(covered) if selected.is_empty() => record::read(&run.root, check.name, covered)?,
+            _ => None,
+        };
+        match record {
+            Some(record) => println!("== {}: {record}", check.name),
+            None => {
+                run.execute(check, &print_line);
             }
         }
     }
@@ -82,7 +76,7 @@ pub(crate) fn record(selected: &[&str]) -> Result<(), String> {
     let run = Run::new();
     let checks = selection(selected)?;
     for check in selection(&[checks::PROGRAMS])? {
-        if !run.execute(check, &|line| println!("{line}")) {
+        if !run.execute(check, &print_line) {
             return run.end();
         }
     }
@@ -92,7 +86,7 @@ pub(crate) fn record(selected: &[&str]) -> Result<(), String> {
         };
         let sources = record::digest(&run.root, covered)?;
         let began = Instant::now();
-        if run.execute(check, &|line| println!("{line}")) {
+        if run.execute(check, &print_line) {
             record::write(&run.root, check.name, covered, &sources, began.elapsed())?;
         }
     }
@@ -234,6 +228,10 @@ impl Run {
         println!("{counts}");
         Ok(())
     }
+}
+
+fn print_line(line: &str) {
+    println!("{line}");
 }
 
 /// What another thread left half-done by a panic is only printed.
