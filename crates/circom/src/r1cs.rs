@@ -36,7 +36,7 @@ pub struct R1csHeader {
     pub outputs: u32,
     /// Public inputs.
     pub public_inputs: u32,
-    /// Private inputs.
+    /// Private inputs, also those that no constraint has, which may have no wires.
     pub private_inputs: u32,
     /// Signals in the source, before simplification.
     pub labels: u64,
@@ -180,13 +180,13 @@ pub(crate) fn read_header(file: &BinFile) -> Result<(Modulus<'_>, R1csHeader), C
 }
 
 fn check_counts(file: &BinFile, header: &R1csHeader) -> Result<(), CircomError> {
-    let R1csHeader { wires, outputs, public_inputs, private_inputs, .. } = *header;
-    let named = 1 + u64::from(outputs) + u64::from(public_inputs) + u64::from(private_inputs);
+    let R1csHeader { wires, outputs, public_inputs, .. } = *header;
+    // Circom counts private inputs that no constraint has, but leaves out their wires.
+    let named = 1 + u64::from(outputs) + u64::from(public_inputs);
     let malformed = |problem| Err(file.section(HEADER)?.malformed(0, problem));
     if named > u64::from(wires) {
         return malformed(format!(
-            "{wires} wires cannot hold the constant, {outputs} outputs, {public_inputs} public and \
-             {private_inputs} private inputs"
+            "{wires} wires cannot hold the constant, {outputs} outputs and {public_inputs} public inputs"
         ));
     }
     // This bounds what is allocated per wire by the file's size: a label has 8 bytes, a term 36.

@@ -1,6 +1,6 @@
 //! Circuits and witnesses are read and rewritten; errors of malformed ones.
 
-use proofmill_circom::{BinFile, CircomError, R1cs, read_witness, write_r1cs, write_witness};
+use proofmill_circom::{BinFile, CircomError, R1cs, R1csFile, read_witness, write_r1cs, write_witness};
 use proofmill_cpu::Level;
 use proofmill_field::{
     Field,
@@ -47,6 +47,17 @@ fn rewritten_files_are_the_same_bytes() {
     let circoms = BinFile::open(&data("circuit.r1cs")).unwrap();
     assert_eq!(ours.sections(), circoms.sections());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// `o <== a * a` of circom 2.2.3, with a private input of eight values that no constraint has, and which have no wires.
+#[test]
+fn unused_private_inputs_have_no_wires() {
+    let r1cs = <R1cs>::open(&data("unused.r1cs")).unwrap();
+    assert_eq!((r1cs.header.wires, r1cs.header.private_inputs), (3, 9));
+    assert_eq!(r1cs.first_unsatisfied(&[1, 9, 3].map(Fr::from)), None);
+    assert_eq!(r1cs.first_unsatisfied(&[1, 8, 3].map(Fr::from)), Some(0));
+    let file = <R1csFile>::open(&data("unused.r1cs")).unwrap();
+    assert_eq!(*file.header(), r1cs.header);
 }
 
 #[test]
