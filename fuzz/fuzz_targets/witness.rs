@@ -1,4 +1,4 @@
-//! Arbitrary bytes as circom's WASM and as graphs, which run within limits; as inputs of both, which are the same after writing and
+//! Arbitrary bytes as circom's WASM, as compiled circuits and as graphs, which run within limits; as inputs of both, which are the same after writing and
 //! reading them again; and as names of signals. Native arithmetic is compared with circom's own in tests: interpreters are slow here.
 #![no_main]
 
@@ -7,7 +7,7 @@ mod programs;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use proofmill_circom::Symbols;
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_witness::{Event, Graph, Inputs, Limits, Program, WitnessError};
+use proofmill_witness::{Compiled, Event, Graph, Inputs, Limits, Program, WitnessError};
 use std::sync::LazyLock;
 
 /// A tenth of a second here.
@@ -40,7 +40,13 @@ fuzz_target!(|bytes: &[u8]| {
     if bytes.starts_with(&<Program>::MAGIC) {
         let Some(program) = checked(<Program>::from_bytes(bytes, LIMITS)) else { return };
         let program = observed(program);
-        INPUTS.iter().for_each(|inputs| run(&program, inputs));
+        INPUTS.iter().for_each(|inputs| {
+            run(&program, inputs);
+            compile(bytes, inputs);
+        });
+    } else if bytes.starts_with(&<Compiled>::MAGIC) {
+        let Some(compiled) = checked(<Compiled>::from_bytes(bytes, LIMITS)) else { return };
+        INPUTS.iter().for_each(|inputs| drop(checked(compiled.calculate(inputs))));
     } else if bytes.starts_with(<Graph>::MAGIC) {
         let Some(graph) = checked(<Graph>::from_bytes(bytes)) else { return };
         INPUTS.iter().for_each(|inputs| evaluate(&graph, inputs));
@@ -74,6 +80,16 @@ fn run(program: &Program, inputs: &Inputs) {
     match debugged.error {
         Some(error) => check(&format!("{error:#}")),
         None => assert_eq!(debugged.values.first(), Some(&Fr::ONE)),
+    }
+}
+
+/// What is compiled for inputs gives their witness, and after writing and reading it the same for others.
+fn compile(wasm: &[u8], sample: &Inputs) {
+    let Some(compiled) = checked(<Compiled>::new(wasm, sample, LIMITS)) else { return };
+    let again = <Compiled>::from_bytes(compiled.to_bytes(), LIMITS).expect("a compiled circuit");
+    for inputs in INPUTS.iter() {
+        let evaluated = checked(compiled.evaluate(inputs)).flatten();
+        assert_eq!(evaluated, checked(again.evaluate(inputs)).flatten());
     }
 }
 

@@ -54,6 +54,11 @@ pub(crate) fn describe(path: &Path) -> Result<Option<Facts>, Failure> {
             let version = version.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
             vec![("kind", json!("wasm, a witness generator if circom made it")), ("version", json!(version))]
         }
+        [b'p', b'm', b'w', b'g', version @ ..] => {
+            let version = version.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
+            vec![("kind", json!("compiled circuit, a witness generator")), ("version", json!(version))]
+        }
+        b"wtns.gra" => vec![("kind", json!("graph of circom-witnesscalc, a witness generator"))],
         [0, 0, ..] => transcripts(path)?,
         [b'0'..=b'9', ..] => symbols(path)?,
         start if start.trim_ascii_start().starts_with(b"{") || start.trim_ascii_start().starts_with(b"[") => {

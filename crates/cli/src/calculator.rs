@@ -2,9 +2,13 @@
 
 use proofmill::{
     Error,
-    circom::{Event, ScalarPrime, Symbols, Witness, WitnessCalculator, WitnessError},
+    circom::{
+        CircomCurve, CircuitCache, Event, ScalarPrime, Symbols, Witness, WitnessCalculator, WitnessError,
+        curve_of_program, over_curve,
+    },
 };
 use proofmill_console::Failure;
+use proofmill_progress::Progress;
 use std::{
     io::{self, Write},
     path::Path,
@@ -13,7 +17,7 @@ use std::{
 const NAME_SIGNALS: &str = "--sym circuit.sym names those that are missing";
 const DEBUG: &str = "`proofmill wtns debug` prints its signals";
 
-/// Calculates a witness. What the circuit prints goes to standard error, unless `quiet`.
+/// Calculates a witness, by a compiled circuit if the user's cache has one. What the circuit prints goes to standard error, unless `quiet`.
 pub(crate) fn calculate<P: ScalarPrime>(
     circuit: &Path,
     inputs: &Path,
@@ -21,7 +25,10 @@ pub(crate) fn calculate<P: ScalarPrime>(
     quiet: bool,
 ) -> Result<Witness<P>, Failure> {
     let has_names = symbols.is_some();
-    let mut calculator = WitnessCalculator::<P>::open_over(circuit)?;
+    let mut calculator: WitnessCalculator<P> = match CircuitCache::of_user() {
+        Some(cache) => cache.open(circuit)?,
+        None => WitnessCalculator::open_over(circuit)?,
+    };
     if let Some(symbols) = symbols {
         calculator = calculator.with_symbols(symbols);
     }
@@ -48,4 +55,18 @@ pub(crate) fn calculate<P: ScalarPrime>(
             None => failure,
         }
     })
+}
+
+/// Compiles a circuit whose witness these inputs gave, into the user's cache. Whether it can be does not matter to the command.
+pub(crate) fn compile_for_later(circuit: &Path, inputs: &Path, progress: Progress<'_>) {
+    // What is no file was read already.
+    if circuit.is_file()
+        && inputs.is_file()
+        && let Some(cache) = CircuitCache::of_user()
+        && cache.lacks(circuit).is_ok_and(|lacks| lacks)
+        && let Ok(curve) = curve_of_program(circuit)
+    {
+        progress.begin("compile circuit for later");
+        over_curve!(curve, C => drop(cache.compile::<<C as CircomCurve>::ScalarPrime>(circuit, inputs)));
+    }
 }

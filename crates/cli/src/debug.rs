@@ -23,7 +23,7 @@ use std::{
 It prints secret values. An assertion that fails ends the calculation: signals that have no value yet are printed as 0 then. Signals that
 the compiler has removed are not printed: compile the circuit with --O0 to keep all.")]
 pub(crate) struct Debug {
-    /// The circuit, as compiled by `circom --wasm`, or a graph of circom-witnesscalc
+    /// The circuit, as compiled by `circom --wasm` or `wtns compile`, or a graph of circom-witnesscalc
     #[arg(value_name = "WASM", conflicts_with = "json")]
     circuit: Input,
     /// The values of its input signals

@@ -97,7 +97,10 @@ pub(crate) fn run(command: FflonkCommand, machine: &mut Machine) -> Result<Outco
         }
         FflonkCommand::FullProve(FflonkFullProve { files, .. }) => {
             let quiet = machine.quiet();
-            prove(&files.zkey, &files.outputs, true, machine, |progress| files.witness(quiet, progress))
+            let witness = |progress: Progress<'_>| files.witness(quiet, progress);
+            let outcome = prove(&files.zkey, &files.outputs, true, machine, witness)?;
+            files.compile_for_later(machine);
+            Ok(outcome)
         }
         FflonkCommand::Verify(files) => verify(&files, machine),
         FflonkCommand::Setup(files) => setup(&files, machine),

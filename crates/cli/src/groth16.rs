@@ -72,7 +72,10 @@ pub(crate) fn run(command: Groth16Command, machine: &mut Machine) -> Result<Outc
         Groth16Command::FullProve(files) => {
             let quiet = machine.quiet();
             over_curve!(curve::of(&files.zkey)?, C => {
-                prove::<C>(&files.zkey, &files.outputs, machine, |progress| files.witness(quiet, progress))
+                let witness = |progress: Progress<'_>| files.witness(quiet, progress);
+                let outcome = prove::<C>(&files.zkey, &files.outputs, machine, witness)?;
+                files.compile_for_later(machine);
+                Ok(outcome)
             })
         }
         Groth16Command::Verify(files) => {

@@ -117,7 +117,10 @@ pub(crate) fn run(command: PlonkCommand, machine: &mut Machine) -> Result<Outcom
         }
         PlonkCommand::FullProve(PlonkFullProve { files, .. }) => {
             let quiet = machine.quiet();
-            prove(&files.zkey, &files.outputs, true, machine, |progress| files.witness(quiet, progress))
+            let witness = |progress: Progress<'_>| files.witness(quiet, progress);
+            let outcome = prove(&files.zkey, &files.outputs, true, machine, witness)?;
+            files.compile_for_later(machine);
+            Ok(outcome)
         }
         PlonkCommand::Verify(files) => verify(&files, machine),
         PlonkCommand::Setup(arguments) => setup(&arguments, machine),

@@ -6,7 +6,7 @@ use crate::{
 };
 use clap::Args;
 use proofmill::circom::{PublicSignals, R1cs, ScalarPrime, Symbols, Witness};
-use proofmill_console::{Failure, Outcome};
+use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_progress::Progress;
 use serde_json::json;
 use std::path::Path;
@@ -87,7 +87,7 @@ pub(crate) struct FullProve {
     /// The values of the circuit's input signals
     #[arg(value_name = "INPUT")]
     inputs: Input,
-    /// The circuit, as compiled by `circom --wasm`, or a graph of circom-witnesscalc
+    /// The circuit, as compiled by `circom --wasm` or `wtns compile`, or a graph of circom-witnesscalc
     #[arg(value_name = "WASM")]
     circuit: Input,
     /// The proving key
@@ -114,6 +114,11 @@ impl FullProve {
     ) -> Result<Witness<P>, Failure> {
         progress.begin("calculate witness");
         calculator::calculate(&self.circuit, &self.inputs, symbols(self.sym.as_ref())?, quiet)
+    }
+
+    /// After the proof: makes the circuit's next witness take less time.
+    pub(crate) fn compile_for_later(&self, machine: &mut Machine) {
+        machine.run(|_, progress| calculator::compile_for_later(&self.circuit, &self.inputs, progress));
     }
 }
 

@@ -7,7 +7,9 @@ use crate::{
     proving::symbols,
 };
 use clap::{Args, Subcommand};
-use proofmill::circom::{CircomCurve, R1cs, ScalarPrime, Witness, curve_of_program, over_curve};
+use proofmill::circom::{
+    CircomCurve, R1cs, ScalarPrime, Witness, WitnessCalculator, curve_of_program, over_curve,
+};
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
 
@@ -15,6 +17,8 @@ use serde_json::json;
 pub(crate) enum WtnsCommand {
     /// Calculate a witness from a circuit's inputs
     Calculate(Calculate),
+    /// Compile a circuit's WASM, so that its witnesses take less time
+    Compile(Compile),
     /// Calculate a witness and print the circuit's signals by name, with their secret values
     Debug(Debug),
     /// Check that a witness satisfies every constraint of a circuit
@@ -50,7 +54,7 @@ The inputs are an object with a number or (nested) arrays of numbers for each in
 negative, in quotes if large. The WASM runs in an interpreter, with at most 4 GiB of memory. What it prints by log() goes to
 standard error.")]
 pub(crate) struct Calculate {
-    /// The circuit, as compiled by `circom --wasm`, or a graph of circom-witnesscalc
+    /// The circuit, as compiled by `circom --wasm` or `wtns compile`, or a graph of circom-witnesscalc
     #[arg(value_name = "WASM")]
     circuit: Input,
     /// The values of its input signals
@@ -62,6 +66,28 @@ pub(crate) struct Calculate {
     /// Name signals in errors, by circom's names
     #[arg(long, value_name = "SYM")]
     sym: Option<Input>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill wtns compile circuit.wasm input.json circuit.wcd
+  proofmill wtns calculate circuit.wcd other_input.json witness.wtns
+
+The compiled circuit is taken wherever a WASM is, and gives the same witnesses and errors for any inputs. It is fast for those
+that go through its loops and arrays as the sample does, which for most circuits are all, and runs the WASM for others.")]
+pub(crate) struct Compile {
+    /// The circuit, as compiled by `circom --wasm`
+    #[arg(value_name = "WASM")]
+    circuit: Input,
+    /// Values of its input signals that satisfy it
+    #[arg(value_name = "INPUT")]
+    inputs: Input,
+    /// The compiled circuit to write
+    #[arg(value_name = "WCD", default_value = "circuit.wcd")]
+    output: Output,
+    /// Check every constraint of the circuit on the sample's witness
+    #[arg(long, value_name = "R1CS")]
+    r1cs: Option<Input>,
 }
 
 #[derive(Args, Debug)]
@@ -84,6 +110,7 @@ impl WtnsCommand {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Calculate(_) => "wtns calculate",
+            Self::Compile(_) => "wtns compile",
             Self::Debug(_) => "wtns debug",
             Self::Check(_) => "wtns check",
             Self::Export(WtnsExport::Json(_)) => "wtns export json",
@@ -95,6 +122,10 @@ impl WtnsCommand {
             Self::Calculate(files) => {
                 let inputs = [Some(&*files.circuit), Some(&*files.inputs), files.sym.as_deref()];
                 Files { inputs: inputs.into_iter().flatten().collect(), outputs: vec![&files.witness] }
+            }
+            Self::Compile(files) => {
+                let inputs = [Some(&*files.circuit), Some(&*files.inputs), files.r1cs.as_deref()];
+                Files { inputs: inputs.into_iter().flatten().collect(), outputs: vec![&files.output] }
             }
             Self::Debug(debug) => debug.files(),
             Self::Check(_) => Files::default(),
@@ -109,6 +140,9 @@ pub(crate) fn run(command: WtnsCommand, machine: &mut Machine) -> Result<Outcome
     match command {
         WtnsCommand::Calculate(files) => over_curve!(curve_of_program(&files.circuit)?, C => {
             calculate::<<C as CircomCurve>::ScalarPrime>(&files, machine)
+        }),
+        WtnsCommand::Compile(files) => over_curve!(curve_of_program(&files.circuit)?, C => {
+            compile::<<C as CircomCurve>::ScalarPrime>(&files, machine)
         }),
         WtnsCommand::Debug(debug) => debug::run(debug, machine),
         WtnsCommand::Check(files) => over_curve!(curve::of(&files.r1cs)?, C => {
@@ -136,6 +170,21 @@ fn calculate<P: ScalarPrime>(files: &Calculate, machine: &mut Machine) -> Result
         progress.begin("write witness");
         witness.save(&files.witness)?;
         Ok(Outcome::done(json!({ "witness": &*files.witness, "wires": witness.values().len() })))
+    })
+}
+
+fn compile<P: ScalarPrime>(files: &Compile, machine: &mut Machine) -> Result<Outcome, Failure> {
+    machine.clock().expect(2 + usize::from(files.r1cs.is_some()));
+    machine.run(|_, progress| {
+        progress.begin("compile circuit");
+        let circuit = WitnessCalculator::<P>::compile(&files.circuit, &files.inputs)?;
+        if let Some(r1cs) = &files.r1cs {
+            progress.begin("check witness");
+            R1cs::<P>::open_over(r1cs)?.check_named(&circuit.calculate_file(&files.inputs)?, None)?;
+        }
+        progress.begin("write circuit");
+        circuit.save(&files.output)?;
+        Ok(Outcome::done(json!({ "circuit": &*files.output })))
     })
 }
 

@@ -144,7 +144,8 @@ impl Witness {
     }
 }
 
-/// A circuit that calculates witnesses from its inputs: the path or the content of the WASM that ``circom --wasm`` writes, or of a graph of
+/// A circuit that calculates witnesses from its inputs: the path or the content of the WASM that ``circom --wasm`` writes, of what
+/// ``proofmill wtns compile`` makes of it, or of a graph of
 /// circom-witnesscalc, which checks no assertions.
 ///
 /// symbols: the path of a ``.sym`` file, from which messages name signals. max_steps: the most steps of the WASM's interpreter, of which

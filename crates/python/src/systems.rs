@@ -305,7 +305,7 @@ macro_rules! system {
             ///
             /// inputs: a dict of integers and of nested lists, tuples and arrays of them, by names of signals; JSON as str or bytes;
             /// or the path of a JSON file as a pathlib.Path. Negative and large integers are reduced modulo the field's prime.
-            /// circuit: circom's WASM or a graph of circom-witnesscalc: a path, bytes or a WitnessCalculator. key: a path, bytes or a
+            /// circuit: circom's WASM, compiled or not, or a graph of circom-witnesscalc: a path, bytes or a WitnessCalculator. key: a path, bytes or a
             /// ProvingKey. The rest is as for ``ProvingKey.prove``.
             ///
             /// Raises Mismatch for inputs that are not the circuit's, Unsatisfied for an assertion that fails, and what

@@ -117,6 +117,8 @@ impl Folder {
         for variable in ["PROOFMILL_LEVEL", "PROOFMILL_SHA256", "PROOFMILL_ALLOW_INSECURE_SETUP"] {
             command.env_remove(variable);
         }
+        // Not the user's.
+        command.env("PROOFMILL_CIRCUIT_CACHE", "off");
         command.stdin(Stdio::null());
         command
     }

@@ -1,11 +1,12 @@
-//! Witnesses of circom's circuits from their inputs: the WASM that circom's compiler writes, run by an interpreter, and graphs of
+//! Witnesses of circom's circuits from their inputs: the WASM that circom's compiler writes, run by an interpreter or compiled to a graph, and graphs of
 //! circom-witnesscalc.
 //!
-//! [`Inputs`] parses an `input.json`; [`Program`] is a compiled circuit, [`Graph`] one without branches. Circuits and inputs may be hostile: for any bytes the result
+//! [`Inputs`] parses an `input.json`; [`Program`] is a circuit's WASM, [`Compiled`] one that was compiled, [`Graph`] one of circom-witnesscalc. Circuits and inputs may be hostile: for any bytes the result
 //! is a value or a [`WitnessError`], within [`Limits`]. No error shows a value of a signal by `{}`.
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod compile;
 mod error;
 mod graph;
 mod input;
@@ -13,6 +14,7 @@ mod names;
 mod number;
 mod wasm;
 
+pub use compile::{Compiled, embedded_wasm};
 pub use error::WitnessError;
 pub use graph::{Binary, Graph, Unary};
 pub use input::{Inputs, LARGEST_INPUT, Signal};

@@ -6,7 +6,7 @@ use super::{
 };
 use proofmill::{
     AnyVerifyingKey, Level,
-    circom::{FileKind, Limits, WitnessCalculator, describe},
+    circom::{FileKind, Limits, WitnessCalculator, describe, embedded_wasm},
     stark::Constraints,
 };
 use proofmill_circom::BinFile;
@@ -67,7 +67,9 @@ pub(super) fn inspect(path: &Path) -> Result<Inspected, Fault> {
     file.take(16).read_to_end(&mut start).map_err(io)?;
     match start.as_slice() {
         [b'z', b'k', b'e', b'y', ..] | [b'p', b'm', b'p', b'k', ..] => proving_key(path),
-        [0, b'a', b's', b'm', ..] | [b'w', b't', b'n', b's', b'.', ..] => program(path),
+        [0, b'a', b's', b'm', ..] | [b'w', b't', b'n', b's', b'.', ..] | [b'p', b'm', b'w', b'g', ..] => {
+            program(path)
+        }
         start if matches!(start.trim_ascii_start(), [b'{', ..]) => document(path, metadata.len()),
         _ => Err(unknown()),
     }
@@ -112,7 +114,7 @@ fn program(path: &Path) -> Result<Inspected, Fault> {
 /// For a file that is no such program, or cannot be read.
 pub(super) fn open_program(path: &Path) -> Result<(WitnessCalculator, Bound), Fault> {
     let bytes = read_file_at_most(path, LARGEST_PROGRAM).map_err(|error| Fault::Io("program", error))?;
-    let memory = memory::wasm_limit(&bytes);
+    let memory = memory::wasm_limit(embedded_wasm(&bytes).unwrap_or(&bytes));
     let bound = memory::program(bytes.len() as u64, memory);
     drop(bytes);
     Ok((WitnessCalculator::open_with_limits(path, Limits { memory, steps: None })?, bound))

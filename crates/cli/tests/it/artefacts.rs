@@ -25,6 +25,8 @@ fn info_knows_every_file() {
     folder.write("transcript00.dat", include_bytes!("../../../srs/tests/data/transcript00.dat"));
     folder.write("a.sym", "1,1,0,main.a\n2,-1,0,main.b,c\n");
     folder.write("a.wasm", b"\0asm\x01\0\0\0");
+    folder.write("product.wcd", include_bytes!("../../../witness/tests/data/product.wcd"));
+    folder.run("wtns compile circuit.wasm input.json a.wcd").succeeded();
     folder.run("stark workload fibonacci --log-rows 6 --out stark --quiet").succeeded();
     for (file, kind) in [
         ("circuit.r1cs", "r1cs"),
@@ -49,6 +51,8 @@ fn info_knows_every_file() {
         (".", "ignition"),
         ("a.sym", "sym, names of a circuit's signals"),
         ("a.wasm", "wasm, a witness generator if circom made it"),
+        ("a.wcd", "compiled circuit, a witness generator"),
+        ("product.wcd", "graph of circom-witnesscalc, a witness generator"),
     ] {
         assert_eq!(info(&folder, file)["kind"], kind, "{file}");
     }

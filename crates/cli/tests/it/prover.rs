@@ -199,11 +199,15 @@ fn every_task_on_one_process() {
             .run(&format!("zkey export verificationkey {arithmetisation} {arithmetisation}.vk"))
             .succeeded();
     }
+    session.run("wtns compile circuit.wasm input.json circuit.wcd").succeeded();
     let keys = SYSTEMS.map(|system| (system, format!("{system}.zkey"), format!("{system}.vk.json")));
     let wide = ["turbo", "ultra"].map(|key| ("plonk", key.to_owned(), format!("{key}.vk")));
     for (system, key, verification) in keys.into_iter().chain(wide) {
-        let full = json!({ "type": "prove", "key": key, "program": "circuit.wasm" });
-        for (task, inputs) in [(prove(&key), witness()), (full, json!({ "signals": "input.json" }))] {
+        let full = |program: &str| json!({ "type": "prove", "key": key, "program": program });
+        let signals = || json!({ "signals": "input.json" });
+        let tasks =
+            [(prove(&key), witness()), (full("circuit.wasm"), signals()), (full("circuit.wcd"), signals())];
+        for (task, inputs) in tasks {
             session.done(task, inputs, 2);
             session.verified(system, &verification);
             let job = format!("job{}", session.jobs);

@@ -56,6 +56,65 @@ fn graphs_are_circuits_too() {
     assert!(error.contains("in.json: signal b: expected 2 values, found 1") && !error.contains(SECRET));
 }
 
+#[test]
+fn compiled_circuits_are_circuits_too() {
+    let folder = folder();
+    folder.run("wtns compile inputs.wasm small.json made.wcd --r1cs inputs.r1cs").succeeded();
+    for inputs in ["small", "edges", "huge", "unquoted"] {
+        folder.run(&format!("wtns calculate made.wcd {inputs}.json made.wtns --quiet")).succeeded();
+        assert_eq!(folder.read("made.wtns"), folder.read(&format!("{inputs}.wtns")));
+    }
+    assert_eq!(folder.run("wtns calculate made.wcd small.json made.wtns").stderr, "log: x is 3\n");
+    // The WASM is in it, which tells what fails.
+    folder.write("seven.json", format!(r#"{{"a": 7, "b": [{SECRET}, 2, 3, 4, 5, 6]}}"#));
+    let error = folder.run("wtns calculate made.wcd seven.json made.wtns").failed(1);
+    assert!(error.contains("template Square_0 line: 7") && !error.contains(SECRET), "{error}");
+    assert_eq!(folder.run("wtns debug made.wcd small.json made.wtns inputs.sym").status, Some(0));
+    let bytes = folder.read("made.wcd");
+    folder.write("short.wcd", &bytes[..bytes.len() - 1]);
+    refused(&folder, "wtns calculate short.wcd small.json new.wtns", &["short.wcd: ", "it ends in its WASM"]);
+    let error = folder.run("wtns compile inputs.wasm seven.json new.wcd").failed(1);
+    assert!(error.contains("template Square_0 line: 7") && !folder.path("new.wcd").exists(), "{error}");
+    for (circuit, problem) in [
+        ("minimal.wasm", "its functions for field elements are not known"),
+        ("made.wcd", "made.wcd: not a valid WASM"),
+    ] {
+        refused(&folder, &format!("wtns compile {circuit} x.json new.wcd"), &[problem]);
+    }
+}
+
+#[test]
+fn circuits_are_compiled_for_later() {
+    let folder = folder();
+    folder.run("groth16 setup inputs.r1cs pot8.ptau key -q");
+    let prove = || {
+        let words =
+            "groth16 fullprove small.json inputs.wasm key proof.json public.json --allow-insecure-setup -q";
+        let mut command = folder.command(words);
+        command.env("PROOFMILL_CIRCUIT_CACHE", folder.path("cache")).output().unwrap()
+    };
+    let kept = || -> Vec<_> {
+        fs::read_dir(folder.path("cache")).unwrap().map(|file| file.unwrap().path()).collect()
+    };
+    assert!(prove().status.success());
+    let [circuit] = &kept()[..] else { panic!("{:?}", kept()) };
+    folder.run("wtns compile inputs.wasm small.json made.wcd").succeeded();
+    assert_eq!(fs::read(circuit).unwrap(), folder.read("made.wcd"));
+    assert!(prove().status.success());
+    // What is damaged is replaced, and what is there is used.
+    fs::write(circuit, "pmwg").unwrap();
+    assert!(prove().status.success());
+    assert_eq!(fs::read(circuit).unwrap(), folder.read("made.wcd"));
+    folder.write("c.json", r#"{"a": 1, "c": [2, 3]}"#);
+    folder.run("wtns compile components.wasm c.json made.wcd").succeeded();
+    fs::copy(folder.path("made.wcd"), circuit).unwrap();
+    let output = prove();
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("signal b is not an input of the circuit"),
+        "{output:?}"
+    );
+}
+
 fn json(folder: &Folder, name: &str) -> serde_json::Value {
     serde_json::from_str(&folder.text(name)).unwrap()
 }

@@ -36,8 +36,12 @@ use proofmill_field::{Fp, bn254::FrParams};
 use std::{collections::BTreeSet, fmt, ops::Deref, path::Path};
 use zeroize::{Zeroize, Zeroizing};
 
+mod circuit_cache;
 mod witness_calculator;
-pub use witness_calculator::{Debugged, Event, Limits, WitnessCalculator, WitnessError, curve_of_program};
+pub use circuit_cache::CircuitCache;
+pub use witness_calculator::{
+    Debugged, Event, Limits, WitnessCalculator, WitnessError, curve_of_program, embedded_wasm,
+};
 
 /// Describes an r1cs, wtns, zkey, ptau or key file: kind, curve, protocol, counts, sections and the contributions to a Groth16 key.
 /// Nothing else of the file is read.

@@ -1,19 +1,22 @@
 //! Witnesses from a circuit's inputs.
 
 use super::{PairingCurve, ScalarPrime, Symbols, Witness, is_file};
-use crate::{Error, Result};
-use proofmill_circom::FileName;
+use crate::{Error, Result, error::Cause};
+use proofmill_circom::{FileName, write_bytes};
 use proofmill_field::bn254::FrParams;
 use proofmill_memory::read_file_at_most;
-pub use proofmill_witness::{Event, Limits, WitnessError};
-use proofmill_witness::{Graph, Inputs, LARGEST_INPUT, Program};
-use std::path::Path;
+use proofmill_witness::{Compiled, Graph, Inputs, LARGEST_INPUT, Program};
+pub use proofmill_witness::{Event, Limits, WitnessError, embedded_wasm};
+use std::{fs::File, io::Read, path::Path};
 use zeroize::Zeroizing;
 
-/// The most bytes of a compiled circuit.
+/// The bytes of a compiled circuit's header.
+const HEADER: u64 = 40;
+/// The most bytes of a circuit.
 const LARGEST_CIRCUIT: u64 = 1 << 30;
 
-/// A circuit that calculates witnesses from its inputs: the WASM that `circom --wasm` writes, of circom 1 (0.5) or 2, or a graph of
+/// A circuit that calculates witnesses from its inputs: the WASM that `circom --wasm` writes, of circom 1 (0.5) or 2, what
+/// [`compile`](Self::compile) makes of it, which is many times faster, or a graph of
 /// circom-witnesscalc, which checks no assertions. The first bytes and the exports decide.
 ///
 /// The WASM runs in an interpreter with no functions of the host but those that circom's circuits report by. It may be hostile: it is
@@ -41,6 +44,7 @@ pub struct WitnessCalculator<P: ScalarPrime = FrParams> {
 enum Circuit<P: ScalarPrime> {
     Wasm(Program<P>),
     Graph(Graph<P>),
+    Compiled(Compiled<P>),
 }
 
 /// The end of a run that is debugged.
@@ -82,7 +86,7 @@ impl WitnessCalculator {
     /// # Errors
     /// [`Error::Malformed`].
     pub fn with_limits(bytes: &[u8], limits: Limits) -> Result<Self> {
-        Self::decode(bytes, limits, None)
+        Self::decode(bytes.to_vec(), limits, None)
     }
 }
 
@@ -95,15 +99,57 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
         Self::read(path.as_ref(), Limits::default())
     }
 
-    fn read(path: &Path, limits: Limits) -> Result<Self> {
-        Self::decode(&read_circuit(path)?, limits, Some(FileName::new(path)))
+    /// Compiles a circuit's WASM to one list of operations, which calculates the same witnesses many times faster. Both ways of branches that depend
+    /// on inputs are in it; where a loop's length or an index depends on them, it is for inputs that give the same as these do, and for
+    /// others it runs the WASM, which it contains.
+    ///
+    /// # Errors
+    /// Those of [`Self::calculate_file`], and [`Error::Malformed`] if the WASM cannot be compiled: if it is not circom 2's, or
+    /// its arithmetic is not known.
+    pub fn compile(wasm: impl AsRef<Path>, inputs: impl AsRef<Path>) -> Result<Self> {
+        let (wasm, inputs) = (wasm.as_ref(), inputs.as_ref());
+        let (bytes, name) = (read_circuit(wasm)?, FileName::new(wasm));
+        let failed = |error| Error::witness(Some(&name), Some(&FileName::new(inputs)), error);
+        let values = Inputs::from_json(&read_inputs(inputs)?).map_err(failed)?;
+        // Its errors are more precise, and its witness is what the other's must be.
+        let expected =
+            Program::from_bytes(&bytes, Limits::default()).and_then(|program| program.calculate(&values));
+        let expected = expected.map_err(failed)?;
+        let compiled = Compiled::new(&bytes, &values, Limits::default()).map_err(failed)?;
+        if compiled.evaluate(&values).map_err(failed)?.as_deref() != Some(&*expected) {
+            let problem = "the compiled circuit's witness is not the circuit's; please report this";
+            return Err(failed(WitnessError::Program(problem.to_owned())));
+        }
+        Ok(Self { circuit: Circuit::Compiled(compiled), name: Some(name) })
     }
 
-    fn decode(bytes: &[u8], limits: Limits, name: Option<FileName>) -> Result<Self> {
+    /// Writes a compiled circuit, completely or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Mismatch`] if it is not compiled.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        match &self.circuit {
+            Circuit::Compiled(compiled) => Ok(write_bytes(path.as_ref(), &compiled.to_bytes())?),
+            _ => Err(Error::Mismatch(Cause::new("only a compiled circuit can be saved"))),
+        }
+    }
+
+    fn read(path: &Path, limits: Limits) -> Result<Self> {
+        Self::decode(read_circuit(path)?, limits, Some(FileName::new(path)))
+    }
+
+    /// Decodes the bytes of a file.
+    pub(super) fn decode_file(bytes: Vec<u8>, path: &Path) -> Result<Self> {
+        Self::decode(bytes, Limits::default(), Some(FileName::new(path)))
+    }
+
+    fn decode(bytes: Vec<u8>, limits: Limits, name: Option<FileName>) -> Result<Self> {
         let circuit = if bytes.starts_with(Graph::<P>::MAGIC) {
-            Graph::from_bytes(bytes).map(Circuit::Graph)
+            Graph::from_bytes(&bytes).map(Circuit::Graph)
+        } else if bytes.starts_with(&Compiled::<P>::MAGIC) {
+            Compiled::from_bytes(bytes, limits).map(Circuit::Compiled)
         } else {
-            Program::from_bytes(bytes, limits).map(Circuit::Wasm)
+            Program::from_bytes(&bytes, limits).map(Circuit::Wasm)
         };
         match circuit {
             Ok(circuit) => Ok(Self { circuit, name }),
@@ -120,18 +166,22 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
     /// be secret, and in [`Self::debug_file`] all events.
     #[must_use]
     pub fn on_event(mut self, observer: impl Fn(Event<'_, P>) + Send + Sync + 'static) -> Self {
-        if let Circuit::Wasm(program) = self.circuit {
-            self.circuit = Circuit::Wasm(program.on_event(observer));
-        }
+        self.circuit = match self.circuit {
+            Circuit::Wasm(program) => Circuit::Wasm(program.on_event(observer)),
+            Circuit::Compiled(compiled) => Circuit::Compiled(compiled.on_event(observer)),
+            graph => graph,
+        };
         self
     }
 
     /// The names of the circuit's signals, from which errors name missing inputs and the component whose assertion fails.
     #[must_use]
     pub fn with_symbols(mut self, symbols: Symbols) -> Self {
-        if let Circuit::Wasm(program) = self.circuit {
-            self.circuit = Circuit::Wasm(program.with_symbols(symbols.symbols));
-        }
+        self.circuit = match self.circuit {
+            Circuit::Wasm(program) => Circuit::Wasm(program.with_symbols(symbols.symbols)),
+            Circuit::Compiled(compiled) => Circuit::Compiled(compiled.with_symbols(symbols.symbols)),
+            graph => graph,
+        };
         self
     }
 
@@ -167,11 +217,13 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
         let (text, name) = (read_inputs(path)?, FileName::new(path));
         let failed = |error| Error::witness(self.name.as_ref(), Some(&name), error);
         let inputs = Inputs::from_json(&text).map_err(failed)?;
+        let debug = |program: &Program<P>| {
+            let debugged = program.debug(&inputs);
+            (debugged.error, debugged.values)
+        };
         let (error, values) = match &self.circuit {
-            Circuit::Wasm(program) => {
-                let debugged = program.debug(&inputs);
-                (debugged.error, debugged.values)
-            }
+            Circuit::Wasm(program) => debug(program),
+            Circuit::Compiled(compiled) => debug(&compiled.program().map_err(failed)?),
             Circuit::Graph(graph) => match graph.calculate(&inputs) {
                 Ok(values) => (None, values),
                 Err(error) => (Some(error), Zeroizing::default()),
@@ -184,6 +236,7 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
         let values = Inputs::from_json(inputs_json).and_then(|inputs| match &self.circuit {
             Circuit::Wasm(program) => program.calculate(&inputs),
             Circuit::Graph(graph) => graph.calculate(&inputs),
+            Circuit::Compiled(compiled) => compiled.calculate(&inputs),
         });
         let values = values.map_err(|error| Error::witness(self.name.as_ref(), name, error))?;
         Ok(Witness { values, name: None })
@@ -197,11 +250,20 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
 /// [`Error::Io`].
 pub fn curve_of_program(path: impl AsRef<Path>) -> Result<PairingCurve> {
     let path = path.as_ref();
-    let likely = if is_file(path) { proofmill_witness::likely_curve(&read_circuit(path)?) } else { None };
+    let likely = if is_file(path) { likely_curve(path)? } else { None };
     Ok(likely.unwrap_or(PairingCurve::Bn254))
 }
 
-fn read_circuit(path: &Path) -> Result<Vec<u8>> {
+/// The curve whose prime a file has: a compiled circuit in its header, any other anywhere.
+fn likely_curve(path: &Path) -> Result<Option<PairingCurve>> {
+    let io = |error| Error::io(path, error);
+    let mut header = Vec::new();
+    File::open(path).map_err(io)?.take(HEADER).read_to_end(&mut header).map_err(io)?;
+    let is_compiled = header.starts_with(&<Compiled>::MAGIC);
+    Ok(proofmill_witness::likely_curve(&if is_compiled { header } else { read_circuit(path)? }))
+}
+
+pub(super) fn read_circuit(path: &Path) -> Result<Vec<u8>> {
     read_file_at_most(path, LARGEST_CIRCUIT).map_err(|error| Error::io(path, error))
 }
 

@@ -29,8 +29,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn varint(&mut self) -> Option<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
-            let (byte, rest) = self.0.split_first()?;
-            self.0 = rest;
+            let byte = self.byte()?;
             let bits = u64::from(byte & 0x7f);
             if shift == 63 && bits > 1 {
                 return None;
@@ -41,6 +40,12 @@ impl<'a> Fields<'a> {
             }
         }
         None
+    }
+
+    pub(crate) fn byte(&mut self) -> Option<u8> {
+        let (byte, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*byte)
     }
 
     /// Bytes behind their length.
@@ -96,4 +101,13 @@ impl<'a> Fields<'a> {
         }
         Some(value)
     }
+}
+
+/// Appends an integer as [`Fields::varint`] reads it.
+pub(crate) fn push_leb128(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
 }

@@ -16,16 +16,18 @@ fn bits<P: ScalarPrime>() -> u32 {
 }
 
 /// An operation on one operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unary {
     /// The additive inverse.
     Negate,
     /// The operand itself.
     Identity,
+    /// All bits that the modulus has, inverted.
+    BitNot,
 }
 
 /// An operation on two operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "circom's operators")]
 pub enum Binary {
     Multiply,
@@ -51,8 +53,15 @@ pub enum Binary {
 }
 
 impl Unary {
-    pub(super) fn from_code(code: u32) -> Option<Self> {
-        [Self::Negate, Self::Identity].get(code as usize).copied()
+    /// All operations, by their codes; the first two are those of circom-witnesscalc.
+    const ALL: [Self; 3] = [Self::Negate, Self::Identity, Self::BitNot];
+
+    pub(super) fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+
+    pub(super) fn code(self) -> u8 {
+        self as u8
     }
 
     /// The result.
@@ -60,12 +69,13 @@ impl Unary {
         match self {
             Self::Negate => -a,
             Self::Identity => a,
+            Self::BitNot => within_bits(a.to_canonical().map(|limb| !limb)),
         }
     }
 }
 
 impl Binary {
-    /// All operations, by their codes in graphs.
+    /// All operations, by their codes, which are those of circom-witnesscalc.
     pub const ALL: [Self; 20] = [
         Self::Multiply,
         Self::Divide,
@@ -89,8 +99,43 @@ impl Binary {
         Self::BitXor,
     ];
 
-    pub(super) fn from_code(code: u32) -> Option<Self> {
-        Self::ALL.get(code as usize).copied()
+    pub(super) fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+
+    pub(super) fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// Whether the result is 0 or 1 for any operands.
+    pub(crate) fn is_truth(self) -> bool {
+        matches!(
+            self,
+            Self::Equal
+                | Self::NotEqual
+                | Self::Less
+                | Self::Greater
+                | Self::LessOrEqual
+                | Self::GreaterOrEqual
+                | Self::And
+                | Self::Or
+        )
+    }
+
+    /// Whether the operands may be exchanged.
+    pub(crate) fn commutes(self) -> bool {
+        matches!(
+            self,
+            Self::Multiply
+                | Self::Add
+                | Self::Equal
+                | Self::NotEqual
+                | Self::And
+                | Self::Or
+                | Self::BitOr
+                | Self::BitAnd
+                | Self::BitXor
+        )
     }
 
     /// The result.
@@ -152,10 +197,7 @@ fn shift<P: ScalarPrime>(a: Fp<P>, left: Fp<P>, right: Fp<P>) -> Fp<P> {
     };
     let value = a.to_canonical();
     match (count(left), count(right)) {
-        (Some(count), _) => {
-            let [low, second, third, high] = shifted_left(value, count);
-            reduced([low, second, third, high & (u64::MAX >> (256 - bits::<P>()))])
-        }
+        (Some(count), _) => within_bits(shifted_left(value, count)),
         (None, Some(count)) => reduced(shifted_right(value, count)),
         (None, None) => Fp::ZERO,
     }
@@ -196,6 +238,11 @@ fn subtract(mut a: Limbs, b: &Limbs) -> (Limbs, bool) {
     (a, borrow)
 }
 
+/// The element of the lowest bits of an integer, as many as the modulus has.
+fn within_bits<P: ScalarPrime>([low, second, third, high]: Limbs) -> Fp<P> {
+    reduced([low, second, third, high & (u64::MAX >> (256 - bits::<P>()))])
+}
+
 /// An integer with no more bits than the modulus, which is less than twice the modulus, as an element.
 fn reduced<P: ScalarPrime>(value: Limbs) -> Fp<P> {
     Fp::from_canonical(value)
@@ -203,23 +250,58 @@ fn reduced<P: ScalarPrime>(value: Limbs) -> Fp<P> {
         .unwrap_or(Fp::ZERO)
 }
 
-/// Quotient and remainder, both 0 if `b` is: one bit after the other.
+/// Quotient and remainder, both 0 if `b` is: limb by limb. Source: Knuth, The Art of Computer Programming, 4.3.1, algorithm D.
 fn divide(a: Limbs, b: Limbs) -> (Limbs, Limbs) {
+    let zeros = leading_zeros(&b);
+    if zeros == 256 {
+        return ([0; 4], [0; 4]);
+    }
+    // With the divisor's highest bit set, a quotient's limb is at most two below its estimate by the highest limbs.
+    let divisor = shifted_left(b, zeros);
+    let high = if zeros == 0 { [0; 4] } else { shifted_right(a, 256 - zeros) };
     let (mut quotient, mut remainder) = ([0; 4], [0; 4]);
-    if b == [0; 4] {
-        return (quotient, remainder);
+    let limbs = high.into_iter().rev().chain(shifted_left(a, zeros).into_iter().rev());
+    for limb in limbs {
+        let digit;
+        (digit, remainder) = divide_limb(remainder, limb, &divisor);
+        let [first, second, third, _] = quotient;
+        quotient = [digit, first, second, third];
     }
-    for position in (0..256).rev() {
-        let [bit, ..] = shifted_right(a, position);
-        let [low, rest @ ..] = shifted_left(remainder, 1);
-        let [second, third, high] = rest;
-        remainder = [low | bit & 1, second, third, high];
-        let [low, second, third, high] = shifted_left(quotient, 1);
-        let (difference, negative) = subtract(remainder, &b);
-        if !negative {
-            remainder = difference;
+    (quotient, shifted_right(remainder, zeros))
+}
+
+/// The number of zero bits above the highest that is not.
+fn leading_zeros(value: &Limbs) -> u32 {
+    let zero_limbs = value.iter().rev().take_while(|limb| **limb == 0).count() as u32;
+    let highest = value.iter().rev().find(|limb| **limb != 0);
+    64 * zero_limbs + highest.map_or(0, |limb| limb.leading_zeros())
+}
+
+/// Divides `remainder * 2^64 + limb`, of which the remainder is less than the divisor, whose highest bit is set.
+fn divide_limb(remainder: Limbs, limb: u64, divisor: &Limbs) -> (u64, Limbs) {
+    let ([r0, r1, r2, r3], [.., highest]) = (remainder, *divisor);
+    let dividend = [limb, r0, r1, r2];
+    if r3 == 0 && compare(&dividend, divisor).is_lt() {
+        return (0, dividend);
+    }
+    let estimate = (u128::from(r3) << 64 | u128::from(r2)) / u128::from(highest);
+    let mut digit = u64::try_from(estimate).unwrap_or(u64::MAX);
+    let (mut rest, mut borrow) = (dividend, 0_u128);
+    for (rest, limb) in rest.iter_mut().zip(divisor) {
+        let product = u128::from(digit) * u128::from(*limb) + borrow;
+        let (difference, less) = rest.overflowing_sub(product as u64);
+        (*rest, borrow) = (difference, (product >> 64) + u128::from(less));
+    }
+    // The fifth limb: negative as long as the digit is too large.
+    let mut top = i128::from(r3) - borrow as i128;
+    while top < 0 {
+        digit -= 1;
+        let mut carry = 0;
+        for (rest, limb) in rest.iter_mut().zip(divisor) {
+            let sum = u128::from(*rest) + u128::from(*limb) + carry;
+            (*rest, carry) = (sum as u64, sum >> 64);
         }
-        quotient = [low | u64::from(!negative), second, third, high];
+        top += carry as i128;
     }
-    (quotient, remainder)
+    (digit, rest)
 }

@@ -22,15 +22,15 @@ use wasmi::{Caller, Error, ExternType, Linker, Memory, MemoryType, Module, Store
 use zeroize::Zeroizing;
 
 /// Addresses of words.
-const ALLOCATED: u32 = 0;
+pub(crate) const ALLOCATED: u32 = 0;
 const COUNT_OF_INPUTS: u32 = 16;
 /// The tables of components and of bits that mark inputs; 4 less before 0.5.34, which does not count public signals.
 const COMPONENTS: u32 = 36;
 const MAP_OF_INPUTS: u32 = 40;
 
 /// Bytes for the stack.
-const STACK: u64 = 1 << 26;
-const PAGE: u64 = 1 << 16;
+pub(crate) const STACK: u64 = 1 << 26;
+pub(crate) const PAGE: u64 = 1 << 16;
 
 /// Entries of a component's hash table, and bytes of each: the hash, and the index of the signal or component.
 const SLOTS: u32 = 256;
@@ -103,31 +103,40 @@ pub(super) fn run<P: ScalarPrime>(
 
 /// The label of an input's first value, and the number of its values: 0 if there is no such input.
 fn input<P: ScalarPrime>(circuit: &Instance<P>, name: &str) -> Result<(u32, usize), WitnessError> {
+    find_input(|at| circuit.word(at), circuit.has_function("getNPublic"), name)
+}
+
+/// [`input`] of a circuit whose memory has these words, and which counts public signals or does not.
+pub(crate) fn find_input<E>(
+    word: impl Fn(u32) -> Result<u32, E>,
+    counts_public: bool,
+    name: &str,
+) -> Result<(u32, usize), E> {
     const NONE: (u32, usize) = (0, 0);
     let (high, low) = hash(name);
     // The main component is the first.
-    let shift = if circuit.has_function("getNPublic") { 0 } else { 4 };
-    let main = circuit.word(COMPONENTS - shift)?;
-    let (table, signals) = (circuit.word(main)?, circuit.word(main.wrapping_add(4))?);
+    let shift = if counts_public { 0 } else { 4 };
+    let main = word(COMPONENTS - shift)?;
+    let (table, signals) = (word(main)?, word(main.wrapping_add(4))?);
     for probe in 0..SLOTS {
         let slot = (low as u32).wrapping_add(probe) % SLOTS;
         let slot = table.wrapping_add(slot * BYTES_OF_A_SLOT);
-        let found = [circuit.word(slot)?, circuit.word(slot.wrapping_add(4))?];
+        let found = [word(slot)?, word(slot.wrapping_add(4))?];
         if found == [0, 0] {
             break;
         }
         if found != [low as u32, high as u32] {
             continue;
         }
-        let index = circuit.word(slot.wrapping_add(8))?;
+        let index = word(slot.wrapping_add(8))?;
         let signal = signals.wrapping_add(index.wrapping_mul(BYTES_OF_A_SIGNAL));
         let [label, sizes, kind] =
-            [signal, signal.wrapping_add(4), signal.wrapping_add(8)].map(|at| circuit.word(at));
+            [signal, signal.wrapping_add(4), signal.wrapping_add(8)].map(|at| word(at));
         let (label, kind) = (label?, kind?);
-        let inputs = circuit.word(circuit.word(MAP_OF_INPUTS - shift)?.wrapping_add(label / 32 * 4))?;
+        let inputs = word(word(MAP_OF_INPUTS - shift)?.wrapping_add(label / 32 * 4))?;
         let is_input = kind == KIND_SIGNAL && inputs >> (label % 32) & 1 == 1;
         // The first size is the number of values.
-        return if is_input { Ok((label, circuit.word(sizes?)? as usize)) } else { Ok(NONE) };
+        return if is_input { Ok((label, word(sizes?)? as usize)) } else { Ok(NONE) };
     }
     Ok(NONE)
 }

@@ -100,7 +100,7 @@ pub(super) fn witness<P: ScalarPrime>(
 
 /// The 64-bit FNV-1a hash of a signal's name, by which circom's WASM knows it: its high and its low half. Characters are UTF-16 units
 /// in the generated JavaScript, and names are ASCII.
-pub(super) fn hash(name: &str) -> (i32, i32) {
+pub(crate) fn hash(name: &str) -> (i32, i32) {
     let hash = name.encode_utf16().fold(0xcbf2_9ce4_8422_2325_u64, |hash, unit| {
         (hash ^ u64::from(unit)).wrapping_mul(0x0100_0000_01b3)
     });

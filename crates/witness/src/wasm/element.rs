@@ -6,25 +6,25 @@
 
 use crate::number::limbs;
 use proofmill_circom::ScalarPrime;
-use proofmill_field::Fp;
+use proofmill_field::{Field, Fp};
 use wasmi::{Error, TrapCode};
 
 const LONG: u8 = 0x80;
 const MONTGOMERY: u8 = 0x40;
 
 /// Bytes of an element.
-pub(super) const BYTES: usize = 40;
+pub(crate) const BYTES: usize = 40;
 
 /// A field element, by its form in memory.
-#[derive(Clone, Copy)]
-pub(super) enum Element<P: ScalarPrime> {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Element<P: ScalarPrime> {
     Short(i32),
     Normal(Fp<P>),
     Montgomery(Fp<P>),
 }
 
 impl<P: ScalarPrime> Element<P> {
-    pub(super) fn read(memory: &[u8], at: i32) -> Result<Self, Error> {
+    pub(crate) fn read(memory: &[u8], at: i32) -> Result<Self, Error> {
         let element: &[u8; BYTES] = memory
             .get(at as u32 as usize..)
             .and_then(<[u8]>::first_chunk)
@@ -42,7 +42,7 @@ impl<P: ScalarPrime> Element<P> {
         value.ok_or_else(|| Error::new("a field element in its memory is not below the modulus"))
     }
 
-    pub(super) fn write(self, memory: &mut [u8], at: i32) -> Result<(), Error> {
+    pub(crate) fn write(self, memory: &mut [u8], at: i32) -> Result<(), Error> {
         // The first eight bytes as an integer, and the others.
         let (head, limbs) = match self {
             Self::Short(value) => (u64::from(value as u32), [0; 4]),
@@ -59,13 +59,21 @@ impl<P: ScalarPrime> Element<P> {
         Ok(())
     }
 
-    pub(super) fn value(self) -> Fp<P> {
+    pub(crate) fn value(self) -> Fp<P> {
         match self {
             Self::Short(value) => {
                 let magnitude = Fp::from(u64::from(value.unsigned_abs()));
                 if value < 0 { -magnitude } else { magnitude }
             }
             Self::Normal(value) | Self::Montgomery(value) => value,
+        }
+    }
+
+    /// Whether it is not 0.
+    pub(crate) fn is_true(self) -> bool {
+        match self {
+            Self::Short(value) => value != 0,
+            Self::Normal(value) | Self::Montgomery(value) => value != Fp::ZERO,
         }
     }
 }

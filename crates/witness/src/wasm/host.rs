@@ -11,8 +11,8 @@ use wasmi::{
 };
 
 /// The most characters of a message, and bytes of all log lines.
-const LONGEST_MESSAGE: usize = 1 << 10;
-const LONGEST_LOG: usize = 1 << 20;
+pub(crate) const LONGEST_MESSAGE: usize = 1 << 10;
+pub(crate) const LONGEST_LOG: usize = 1 << 20;
 /// The most messages of an error: one for each component that contains the next.
 const MOST_MESSAGES: usize = 100;
 

@@ -3,13 +3,13 @@
 //! Circom 2 exchanges field elements by a buffer in its memory, eight words each; circom 1 by pointers to tagged elements.
 //! Source: the `witness_calculator.js` that circom writes next to the WASM, and iden3's circom_runtime.
 
-mod circom1;
-mod circom2;
-mod element;
-mod host;
+pub(crate) mod circom1;
+pub(crate) mod circom2;
+pub(crate) mod element;
+pub(crate) mod host;
 mod instance;
-mod native;
-mod prelude;
+pub(crate) mod native;
+pub(crate) mod prelude;
 
 use crate::{
     error::WitnessError,
@@ -61,7 +61,7 @@ pub enum Event<'a, P: ScalarPrime = FrParams> {
 }
 
 /// Receives events.
-type Observer<P> = Arc<dyn Fn(Event<'_, P>) + Send + Sync>;
+pub(crate) type Observer<P> = Arc<dyn Fn(Event<'_, P>) + Send + Sync>;
 
 /// A circuit that circom compiled to WASM.
 pub struct Program<P: ScalarPrime = FrParams> {
@@ -71,7 +71,7 @@ pub struct Program<P: ScalarPrime = FrParams> {
     native: bool,
     limits: Limits,
     observer: Option<Observer<P>>,
-    symbols: Option<Symbols>,
+    symbols: Option<Arc<Symbols>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -157,8 +157,8 @@ impl<P: ScalarPrime> Program<P> {
 
     /// The names of signals, for errors.
     #[must_use]
-    pub fn with_symbols(mut self, symbols: Symbols) -> Self {
-        self.symbols = Some(symbols);
+    pub fn with_symbols(mut self, symbols: impl Into<Arc<Symbols>>) -> Self {
+        self.symbols = Some(symbols.into());
         self
     }
 
@@ -192,7 +192,7 @@ impl<P: ScalarPrime> Program<P> {
     }
 
     fn run(&self, circuit: &mut Instance<P>, inputs: &Inputs<P>) -> Result<(), WitnessError> {
-        let symbols = self.symbols.as_ref();
+        let symbols = self.symbols.as_deref();
         let result = match self.interface {
             Interface::Circom1 => circom1::run(circuit, inputs, symbols),
             Interface::Circom2 => circom2::run(circuit, inputs, symbols),

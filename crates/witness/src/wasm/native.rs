@@ -3,33 +3,47 @@
 //! Results need not have the form that the WASM's own functions choose. Source: the WASM that circom writes.
 
 use super::{element::Element, host::Host};
-use crate::graph::Binary;
+use crate::graph::{Binary, Unary};
 use proofmill_circom::ScalarPrime;
 use proofmill_field::{Field, Fp, Invert};
 use wasmi::{Caller, Error, Func, Memory, Store, Table, TrapCode};
 
 /// A function of circom's that is executed natively.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Native {
-    /// `(result, a, b)`.
-    Binary(Binary),
-    /// `(result, a)`.
-    Negate,
-    /// `(result, a)`: the inverse, 0 of 0.
-    Invert,
-    /// `(a)`: changes its form to the integer.
-    ToLongNormal,
+pub(crate) enum Native {
+    /// `(result, a)`: the element itself.
+    Copy,
+    /// `(result, a, count)`: so many elements behind each other.
+    CopyMany,
+    /// `(a) -> i32`: whether it is not 0.
+    IsTrue,
+    /// `(a, b) -> i32`.
+    IsEqual,
     /// `(a) -> i32`: the lowest 32 bits of the signed number.
     ToInt,
+    /// `(a)`: changes its form to the integer.
+    ToLongNormal,
+    /// `(result, a)`.
+    Unary(Unary),
+    /// `(result, a)`: the inverse, 0 of 0.
+    Invert,
+    /// `(result, a)`: whether it is 0.
+    Not,
+    /// `(result, a, b)`.
+    Binary(Binary),
 }
 
-/// Native functions with the positions of circom's, by their places in the table. Not those that are seldom called.
-pub(super) const FUNCTIONS: [(usize, Native); 24] = [
+/// Native functions with the positions of circom's.
+const FUNCTIONS: [(usize, Native); 30] = [
+    (33, Native::Copy),
+    (34, Native::CopyMany),
+    (35, Native::IsTrue),
     (39, Native::ToLongNormal),
-    (41, Native::Negate),
+    (41, Native::Unary(Unary::Negate)),
     (43, Native::ToInt),
     (44, Native::Binary(Binary::Add)),
     (45, Native::Binary(Binary::Subtract)),
+    (46, Native::IsEqual),
     (48, Native::Binary(Binary::Equal)),
     (49, Native::Binary(Binary::NotEqual)),
     (50, Native::Binary(Binary::Greater)),
@@ -47,17 +61,29 @@ pub(super) const FUNCTIONS: [(usize, Native); 24] = [
     (71, Native::Binary(Binary::BitAnd)),
     (73, Native::Binary(Binary::BitOr)),
     (75, Native::Binary(Binary::BitXor)),
+    (77, Native::Unary(Unary::BitNot)),
     (78, Native::Binary(Binary::And)),
     (79, Native::Binary(Binary::Or)),
+    (80, Native::Not),
 ];
 
+/// The function of circom's at a position, of those for field elements.
+pub(crate) fn at(position: usize) -> Option<Native> {
+    FUNCTIONS.iter().find(|(index, _)| *index == position).map(|(_, native)| *native)
+}
+
 impl Native {
+    /// Whether the interpreter calls it in place of circom's own: not if that is a few instructions.
+    pub(super) fn pays(self) -> bool {
+        !matches!(self, Self::Copy | Self::CopyMany | Self::IsTrue | Self::IsEqual)
+    }
+
     /// The number of its parameters, all i32.
     pub(super) fn parameters(self) -> u8 {
         match self {
-            Self::Binary(_) => 3,
-            Self::Negate | Self::Invert => 2,
-            Self::ToLongNormal | Self::ToInt => 1,
+            Self::Binary(_) | Self::CopyMany => 3,
+            Self::Unary(_) | Self::Invert | Self::Not | Self::Copy | Self::IsEqual => 2,
+            Self::ToLongNormal | Self::ToInt | Self::IsTrue => 1,
         }
     }
 
@@ -70,45 +96,53 @@ impl Native {
         }
     }
 
-    fn function<P: ScalarPrime>(self, store: &mut Store<Host<P>>) -> Func {
+    /// For the interpreter; `None` if it does not pay.
+    fn function<P: ScalarPrime>(self, store: &mut Store<Host<P>>) -> Option<Func> {
         let steps = self.steps();
-        match self {
-            Self::Binary(operation) => {
-                Func::wrap(store, move |mut caller: Caller<'_, Host<P>>, r: i32, a: i32, b: i32| {
-                    let memory = memory(&mut caller, steps)?;
-                    let result =
-                        binary::<P>(operation, Element::read(memory, a)?, Element::read(memory, b)?)?;
-                    result.write(memory, r)
+        /// A function of the memory and an address where it writes an element, and those of operands.
+        macro_rules! element {
+            ($memory:ident, $($operand:ident),* => $result:expr) => {
+                Func::wrap(store, move |mut caller: Caller<'_, Host<P>>, r: i32, $($operand: i32),*| {
+                    let $memory = memory(&mut caller, steps)?;
+                    $(let $operand = Element::<P>::read($memory, $operand)?;)*
+                    let result: Element<P> = $result;
+                    result.write($memory, r)
                 })
-            }
-            Self::Negate => Func::wrap(store, move |mut caller: Caller<'_, Host<P>>, r: i32, a: i32| {
-                let memory = memory(&mut caller, steps)?;
-                let result = binary::<P>(Binary::Subtract, Element::Short(0), Element::read(memory, a)?)?;
-                result.write(memory, r)
-            }),
-            Self::Invert => Func::wrap(store, move |mut caller: Caller<'_, Host<P>>, r: i32, a: i32| {
-                let memory = memory(&mut caller, steps)?;
-                let result = Element::<P>::read(memory, a)?.value().invert_vartime().unwrap_or(Fp::ZERO);
-                Element::Montgomery(result).write(memory, r)
+            };
+        }
+        Some(match self {
+            Self::Copy | Self::CopyMany | Self::IsTrue | Self::IsEqual => return None,
+            Self::ToInt => Func::wrap(store, move |mut caller: Caller<'_, Host<P>>, a: i32| {
+                Ok::<_, Error>(to_int(Element::<P>::read(memory(&mut caller, steps)?, a)?))
             }),
             Self::ToLongNormal => Func::wrap(store, move |mut caller: Caller<'_, Host<P>>, a: i32| {
                 let memory = memory(&mut caller, steps)?;
                 Element::Normal(Element::<P>::read(memory, a)?.value()).write(memory, a)
             }),
-            Self::ToInt => Func::wrap(store, move |mut caller: Caller<'_, Host<P>>, a: i32| {
-                Ok::<_, Error>(match Element::<P>::read(memory(&mut caller, steps)?, a)? {
-                    Element::Short(value) => value,
-                    Element::Normal(value) | Element::Montgomery(value) => to_int(value),
-                })
-            }),
-        }
+            Self::Unary(Unary::Negate) => {
+                element!(memory, a => binary(Binary::Subtract, Element::Short(0), a)?)
+            }
+            Self::Unary(operation) => {
+                element!(memory, a => Element::Montgomery(operation.evaluate(a.value())))
+            }
+            Self::Invert => {
+                element!(memory, a => Element::Montgomery(a.value().invert_vartime().unwrap_or(Fp::ZERO)))
+            }
+            Self::Not => element!(memory, a => binary(Binary::Equal, a, Element::Short(0))?),
+            Self::Binary(operation) => element!(memory, a, b => binary(operation, a, b)?),
+        })
     }
+}
+
+/// The functions that the interpreter calls, by their places in the table of native ones, with the positions of circom's.
+pub(super) fn of_interpreter() -> impl Iterator<Item = (usize, Native)> {
+    FUNCTIONS.into_iter().filter(|(_, native)| native.pays())
 }
 
 /// Fills the table of native functions.
 pub(super) fn fill<P: ScalarPrime>(store: &mut Store<Host<P>>, table: &Table) -> Result<(), Error> {
-    for (slot, (_, native)) in FUNCTIONS.iter().enumerate() {
-        let function = native.function(store);
+    for (slot, (_, native)) in of_interpreter().enumerate() {
+        let Some(function) = native.function(store) else { continue };
         table.set(&mut *store, slot as u64, function.into())?;
     }
     Ok(())
@@ -128,7 +162,12 @@ fn memory<'a, P: ScalarPrime>(
     Ok(memory.data_mut(caller))
 }
 
-fn binary<P: ScalarPrime>(operation: Binary, a: Element<P>, b: Element<P>) -> Result<Element<P>, Error> {
+/// The result of an operation, in any form.
+pub(crate) fn binary<P: ScalarPrime>(
+    operation: Binary,
+    a: Element<P>,
+    b: Element<P>,
+) -> Result<Element<P>, Error> {
     if let (Element::Short(a), Element::Short(b)) = (a, b)
         && let Some(Ok(result)) = short(operation, a.into(), b.into()).map(i32::try_from)
     {
@@ -167,7 +206,11 @@ fn short(operation: Binary, a: i64, b: i64) -> Option<i64> {
 }
 
 /// The lowest 32 bits of a number, which is negative above p/2.
-fn to_int<P: ScalarPrime>(value: Fp<P>) -> i32 {
+pub(crate) fn to_int<P: ScalarPrime>(element: Element<P>) -> i32 {
+    let value = match element {
+        Element::Short(value) => return value,
+        Element::Normal(value) | Element::Montgomery(value) => value,
+    };
     let ([low, ..], [modulus, ..]) = (value.to_canonical(), P::MODULUS);
     let negative = Binary::Less.evaluate(value, Fp::ZERO) != Fp::ZERO;
     if negative { low.wrapping_sub(modulus) as i32 } else { low as i32 }

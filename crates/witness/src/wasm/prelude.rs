@@ -1,62 +1,163 @@
-//! Circom's field arithmetic in a WASM, found by its bytes and redirected to native functions.
+//! Circom's field arithmetic in a WASM, found by its instructions and redirected to native functions.
 //!
-//! Every circuit over BN254 or BLS12-381 begins with the same functions for field elements, `Fr_int_copy` to `Fr_lnot`, which take most of a
-//! calculation's time. If their bytes are those that circom writes, exactly, the bodies of some are replaced by calls through a table
+//! Every circuit over BN254 or BLS12-381, of circom 1 and 2, begins with the same functions for field elements, `Fr_int_copy` to `Fr_lnot`, which take
+//! most of a calculation's time. If their instructions are those that circom writes, exactly, the bodies of some are replaced by calls through a table
 //! of native functions, which is added behind the WASM's own tables, so that no index changes. Any other WASM is run as it is.
 //!
-//! Over BN254 the bytes are identical in circuits of circom 2.0.3, 2.0.6, 2.0.8, 2.1.0, 2.1.4, 2.1.6, 2.1.9, 2.2.2 and 2.2.3, but for the indices
-//! of functions: up to 2.0.6 there are two imports in front of them, then four. Over
+//! Over BN254 the instructions are the same in circuits of circom 0.5.30, 0.5.46, 2.0.3, 2.0.6, 2.0.8, 2.1.0, 2.1.4, 2.1.6, 2.1.9, 2.2.2 and 2.2.3, but for the indices
+//! of functions, behind more or fewer imports, and the addresses of the constants, which are elsewhere in circom 1. Over
 //! BLS12-381 they are those of 2.2.3. Sections: WebAssembly Core Specification, 5.5.
 
 use super::native::{self, Native};
-use crate::graph::message::Fields;
-use proofmill_sha256::Sha256;
+use crate::graph::{message::Fields, push_leb128};
+use std::{fmt::Write, ops::Range};
+use wasmparser::{BinaryReader, FunctionBody, Operator, TypeRef};
 
 /// The name by which the table of native functions is exported.
 pub(super) const TABLE: &str = "proofmill.native";
 
 /// The functions for field elements.
 const FUNCTIONS: usize = 81;
-/// SHA-256 of the types, and of the type, size and bytes of each of these functions: over BN254 with four imports, and with two; over
-/// BLS12-381 with four.
-const DIGESTS: [[u8; 32]; 3] = [
+/// SHA-256 of the types, locals and instructions of these functions, over BN254 and BLS12-381.
+const DIGESTS: [[u8; 32]; 2] = [
     [
-        0xe6, 0x90, 0xf3, 0xd3, 0xb1, 0x58, 0x97, 0x2e, 0xe7, 0xe4, 0xe9, 0xf6, 0x50, 0x0e, 0xf8, 0x0d, 0x53,
-        0x3d, 0x59, 0x08, 0x70, 0xef, 0x4b, 0x45, 0x53, 0x3e, 0xf1, 0xe7, 0xfd, 0xaf, 0x6e, 0xd0,
+        0xbc, 0xde, 0x96, 0x39, 0xc7, 0xd7, 0xb2, 0xc8, 0xaf, 0x29, 0xe9, 0x05, 0xad, 0x50, 0xb6, 0xce, 0xe0,
+        0xf7, 0x2e, 0x3a, 0x7c, 0xbb, 0x73, 0x05, 0xf7, 0x72, 0x88, 0x3b, 0x51, 0x8a, 0x3a, 0x0a,
     ],
     [
-        0x65, 0xa7, 0x9a, 0x91, 0x28, 0x86, 0xfa, 0x0f, 0x3c, 0x83, 0x07, 0x54, 0x1b, 0x25, 0x37, 0xd6, 0xb8,
-        0xdf, 0x8b, 0xd1, 0x01, 0x3b, 0xcf, 0x7c, 0x1b, 0xce, 0xdd, 0xe1, 0x67, 0xa1, 0xaf, 0x2f,
-    ],
-    [
-        0x5d, 0x16, 0x05, 0x71, 0x12, 0xe1, 0x7f, 0xc1, 0x60, 0x96, 0x91, 0x90, 0xd8, 0xbe, 0x57, 0x78, 0x97,
-        0x6e, 0xa3, 0x99, 0x19, 0x41, 0x1b, 0x94, 0x2c, 0x8e, 0x4f, 0xb9, 0xfa, 0x8c, 0x3d, 0x51,
+        0x2a, 0x91, 0xf4, 0x73, 0x95, 0x13, 0x6d, 0xa2, 0xba, 0x71, 0x82, 0xc1, 0xfd, 0xe3, 0x86, 0x01, 0x8c,
+        0x7e, 0x3f, 0x26, 0x82, 0x91, 0xea, 0x99, 0x5c, 0x7a, 0x86, 0x51, 0xb5, 0xf6, 0x1e, 0x3a,
     ],
 ];
+/// The addresses of their constants in circom 2, and of the modulus among them.
+const CONSTANTS: Range<u32> = 8..2048;
+const MODULUS: u32 = 608;
 
 const MAGIC_AND_VERSION: &[u8] = b"\0asm\x01\0\0\0";
 const TYPES: u64 = 1;
+const IMPORTS: u64 = 2;
 const DECLARATIONS: u64 = 3;
 const TABLES: u64 = 4;
 const EXPORTS: u64 = 7;
 const CODE: u64 = 10;
 const END: u8 = 0x0b;
 
-/// The WASM with native arithmetic; `None` if its arithmetic is not known or it is malformed. It takes the memory of its bytes again.
-pub(super) fn redirect(wasm: &[u8]) -> Option<Vec<u8>> {
-    let mut rest = Fields::new(wasm.strip_prefix(MAGIC_AND_VERSION)?);
+/// Whether a WASM's first functions are circom's for field elements.
+pub(crate) fn is_known(wasm: &[u8]) -> bool {
+    let sections = wasm.strip_prefix(MAGIC_AND_VERSION).and_then(sections);
+    sections.is_some_and(|sections| known_types(&sections).is_some())
+}
+
+/// The sections of a WASM by their numbers.
+fn sections(wasm: &[u8]) -> Option<Vec<(u64, &[u8])>> {
+    let mut rest = Fields::new(wasm);
     let mut sections = Vec::new();
     while rest.left() > 0 {
         sections.push((rest.varint()?, rest.delimited()?));
     }
-    let section = |wanted| sections.iter().find(|(id, _)| *id == wanted).map(|(_, content)| *content);
-    let types = functions(section(TYPES)?, section(DECLARATIONS)?, section(CODE)?)?;
+    Some(sections)
+}
+
+fn section<'a>(sections: &[(u64, &'a [u8])], wanted: u64) -> Option<&'a [u8]> {
+    sections.iter().find(|(id, _)| *id == wanted).map(|(_, content)| *content)
+}
+
+/// The types of the functions for field elements, if these are circom's.
+fn known_types(sections: &[(u64, &[u8])]) -> Option<Vec<u64>> {
+    let imported = section(sections, IMPORTS).map_or(Some(0), imported_functions)?;
+    let signatures = signatures(section(sections, TYPES)?)?;
+    let (_, mut declarations) = counted(section(sections, DECLARATIONS)?)?;
+    let (_, mut code) = counted(section(sections, CODE)?)?;
+    let (mut types, mut bodies) = (Vec::with_capacity(FUNCTIONS), Vec::with_capacity(FUNCTIONS));
+    for _ in 0..FUNCTIONS {
+        types.push(declarations.varint()?);
+        bodies.push(FunctionBody::new(BinaryReader::new(code.delimited()?, 0)));
+    }
+    let shift = modulus(bodies.get(ADDITION)?)?.checked_sub(MODULUS)?;
+    let mut text = String::new();
+    for (ty, body) in types.iter().zip(&bodies) {
+        text.push_str(signatures.get(usize::try_from(*ty).ok()?)?);
+        write(&mut text, body, imported, shift)?;
+    }
+    DIGESTS.contains(&proofmill_sha256::digest(text.as_bytes())).then_some(types)
+}
+
+/// The number of imported functions.
+fn imported_functions(section: &[u8]) -> Option<u32> {
+    let imports = wasmparser::ImportSectionReader::new(BinaryReader::new(section, 0)).ok()?;
+    let is_function = |import: wasmparser::Result<wasmparser::Import<'_>>| {
+        Some(u32::from(matches!(import.ok()?.ty, TypeRef::Func(_))))
+    };
+    imports.into_iter().map(is_function).sum()
+}
+
+/// The parameters and results of each type, as text.
+fn signatures(section: &[u8]) -> Option<Vec<String>> {
+    let types = wasmparser::TypeSectionReader::new(BinaryReader::new(section, 0)).ok()?;
+    types.into_iter_err_on_gc_types().map(|ty| Some(format!("{:?}", ty.ok()?))).collect()
+}
+
+/// The most locals of a type.
+const MOST_LOCALS: u32 = 100;
+
+/// The position of the function that adds modulo the modulus, whose address it names first.
+const ADDITION: usize = 16;
+
+fn modulus(body: &FunctionBody<'_>) -> Option<u32> {
+    let mut operators = body.get_operators_reader().ok()?;
+    while !operators.eof() {
+        if let Operator::I32Const { value } = operators.read().ok()? {
+            return u32::try_from(value).ok();
+        }
+    }
+    None
+}
+
+/// Writes a function's locals and instructions, with functions counted from the first that is not imported, and
+/// constants where circom 2 has them.
+fn write(text: &mut String, body: &FunctionBody<'_>, imported: u32, shift: u32) -> Option<()> {
+    let place = |address: u32| {
+        address.checked_sub(shift).filter(|place| CONSTANTS.contains(place)).unwrap_or(address)
+    };
+    for local in body.get_locals_reader().ok()? {
+        let (count, ty) = local.ok()?;
+        if count > MOST_LOCALS {
+            return None;
+        }
+        (0..count).try_for_each(|_| write!(text, "{ty:?}")).ok()?;
+    }
+    let mut operators = body.get_operators_reader().ok()?;
+    while !operators.eof() {
+        let mut operator = operators.read().ok()?;
+        match &mut operator {
+            Operator::Call { function_index } => *function_index = function_index.checked_sub(imported)?,
+            Operator::I32Const { value } => *value = place(*value as u32) as i32,
+            Operator::I64Load { memarg }
+            | Operator::I64Load32U { memarg }
+            | Operator::I32Load { memarg }
+            | Operator::I32Store8 { memarg } => {
+                memarg.offset = place(u32::try_from(memarg.offset).ok()?).into();
+            }
+            _ => {}
+        }
+        writeln!(text, "{operator:?}").ok()?;
+    }
+    Some(())
+}
+
+/// The WASM with native arithmetic; `None` if its arithmetic is not known or it is malformed. It takes the memory of its bytes again.
+pub(super) fn redirect(wasm: &[u8]) -> Option<Vec<u8>> {
+    let sections = sections(wasm.strip_prefix(MAGIC_AND_VERSION)?)?;
+    let types = known_types(&sections)?;
     // A call through a table names the table by its index.
-    let (table, _) = counted(section(TABLES)?)?;
+    let (table, _) = counted(section(&sections, TABLES)?)?;
     let mut redirected = MAGIC_AND_VERSION.to_vec();
     for (id, content) in &sections {
         let content = match *id {
-            TABLES => one_more(content, &[&[0x70, 0][..], &leb128(native::FUNCTIONS.len() as u64)].concat())?,
+            TABLES => one_more(
+                content,
+                &[&[0x70, 0][..], &leb128(native::of_interpreter().count() as u64)].concat(),
+            )?,
             EXPORTS => {
                 let name = [&leb128(TABLE.len() as u64)[..], TABLE.as_bytes()].concat();
                 one_more(content, &[&name[..], &[1], &leb128(table)].concat())?
@@ -69,22 +170,6 @@ pub(super) fn redirect(wasm: &[u8]) -> Option<Vec<u8>> {
         redirected.extend(content);
     }
     Some(redirected)
-}
-
-/// The types of the functions for field elements, if these are circom's.
-fn functions(types: &[u8], declarations: &[u8], code: &[u8]) -> Option<Vec<u64>> {
-    let mut digest = Sha256::default();
-    digest.update(types);
-    let ((_, mut declarations), (_, mut code)) = (counted(declarations)?, counted(code)?);
-    let mut found = Vec::with_capacity(FUNCTIONS);
-    for _ in 0..FUNCTIONS {
-        let (function, body) = (declarations.varint()?, code.delimited()?);
-        digest.update(&function.to_le_bytes());
-        digest.update(&(body.len() as u64).to_le_bytes());
-        digest.update(body);
-        found.push(function);
-    }
-    DIGESTS.contains(&digest.finish()).then_some(found)
 }
 
 /// The number of a section's entries, and the entries.
@@ -104,9 +189,9 @@ fn with_calls(section: &[u8], table: u64, types: &[u64]) -> Option<Vec<u8>> {
     let mut code = leb128(count);
     for (index, function) in types.iter().enumerate() {
         let body = bodies.delimited()?;
-        let slot = native::FUNCTIONS.iter().position(|(position, _)| *position == index);
-        let call = slot.and_then(|slot| Some((slot, native::FUNCTIONS.get(slot)?.1)));
-        let body = call.map_or(body.to_vec(), |(slot, native)| call_body(native, slot, *function, table));
+        let call = native::of_interpreter().enumerate().find(|(_, (position, _))| *position == index);
+        let body =
+            call.map_or(body.to_vec(), |(slot, (_, native))| call_body(native, slot, *function, table));
         code.extend(leb128(body.len() as u64));
         code.extend(body);
     }
@@ -137,13 +222,9 @@ fn call_body(native: Native, slot: usize, function: u64, table: u64) -> Vec<u8> 
     body
 }
 
-fn leb128(mut value: u64) -> Vec<u8> {
+fn leb128(value: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
+    push_leb128(&mut bytes, value);
     bytes
 }
 
@@ -160,6 +241,17 @@ mod tests {
 
     const WASM: &[u8] = include_bytes!("../../tests/data/operators.wasm");
     const BLS12_381: &[u8] = include_bytes!("../../tests/data/operators-bls12-381.wasm");
+    const CIRCOM1: [&[u8]; 2] = [
+        include_bytes!("../../tests/data/circom1/inputs.wasm"),
+        include_bytes!("../../tests/data/circom1/old.wasm"),
+    ];
+
+    #[test]
+    fn all_versions_begin_with_the_same_functions() {
+        for wasm in [WASM, BLS12_381].into_iter().chain(CIRCOM1) {
+            assert!(is_known(wasm));
+        }
+    }
 
     #[test]
     fn only_circoms_bytes_are_redirected() {

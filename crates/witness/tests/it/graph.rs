@@ -78,6 +78,28 @@ fn operations_at_edges() {
     }
 }
 
+/// Limbs that make the estimates of a quotient's limbs too large, or need all of its carries.
+#[test]
+fn integers_of_special_limbs_are_divided() {
+    let p = modulus();
+    let limbs = [0, 1, 1 << 63, u64::MAX];
+    let mut numbers = vec![BigInt::from(0)];
+    for _ in 0..4 {
+        let longer = |number: &BigInt| limbs.map(|limb| (number << 64) + limb);
+        numbers = numbers.iter().flat_map(longer).collect();
+    }
+    let numbers: Vec<BigInt> = numbers.into_iter().map(|number| number % &p).collect();
+    let elements: Vec<Fr> = numbers.iter().map(|number| number.to_string().parse().unwrap()).collect();
+    for (a, x) in numbers.iter().zip(&elements) {
+        for (b, y) in numbers.iter().zip(&elements) {
+            for operation in [Binary::IntegerDivide, Binary::Remainder] {
+                let found = operation.evaluate(*x, *y).to_string();
+                assert_eq!(found, expected(operation, a, b).to_string(), "{operation:?} {a} {b}");
+            }
+        }
+    }
+}
+
 /// `1, product = a * b[1] + 300` as circom-witnesscalc encodes it.
 fn graph() -> Vec<u8> {
     let delimited = |content: &[u8]| [&[content.len() as u8], content].concat();

@@ -2,6 +2,7 @@
 
 mod calculate;
 mod circom1;
+mod compiled;
 mod graph;
 mod hostile;
 mod names;

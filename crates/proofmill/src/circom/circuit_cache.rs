@@ -1,0 +1,127 @@
+//! Compiled circuits that are kept for later.
+
+use super::{ScalarPrime, WitnessCalculator, witness_calculator::read_circuit};
+use crate::{Error, Result};
+use etcetera::BaseStrategy;
+use proofmill_sha256::digest;
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+/// A folder of circuits that [`WitnessCalculator::compile`] made, by the digests of their WASM. Those that were not used for
+/// the longest time are removed when it has more than its bytes. Its owner alone can read what it writes: a compiled circuit
+/// tells how often the sample's inputs went through loops, and which indices they gave.
+///
+/// Whoever can write to the folder decides what witnesses its circuits give, of which those that violate the circuit are found when they are proven.
+#[derive(Clone, Debug)]
+pub struct CircuitCache {
+    folder: PathBuf,
+    most_bytes: u64,
+}
+
+/// Names the user's folder, or is `off`.
+const VARIABLE: &str = "PROOFMILL_CIRCUIT_CACHE";
+/// The most bytes of the user's cache.
+const MOST_BYTES: u64 = 1 << 30;
+/// The ends of files' names: a compiled circuit, and the mark of one that cannot be compiled.
+const COMPILED: &str = "wcd";
+const REFUSED: &str = "refused";
+
+impl CircuitCache {
+    /// A cache in a folder, which is made when it is needed.
+    pub fn new(folder: impl Into<PathBuf>, most_bytes: u64) -> Self {
+        Self { folder: folder.into(), most_bytes }
+    }
+
+    /// The user's: `proofmill/circuits` in the system's folder for caches, or the folder that `PROOFMILL_CIRCUIT_CACHE` names, of
+    /// up to 1 GiB. `None` if it is `off`, or the user has no such folder.
+    pub fn of_user() -> Option<Self> {
+        let folder = match env::var_os(VARIABLE) {
+            Some(value) if value == "off" => return None,
+            Some(folder) if !folder.is_empty() => folder.into(),
+            _ => etcetera::choose_base_strategy().ok()?.cache_dir().join("proofmill").join("circuits"),
+        };
+        Some(Self::new(folder, MOST_BYTES))
+    }
+
+    /// The circuit in a file: compiled if it is here, otherwise as the file has it.
+    ///
+    /// # Errors
+    /// As [`WitnessCalculator::open`].
+    pub fn open<P: ScalarPrime>(&self, path: impl AsRef<Path>) -> Result<WitnessCalculator<P>> {
+        let path = path.as_ref();
+        let bytes = read_circuit(path)?;
+        let kept = self.place(&bytes, COMPILED);
+        // A file that is damaged is as good as none.
+        match WitnessCalculator::open_over(&kept) {
+            Ok(circuit) => {
+                if let Ok(file) = fs::File::open(&kept) {
+                    // Without it the circuit is only removed sooner.
+                    drop(file.set_modified(SystemTime::now()));
+                }
+                Ok(circuit)
+            }
+            Err(_) => {
+                drop(fs::remove_file(&kept));
+                WitnessCalculator::decode_file(bytes, path)
+            }
+        }
+    }
+
+    /// Whether it is of use to [`Self::compile`] a circuit: it is a WASM that is neither here nor known not to be possible.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn lacks(&self, path: impl AsRef<Path>) -> Result<bool> {
+        let bytes = read_circuit(path.as_ref())?;
+        let is_here = [COMPILED, REFUSED].iter().any(|end| self.place(&bytes, end).exists());
+        Ok(bytes.starts_with(b"\0asm") && !is_here)
+    }
+
+    /// Compiles a circuit's WASM for inputs like those in a file, and keeps it, or the mark that it is not possible.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and those of [`WitnessCalculator::compile`].
+    pub fn compile<P: ScalarPrime>(&self, wasm: impl AsRef<Path>, inputs: impl AsRef<Path>) -> Result<()> {
+        let wasm = wasm.as_ref();
+        let bytes = read_circuit(wasm)?;
+        fs::create_dir_all(&self.folder).map_err(|error| Error::io(&self.folder, error))?;
+        let compiled = WitnessCalculator::<P>::compile(wasm, inputs);
+        if let Err(error @ Error::Malformed(_)) = &compiled {
+            let mark = self.place(&bytes, REFUSED);
+            fs::write(&mark, error.to_string()).map_err(|error| Error::io(&mark, error))?;
+        }
+        compiled?.save(self.place(&bytes, COMPILED))?;
+        self.shrink();
+        Ok(())
+    }
+
+    /// The file of a circuit with these bytes. The name has the version of Proofmill, whose next one may compile what this one cannot.
+    fn place(&self, bytes: &[u8], end: &str) -> PathBuf {
+        let digest: String = digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        self.folder.join(format!("{digest}-{}.{end}", env!("CARGO_PKG_VERSION")))
+    }
+
+    /// Removes what was not used for the longest time, until there are no more bytes than it may have.
+    fn shrink(&self) {
+        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let is_ours = |path: &Path| path.extension().is_some_and(|end| end == COMPILED || end == REFUSED);
+        let mut files: Vec<_> = files
+            .filter(|file| is_ours(&file.path()))
+            .filter_map(|file| Some((file.metadata().ok()?, file.path())))
+            .filter_map(|(metadata, path)| Some((metadata.modified().ok()?, metadata.len(), path)))
+            .collect();
+        files.sort();
+        let mut bytes: u64 = files.iter().map(|(_, length, _)| length).sum();
+        for (_, length, path) in files {
+            if bytes <= self.most_bytes {
+                break;
+            }
+            // Another process may have removed it.
+            drop(fs::remove_file(path));
+            bytes -= length;
+        }
+    }
+}

@@ -1,0 +1,520 @@
+//! From WASM's stack of operands to operations on slots: sums and products of addresses are not calculated before they are used.
+
+use super::module::{Function, Module, Op, Product, Slot, Sum};
+use wasmparser::{BlockType, MemArg, Operator};
+
+/// A block that is not yet at its end.
+#[derive(Default)]
+struct Label {
+    /// Where a loop begins.
+    start: Option<u32>,
+    /// Operations that go to the block's end.
+    to_end: Vec<usize>,
+    /// The condition whose other way is not yet known.
+    condition: Option<usize>,
+    /// The number of operands below it.
+    height: usize,
+}
+
+/// An operand that is not yet calculated.
+#[derive(Clone, Copy)]
+enum Operand {
+    Sum(Sum),
+    Product(Product),
+    /// Whether a sum is 0.
+    Not(Sum),
+}
+
+impl Operand {
+    fn uses(&self, slot: Slot) -> bool {
+        match self {
+            Self::Sum(sum) | Self::Not(sum) => sum.slot == slot,
+            Self::Product(product) => product.factor.slot == slot || product.base.slot == slot,
+        }
+    }
+}
+
+pub(super) struct Assembler<'a> {
+    module: &'a Module,
+    has_result: bool,
+    /// The number of the slot that is 0 and of the locals.
+    fixed: usize,
+    slots: usize,
+    ops: Vec<Op>,
+    arguments: Vec<Sum>,
+    operands: Vec<Operand>,
+    labels: Vec<Label>,
+    /// What cannot be translated was met.
+    fails: bool,
+}
+
+impl<'a> Assembler<'a> {
+    /// For a function with so many locals.
+    pub(super) fn new(module: &'a Module, locals: usize, has_result: bool) -> Self {
+        Self {
+            module,
+            has_result,
+            fixed: locals + 1,
+            slots: locals + 1,
+            ops: Vec::new(),
+            arguments: Vec::new(),
+            operands: Vec::new(),
+            labels: vec![Label::default()],
+            fails: locals >= usize::from(Slot::MAX),
+        }
+    }
+
+    /// The operations, the arguments of calls, and the number of slots.
+    pub(super) fn finish(self) -> (Vec<Op>, Vec<Sum>, usize) {
+        (if self.fails { vec![Op::Unknown] } else { self.ops }, self.arguments, self.slots)
+    }
+
+    fn here(&self) -> u32 {
+        self.ops.len() as u32
+    }
+
+    /// A slot that no operand uses.
+    fn free(&mut self) -> Slot {
+        let mut slot = self.fixed as Slot;
+        while self.operands.iter().any(|operand| operand.uses(slot)) {
+            match slot.checked_add(1) {
+                Some(next) => slot = next,
+                None => {
+                    self.unknown();
+                    return 0;
+                }
+            }
+        }
+        self.slots = self.slots.max(usize::from(slot) + 1);
+        slot
+    }
+
+    fn unknown(&mut self) {
+        self.fails = true;
+    }
+
+    /// The topmost operand; in code that is not valid, nothing.
+    fn pop(&mut self) -> Operand {
+        let height = self.labels.last().map_or(0, |label| label.height);
+        match self.operands.pop() {
+            Some(operand) if self.operands.len() >= height => operand,
+            // Code that cannot be reached.
+            Some(operand) => {
+                self.operands.push(operand);
+                Operand::Sum(Sum::constant(0))
+            }
+            None => Operand::Sum(Sum::constant(0)),
+        }
+    }
+
+    /// The topmost operand, calculated.
+    fn pop_sum(&mut self) -> Sum {
+        let operand = self.pop();
+        self.sum(operand)
+    }
+
+    /// The topmost operands, calculated.
+    fn pop_sums<const N: usize>(&mut self) -> [Sum; N] {
+        let mut sums = [Sum::constant(0); N];
+        let start = self.operands.len().saturating_sub(N);
+        // They stay on the stack until all are calculated, so that they have different slots.
+        for (index, sum) in (start..).zip(sums.iter_mut()) {
+            self.settle(index, false);
+            if let Some(Operand::Sum(settled)) = self.operands.get(index) {
+                *sum = *settled;
+            }
+        }
+        self.operands.truncate(start);
+        sums
+    }
+
+    fn sum(&mut self, operand: Operand) -> Sum {
+        match operand {
+            Operand::Sum(sum) => sum,
+            Operand::Product(product) => {
+                let to = self.free();
+                self.ops.push(Op::Scaled(to, product));
+                Sum::slot(to)
+            }
+            Operand::Not(sum) => {
+                let to = self.free();
+                self.ops.push(Op::Not(to, sum));
+                Sum::slot(to)
+            }
+        }
+    }
+
+    /// Makes an operand a sum; if `whole`, one of a slot of its own or a constant.
+    fn settle(&mut self, index: usize, whole: bool) {
+        let Some(operand) = self.operands.get(index).copied() else { return };
+        let sum = match operand {
+            Operand::Sum(sum)
+                if whole
+                    && !sum.is_constant()
+                    && (sum.constant != 0 || usize::from(sum.slot) < self.fixed) =>
+            {
+                let to = self.free();
+                self.ops.push(Op::Move(to, sum));
+                Sum::slot(to)
+            }
+            operand => self.sum(operand),
+        };
+        if let Some(operand) = self.operands.get_mut(index) {
+            *operand = Operand::Sum(sum);
+        }
+    }
+
+    fn push_sum(&mut self, sum: Sum) {
+        self.operands.push(Operand::Sum(sum));
+    }
+
+    /// Before a local is written: operands have what it was.
+    fn write(&mut self, slot: Slot) {
+        for index in 0..self.operands.len() {
+            if self.operands.get(index).is_some_and(|operand| operand.uses(slot)) {
+                self.settle(index, true);
+            }
+        }
+    }
+
+    fn set(&mut self, local: u32) {
+        let (slot, operand) = (local as Slot + 1, self.pop());
+        self.write(slot);
+        match operand {
+            Operand::Sum(sum) => self.ops.push(Op::Move(slot, sum)),
+            Operand::Product(product) => self.ops.push(Op::Scaled(slot, product)),
+            Operand::Not(sum) => self.ops.push(Op::Not(slot, sum)),
+        }
+    }
+
+    /// Where ways meet, operands must be the same on each.
+    fn settle_all(&mut self) {
+        for index in 0..self.operands.len() {
+            self.settle(index, true);
+        }
+    }
+
+    fn begin(&mut self, blockty: BlockType, label: Label) {
+        if blockty != BlockType::Empty {
+            self.unknown();
+        }
+        self.labels.push(Label { height: self.operands.len(), ..label });
+    }
+
+    /// Puts the position into a branch.
+    fn patch(&mut self, at: usize, target: u32) {
+        match self.ops.get_mut(at) {
+            Some(Op::If(_, _, end)) => *end = target,
+            Some(Op::Jump(to) | Op::JumpIf(_, _, to)) => *to = target,
+            _ => {}
+        }
+    }
+
+    /// A branch to the label of this depth.
+    fn branch(&mut self, depth: u32, op: Op) {
+        let at = self.ops.len();
+        let position = self.labels.len().checked_sub(depth as usize + 1);
+        let outermost = position == Some(0) && self.has_result;
+        match position.and_then(|position| self.labels.get_mut(position)) {
+            Some(label) if !outermost && label.height == self.operands.len() => {
+                self.ops.push(op);
+                match label.start {
+                    Some(start) => self.patch(at, start),
+                    None => label.to_end.push(at),
+                }
+            }
+            _ => self.unknown(),
+        }
+    }
+
+    /// Calls a function; of a result it makes an operand.
+    fn call(&mut self, parameters: usize, results: u32, op: impl FnOnce(Slot, u32) -> Op) {
+        let (start, first) = (self.arguments.len() as u32, self.operands.len().saturating_sub(parameters));
+        for index in first..self.operands.len() {
+            self.settle(index, false);
+        }
+        for operand in self.operands.drain(first..) {
+            if let Operand::Sum(sum) = operand {
+                self.arguments.push(sum);
+            }
+        }
+        let to = self.free();
+        self.ops.push(op(to, start));
+        if results > 0 {
+            self.push_sum(Sum::slot(to));
+        }
+    }
+
+    fn call_function(&mut self, function: u32) {
+        let module = self.module;
+        let (parameters, results) = module.arity_of_function(function);
+        if let Some(Function::Native(native)) = module.functions.get(function as usize) {
+            let arguments = match parameters {
+                1 => self.pop_sums::<1>().map(|sum| [sum, Sum::constant(0), Sum::constant(0)])[0],
+                2 => {
+                    let [a, b] = self.pop_sums();
+                    [a, b, Sum::constant(0)]
+                }
+                _ => self.pop_sums::<3>(),
+            };
+            let to = self.free();
+            self.ops.push(Op::Native(to, *native, arguments));
+            if results > 0 {
+                self.push_sum(Sum::slot(to));
+            }
+            return;
+        }
+        self.call(parameters as usize, results, |to, start| Op::Call(to, function, start));
+    }
+
+    /// An operation on two integers.
+    fn integer(&mut self, operation: fn(u64, u64) -> Option<u64>) {
+        let operands = self.pop_sums::<2>();
+        let to = self.free();
+        self.ops.push(Op::Integer(to, operation, operands));
+        self.push_sum(Sum::slot(to));
+    }
+
+    fn load(&mut self, bytes: u8, memarg: MemArg) {
+        let at = self.pop_sum();
+        let to = self.free();
+        self.ops.push(Op::Load(to, at, memarg.offset as u32, bytes));
+        self.push_sum(Sum::slot(to));
+    }
+
+    fn store(&mut self, bytes: u8, memarg: MemArg) {
+        let operands = self.pop_sums::<2>();
+        self.ops.push(Op::Store(operands, memarg.offset as u32, bytes));
+    }
+
+    fn add(&mut self) {
+        let (b, a) = (self.pop(), self.pop());
+        let sum = match (a, b) {
+            (Operand::Sum(constant), Operand::Sum(sum)) | (Operand::Sum(sum), Operand::Sum(constant))
+                if constant.is_constant() =>
+            {
+                Operand::Sum(sum.plus(constant.constant))
+            }
+            (Operand::Sum(a), Operand::Sum(b)) => Operand::Product(Product { factor: a, scale: 1, base: b }),
+            (Operand::Sum(sum), Operand::Product(product))
+            | (Operand::Product(product), Operand::Sum(sum))
+                if product.base.is_constant() || sum.is_constant() =>
+            {
+                let slot = if sum.is_constant() { product.base.slot } else { sum.slot };
+                let constant = product.base.constant.wrapping_add(sum.constant);
+                Operand::Product(Product { base: Sum { slot, constant }, ..product })
+            }
+            (a, b) => {
+                self.operands.extend([a, b]);
+                let [factor, base] = self.pop_sums();
+                Operand::Product(Product { factor, scale: 1, base })
+            }
+        };
+        self.operands.push(sum);
+    }
+
+    fn multiply(&mut self) {
+        let (b, a) = (self.pop(), self.pop());
+        let product = match (a, b) {
+            (Operand::Sum(a), Operand::Sum(b)) if a.is_constant() && b.is_constant() => {
+                Operand::Sum(Sum::constant(a.constant.wrapping_mul(b.constant)))
+            }
+            (Operand::Sum(constant), other) | (other, Operand::Sum(constant)) if constant.is_constant() => {
+                match constant.constant {
+                    1 => other,
+                    scale => {
+                        let factor = self.sum(other);
+                        Operand::Product(Product { factor, scale, base: Sum::constant(0) })
+                    }
+                }
+            }
+            (a, b) => {
+                self.operands.extend([a, b]);
+                return self.integer(|a, b| Some(word(a.wrapping_mul(b))));
+            }
+        };
+        self.operands.push(product);
+    }
+
+    /// Translates an instruction; one that cannot be reached only as far as it is a part of a block.
+    pub(super) fn push(&mut self, operator: &Operator<'_>, reachable: bool) {
+        match *operator {
+            Operator::Block { blockty } => {
+                self.settle_all();
+                self.begin(blockty, Label::default());
+            }
+            Operator::Loop { blockty } => {
+                self.settle_all();
+                let start = Some(self.here());
+                self.begin(blockty, Label { start, ..Label::default() });
+            }
+            Operator::If { blockty } => {
+                let condition = self.pop_sum();
+                self.settle_all();
+                let at = self.ops.len();
+                self.ops.push(Op::If(condition, 0, 0));
+                self.begin(blockty, Label { to_end: vec![at], condition: Some(at), ..Label::default() });
+            }
+            Operator::Else => {
+                let at = self.ops.len();
+                self.ops.push(Op::Jump(0));
+                let here = self.here();
+                if let Some(label) = self.labels.last_mut() {
+                    label.to_end.push(at);
+                    self.operands.truncate(label.height);
+                    if let Some(Op::If(_, otherwise, _)) =
+                        label.condition.take().and_then(|condition| self.ops.get_mut(condition))
+                    {
+                        *otherwise = here;
+                    }
+                }
+            }
+            Operator::End => self.end(reachable),
+            _ if !reachable => {}
+            Operator::Nop => {}
+            Operator::Unreachable => self.ops.push(Op::Unknown),
+            Operator::Br { relative_depth } => self.branch(relative_depth, Op::Jump(0)),
+            Operator::BrIf { relative_depth } => {
+                let (condition, when) = match self.pop() {
+                    Operand::Not(sum) => (sum, false),
+                    operand => (self.sum(operand), true),
+                };
+                self.branch(relative_depth, Op::JumpIf(condition, when, 0));
+            }
+            Operator::Return => self.returns(),
+            Operator::Call { function_index } => self.call_function(function_index),
+            Operator::CallIndirect { type_index, table_index: 0 } => {
+                let ty = self.module.number_of_type(type_index);
+                let (parameters, results) = self.module.arity(type_index);
+                let index = self.pop_sum();
+                self.call(parameters as usize, results, |to, start| Op::CallIndirect(to, ty, start, index));
+            }
+            Operator::Drop => drop(self.pop()),
+            Operator::LocalGet { local_index } => self.push_sum(Sum::slot(local_index as Slot + 1)),
+            Operator::LocalSet { local_index } => self.set(local_index),
+            Operator::LocalTee { local_index } => {
+                self.set(local_index);
+                self.push_sum(Sum::slot(local_index as Slot + 1));
+            }
+            Operator::I32Const { value } => self.push_sum(Sum::constant(value as u32)),
+            Operator::I64Const { value } => {
+                let to = self.free();
+                self.ops.push(Op::Constant(to, value as u64));
+                self.push_sum(Sum::slot(to));
+            }
+            Operator::I32Add => self.add(),
+            Operator::I32Mul => self.multiply(),
+            Operator::I32Eqz => {
+                let sum = self.pop_sum();
+                self.operands.push(Operand::Not(sum));
+            }
+            // Slots have 64 bits.
+            Operator::I64Eqz => {
+                let sum = self.pop_sum();
+                self.operands.push(Operand::Not(sum));
+            }
+            Operator::I64ExtendI32U => {
+                let sum = self.pop_sum();
+                let to = self.free();
+                self.ops.push(Op::Move(to, sum));
+                self.push_sum(Sum::slot(to));
+            }
+            Operator::I32WrapI64 => {
+                self.push_sum(Sum::constant(0));
+                self.integer(|a, _| Some(word(a)));
+            }
+            Operator::MemorySize { mem: 0 } => {
+                let to = self.free();
+                self.ops.push(Op::Size(to));
+                self.push_sum(Sum::slot(to));
+            }
+            Operator::MemoryGrow { mem: 0 } => {
+                let pages = self.pop_sum();
+                let to = self.free();
+                self.ops.push(Op::Grow(to, pages));
+                self.push_sum(Sum::slot(to));
+            }
+            Operator::I32Load { memarg } | Operator::I64Load32U { memarg } => self.load(4, memarg),
+            Operator::I32Load8U { memarg } | Operator::I64Load8U { memarg } => self.load(1, memarg),
+            Operator::I32Load16U { memarg } | Operator::I64Load16U { memarg } => self.load(2, memarg),
+            Operator::I64Load { memarg } => self.load(8, memarg),
+            Operator::I32Store { memarg } | Operator::I64Store32 { memarg } => self.store(4, memarg),
+            Operator::I32Store8 { memarg } | Operator::I64Store8 { memarg } => self.store(1, memarg),
+            Operator::I32Store16 { memarg } | Operator::I64Store16 { memarg } => self.store(2, memarg),
+            Operator::I64Store { memarg } => self.store(8, memarg),
+            _ => match integer(operator) {
+                Some(operation) => self.integer(operation),
+                None => self.unknown(),
+            },
+        }
+    }
+
+    fn returns(&mut self) {
+        let result = if self.has_result { self.pop_sum() } else { Sum::constant(0) };
+        self.ops.push(Op::Return(result));
+    }
+
+    fn end(&mut self, reachable: bool) {
+        let Some(label) = self.labels.pop() else { return };
+        let outermost = self.labels.is_empty();
+        if outermost && reachable {
+            self.returns();
+        } else if !outermost {
+            self.operands.truncate(label.height);
+        }
+        let here = self.here();
+        for at in &label.to_end {
+            self.patch(*at, here);
+        }
+        if let Some(Op::If(_, otherwise, _)) =
+            label.condition.and_then(|condition| self.ops.get_mut(condition))
+        {
+            *otherwise = here;
+        }
+        if outermost {
+            // Branches that leave the function.
+            self.ops.push(Op::Return(Sum::constant(0)));
+        }
+    }
+}
+
+/// The lower 32 bits.
+fn word(value: u64) -> u64 {
+    value & u64::from(u32::MAX)
+}
+
+/// An operation on two integers.
+fn integer(operator: &Operator<'_>) -> Option<fn(u64, u64) -> Option<u64>> {
+    Some(match operator {
+        Operator::I32Sub => |a, b| Some(word(a.wrapping_sub(b))),
+        Operator::I32And | Operator::I64And => |a, b| Some(a & b),
+        Operator::I32Or | Operator::I64Or => |a, b| Some(a | b),
+        Operator::I32Xor | Operator::I64Xor => |a, b| Some(a ^ b),
+        Operator::I32Eq | Operator::I64Eq => |a, b| Some((a == b).into()),
+        Operator::I32Ne | Operator::I64Ne => |a, b| Some((a != b).into()),
+        Operator::I32LtU | Operator::I64LtU => |a, b| Some((a < b).into()),
+        Operator::I32GtU | Operator::I64GtU => |a, b| Some((a > b).into()),
+        Operator::I32LeU | Operator::I64LeU => |a, b| Some((a <= b).into()),
+        Operator::I32GeU | Operator::I64GeU => |a, b| Some((a >= b).into()),
+        Operator::I32LtS => |a, b| Some(((a as i32) < b as i32).into()),
+        Operator::I32GtS => |a, b| Some((a as i32 > b as i32).into()),
+        Operator::I32LeS => |a, b| Some((a as i32 <= b as i32).into()),
+        Operator::I32GeS => |a, b| Some((a as i32 >= b as i32).into()),
+        Operator::I64LtS => |a, b| Some(((a as i64) < b as i64).into()),
+        Operator::I64GtS => |a, b| Some((a as i64 > b as i64).into()),
+        Operator::I64LeS => |a, b| Some((a as i64 <= b as i64).into()),
+        Operator::I64GeS => |a, b| Some((a as i64 >= b as i64).into()),
+        Operator::I32DivU | Operator::I64DivU => u64::checked_div,
+        Operator::I32RemU | Operator::I64RemU => u64::checked_rem,
+        Operator::I32Shl => |a, b| Some(word(a << (b & 31))),
+        Operator::I32ShrU => |a, b| Some(a >> (b & 31)),
+        Operator::I32ShrS => |a, b| Some(word((a as i32 >> (b & 31)) as u64)),
+        Operator::I64Add => |a, b| Some(a.wrapping_add(b)),
+        Operator::I64Sub => |a, b| Some(a.wrapping_sub(b)),
+        Operator::I64Mul => |a, b| Some(a.wrapping_mul(b)),
+        Operator::I64Shl => |a, b| Some(a << (b & 63)),
+        Operator::I64ShrU => |a, b| Some(a >> (b & 63)),
+        Operator::I64ShrS => |a, b| Some((a as i64 >> (b & 63)) as u64),
+        _ => return None,
+    })
+}

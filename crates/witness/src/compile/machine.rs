@@ -1,0 +1,706 @@
+//! Executes a circuit's WASM on inputs that are nodes of a graph: addresses and integers are known, field elements may be nodes.
+//!
+//! Where a branch depends on inputs, both ways are followed, first the one that the sample does not take; where they meet, what
+//! differs becomes a choice between the two. A way that ends in an error, or that cannot be followed, is not taken into the graph:
+//! a guard says that the branch goes as for the sample. So do guards where a loop's condition or an index depends on inputs.
+
+use super::{
+    Print, Way,
+    memory::{Joined, Memory, Operand, Written},
+    module::{Code, Function, Module, Op, Product, Slot, Sum},
+    nodes::{Nodes, Truth},
+    value::{Choice, Value},
+};
+use crate::{
+    graph::{Binary, Guard},
+    input::shown,
+    wasm::{Limits, element::Element, host},
+};
+use proofmill_circom::ScalarPrime;
+
+/// The most calls within calls, and ways followed within ways.
+const DEEPEST: usize = 10_000;
+/// The most nodes, and the bytes of memory for which there may be one: a small memory must not make a large graph.
+const MOST_NODES: u64 = 1 << 28;
+const BYTES_OF_MEMORY_FOR_A_NODE: u64 = 8;
+/// The most arguments of a call.
+const MOST_ARGUMENTS: usize = 16;
+/// The most operations on a way that the sample does not take.
+const LONGEST_WAY: u64 = 1 << 22;
+
+/// A function that is executed.
+struct Frame<'a> {
+    code: &'a Code,
+    /// Where its slots begin.
+    slots: usize,
+    /// Ways that have returned, while others go on; the memory's mark that what they wrote is relative to.
+    returned: Vec<Returned>,
+    mark: usize,
+    /// The branches of which ways are followed.
+    forks: usize,
+    /// Whether the memory keeps the mark for those that have returned.
+    keeps_mark: bool,
+}
+
+struct Returned {
+    condition: Truth,
+    result: Value,
+    written: Written,
+}
+
+/// How a part of a function ends.
+enum End {
+    /// At the position where it was to stop.
+    Reached,
+    /// By a return.
+    Returned(Value),
+}
+
+/// What a way changes, to go back to before it.
+struct Before {
+    mark: usize,
+    marked: usize,
+    slots: Vec<Value>,
+    returned: usize,
+    guards: usize,
+    path: Option<Truth>,
+    way_ends: u64,
+    depth: usize,
+}
+
+pub(super) struct Machine<'a, P: ScalarPrime> {
+    module: &'a Module,
+    pub(super) memory: Memory,
+    pub(super) nodes: Nodes<P>,
+    pub(super) guards: Vec<Guard>,
+    pub(super) prints: Vec<Print<u32>>,
+    choices: Vec<Choice>,
+    /// The node of the input that is being set.
+    pub(super) input: Option<u32>,
+    /// Where circom 2 keeps the top of its stack: what is above is dead when a function returns.
+    pub(super) stack_top: Option<u32>,
+    /// Those of all functions that are executed.
+    slots: Vec<Value>,
+    /// The calls and ways around.
+    depth: usize,
+    /// Holds where the circuit goes the way that is followed; `None` if it always does.
+    path: Option<Truth>,
+    steps: u64,
+    /// The number of steps at which the way that is followed is given up, or all.
+    way_ends: u64,
+    most_steps: u64,
+    /// The most nodes, and the most of anything else that is kept.
+    most_nodes: usize,
+}
+
+impl<'a, P: ScalarPrime> Machine<'a, P> {
+    /// A machine before its first call.
+    pub(super) fn new(module: &'a Module, limits: Limits) -> Result<Self, Way> {
+        let mut memory = Memory::new(module.pages, limits.memory)?;
+        for (at, bytes) in &module.data {
+            memory.initialise(*at, bytes)?;
+        }
+        let most_steps = limits.steps.unwrap_or(u64::MAX);
+        Ok(Self {
+            module,
+            memory,
+            nodes: Nodes::new(),
+            guards: Vec::new(),
+            prints: Vec::new(),
+            choices: Vec::new(),
+            input: None,
+            stack_top: None,
+            slots: Vec::new(),
+            depth: 0,
+            path: None,
+            steps: 0,
+            way_ends: most_steps,
+            most_steps,
+            most_nodes: (limits.memory / BYTES_OF_MEMORY_FOR_A_NODE).min(MOST_NODES) as usize,
+        })
+    }
+
+    /// Whether it exports a function.
+    pub(super) fn exports(&self, name: &str) -> bool {
+        self.module.exports.contains_key(name)
+    }
+
+    /// The node of the element at an address.
+    pub(super) fn node_at(&mut self, at: u32) -> Result<u32, Way> {
+        let element = self.memory.element(at)?;
+        Ok(self.nodes.node(element))
+    }
+
+    /// Calls an exported function. What it returns is of no interest if it returns nothing.
+    pub(super) fn call_named(&mut self, name: &str, arguments: &[u32]) -> Result<Value, Way> {
+        let function = *self.module.exports.get(name).ok_or(Way::Unknown)?;
+        if self.module.arity_of_function(function).0 as usize != arguments.len() {
+            return Err(Way::Unknown);
+        }
+        let arguments: Vec<_> = arguments.iter().map(|value| Value::integer(u64::from(*value))).collect();
+        self.call(function, &arguments)
+    }
+
+    /// [`Self::call_named`] of a function that returns an integer.
+    pub(super) fn word_named(&mut self, name: &str, arguments: &[u32]) -> Result<u32, Way> {
+        let value = self.call_named(name, arguments)?;
+        Ok(self.known(value)? as u32)
+    }
+
+    /// Counts steps, and makes sure that what is kept is not too large.
+    pub(super) fn take(&mut self, steps: u64) -> Result<(), Way> {
+        self.step(steps)?;
+        let kept = [self.nodes.len(), self.guards.len(), self.choices.len(), self.memory.kept()];
+        if kept.into_iter().any(|length| length > self.most_nodes) { Err(Way::Memory) } else { Ok(()) }
+    }
+
+    #[inline(always)]
+    fn step(&mut self, steps: u64) -> Result<(), Way> {
+        self.steps = self.steps.saturating_add(steps);
+        match self.steps > self.way_ends {
+            false => Ok(()),
+            true if self.way_ends == self.most_steps => Err(Way::Steps),
+            true => Err(Way::Long),
+        }
+    }
+
+    /// Whether it is the outermost call.
+    pub(super) fn is_outermost(&self) -> bool {
+        self.depth == 1
+    }
+
+    /// Whether what it does is done for any inputs.
+    pub(super) fn is_certain(&self) -> bool {
+        self.path.is_none()
+    }
+
+    /// Demands the condition wherever the circuit goes this way; otherwise the graph has no witness.
+    pub(super) fn guard(&mut self, condition: Truth) {
+        let violated = match self.path {
+            Some(path) => self.nodes.all([path, condition.not()]),
+            None => condition.not(),
+        };
+        self.guards.push(Guard { node: violated.node, nonzero: !violated.nonzero });
+    }
+
+    /// Demands that a condition is what it is for the sample, and returns it.
+    fn guess(&mut self, condition: Truth) -> bool {
+        let holds = self.nodes.holds(condition);
+        self.guard(if holds { condition } else { condition.not() });
+        holds
+    }
+
+    /// Demands that an element is what it is for the sample, and returns it.
+    pub(super) fn guess_element(&mut self, node: u32) -> Element<P> {
+        let value = Element::Montgomery(self.nodes.value(node));
+        if let Some(Operand::Node(equal)) =
+            self.nodes.binary(Binary::Equal, Operand::Node(node), Operand::Known(value))
+        {
+            self.guard(Truth { node: equal, nonzero: true });
+        }
+        value
+    }
+
+    /// An integer; if it depends on inputs, that for the sample.
+    #[inline(always)]
+    pub(super) fn known(&mut self, value: Value) -> Result<u64, Way> {
+        match value.known() {
+            Some(value) => Ok(value),
+            None => self.guess_value(value),
+        }
+    }
+
+    #[cold]
+    fn guess_value(&mut self, value: Value) -> Result<u64, Way> {
+        if let Some(condition) = value.as_truth() {
+            return Ok(self.guess(condition).into());
+        }
+        let choice = self.choice(value)?;
+        let chosen = if self.guess(choice.condition) { choice.then } else { choice.otherwise };
+        self.known(chosen)
+    }
+
+    pub(super) fn choice(&self, value: Value) -> Result<Choice, Way> {
+        let choice = value.as_choice().and_then(|number| self.choices.get(number as usize));
+        choice.copied().ok_or(Way::Unknown)
+    }
+
+    /// What is known of whether a value is not 0.
+    fn condition(&mut self, value: Value) -> Result<Result<bool, Truth>, Way> {
+        if let Some(value) = value.known() {
+            return Ok(Ok(value != 0));
+        }
+        if let Some(truth) = value.as_truth() {
+            return Ok(Err(truth));
+        }
+        let Choice { condition, then, otherwise } = self.choice(value)?;
+        Ok(match (then.known(), otherwise.known()) {
+            (Some(0), Some(0)) => Ok(false),
+            (Some(0), Some(_)) => Err(condition.not()),
+            (Some(_), Some(0)) => Err(condition),
+            (Some(_), Some(_)) => Ok(true),
+            _ => Ok(self.guess_value(value)? != 0),
+        })
+    }
+
+    /// A sum of a function's slot and a constant.
+    #[inline(always)]
+    fn value(&mut self, slots: usize, sum: Sum) -> Result<Value, Way> {
+        let value = *self.slots.get(slots + usize::from(sum.slot)).ok_or(Way::Unknown)?;
+        if sum.constant == 0 { Ok(value) } else { self.plus(value, sum.constant) }
+    }
+
+    /// The sum of an integer of 32 bits and a constant.
+    #[inline(always)]
+    pub(super) fn plus(&mut self, value: Value, constant: u32) -> Result<Value, Way> {
+        match value.known() {
+            Some(value) => Ok(Value::integer(u64::from((value as u32).wrapping_add(constant)))),
+            None => self.plus_choice(value, constant),
+        }
+    }
+
+    #[cold]
+    fn plus_choice(&mut self, value: Value, constant: u32) -> Result<Value, Way> {
+        let Ok(Choice { condition, then, otherwise }) = self.choice(value) else {
+            let value = self.known(value)?;
+            return self.plus(Value::integer(value), constant);
+        };
+        let (then, otherwise) = (self.plus(then, constant)?, self.plus(otherwise, constant)?);
+        Ok(choose(&mut self.choices, condition, then, otherwise))
+    }
+
+    /// The element at an address.
+    #[inline(always)]
+    pub(super) fn element(&mut self, at: Value) -> Result<Operand<P>, Way> {
+        match at.known() {
+            Some(at) => self.memory.element(at as u32),
+            None => self.element_of_choice(at),
+        }
+    }
+
+    #[cold]
+    fn element_of_choice(&mut self, at: Value) -> Result<Operand<P>, Way> {
+        let Choice { condition, then, otherwise } = self.choice(at)?;
+        let (then, otherwise) = (self.element(then)?, self.element(otherwise)?);
+        Ok(self.nodes.select(condition, then, otherwise))
+    }
+
+    #[inline(always)]
+    fn integer(&mut self, slots: usize, sum: Sum) -> Result<u64, Way> {
+        let value = self.value(slots, sum)?;
+        self.known(value)
+    }
+
+    #[inline(always)]
+    fn set(&mut self, slots: usize, slot: Slot, value: Value) -> Result<(), Way> {
+        *self.slots.get_mut(slots + usize::from(slot)).ok_or(Way::Unknown)? = value;
+        Ok(())
+    }
+
+    /// Calls a function.
+    fn call(&mut self, function: u32, arguments: &[Value]) -> Result<Value, Way> {
+        let module = self.module;
+        let code = match module.functions.get(function as usize).ok_or(Way::Unknown)? {
+            Function::Code(code) => code,
+            Function::Host(name) => return self.host(name, arguments),
+            // Its table has none, and nobody calls one by name.
+            Function::Native(_) => return Err(Way::Unknown),
+        };
+        if self.depth >= DEEPEST {
+            return Err(Way::Deep);
+        }
+        let slots = self.slots.len();
+        self.slots.push(Value::integer(0));
+        self.slots.extend(arguments);
+        self.slots.resize(slots + code.slots, Value::integer(0));
+        let mut frame = Frame { code, slots, returned: Vec::new(), mark: 0, forks: 0, keeps_mark: false };
+        self.depth += 1;
+        let path = self.path;
+        let end = self.run(&mut frame, 0, code.ops.len());
+        self.depth -= 1;
+        let End::Returned(mut result) = end? else { return Err(Way::Unknown) };
+        if !frame.returned.is_empty() {
+            self.join_returned(&frame, &mut result)?;
+        }
+        self.path = path;
+        self.slots.truncate(slots);
+        Ok(result)
+    }
+
+    /// Joins the ways that have returned before with that which did last.
+    fn join_returned(&mut self, frame: &Frame<'_>, result: &mut Value) -> Result<(), Way> {
+        let dead = self.dead()?;
+        for way in frame.returned.iter().rev() {
+            let (nodes, choices, condition) = (&mut self.nodes, &mut self.choices, way.condition);
+            self.memory.join(frame.mark, &way.written, dead, &mut Join { nodes, choices, condition })?;
+            *result = choose(&mut self.choices, condition, way.result, *result);
+        }
+        self.memory.marked -= usize::from(frame.keeps_mark);
+        self.memory.forget();
+        Ok(())
+    }
+
+    /// The address from which on all is dead when a function returns.
+    fn dead(&self) -> Result<u64, Way> {
+        self.stack_top.map_or(Ok(u64::MAX), |at| self.memory.word(at).map(u64::from))
+    }
+
+    /// Executes a function's code from a position up to another.
+    fn run(&mut self, frame: &mut Frame<'a>, mut at: usize, stop: usize) -> Result<End, Way> {
+        let (code, slots) = (frame.code, frame.slots);
+        while at != stop {
+            let op = *code.ops.get(at).ok_or(Way::Unknown)?;
+            at += 1;
+            self.step(1)?;
+            match op {
+                Op::Native(to, native, arguments) => {
+                    let mut values = [Value::integer(0); 3];
+                    for (value, argument) in values.iter_mut().zip(arguments) {
+                        *value = self.value(slots, argument)?;
+                    }
+                    let result = self.native(native, values)?;
+                    self.set(slots, to, result)?;
+                }
+                Op::Scaled(to, Product { factor, scale, base }) => {
+                    let (factor, base) = (self.integer(slots, factor)?, self.integer(slots, base)?);
+                    let sum = (factor as u32).wrapping_mul(scale).wrapping_add(base as u32);
+                    self.set(slots, to, Value::integer(sum.into()))?;
+                }
+                Op::Move(to, sum) => {
+                    let value = self.value(slots, sum)?;
+                    self.set(slots, to, value)?;
+                }
+                Op::Constant(to, value) => self.set(slots, to, Value::long_integer(value)?)?,
+                Op::Not(to, sum) => {
+                    let value = self.value(slots, sum)?;
+                    let not = match self.condition(value)? {
+                        Ok(holds) => Value::integer((!holds).into()),
+                        Err(truth) => Value::truth(truth.not()),
+                    };
+                    self.set(slots, to, not)?;
+                }
+                Op::Integer(to, operation, [a, b]) => {
+                    let (a, b) = (self.integer(slots, a)?, self.integer(slots, b)?);
+                    let result = operation(a, b).ok_or(Way::Fails)?;
+                    self.set(slots, to, Value::long_integer(result)?)?;
+                }
+                Op::Load(to, at, offset, bytes) => {
+                    let at = self.integer(slots, at)? + u64::from(offset);
+                    let value = self.memory.load(at, bytes.into())?;
+                    self.set(slots, to, value)?;
+                }
+                Op::Store([at, value], offset, bytes) => {
+                    let at = self.integer(slots, at)? + u64::from(offset);
+                    let mut value = self.value(slots, value)?;
+                    if value.as_choice().is_none() || bytes != 4 {
+                        value = Value::integer(self.known(value)?);
+                    }
+                    self.memory.store(at, bytes.into(), value)?;
+                }
+                Op::Size(to) => {
+                    let pages = self.memory.pages();
+                    self.set(slots, to, Value::integer(pages))?;
+                }
+                Op::Grow(to, pages) => {
+                    let (pages, before) = (self.integer(slots, pages)?, self.memory.pages());
+                    self.memory.grow(pages)?;
+                    self.set(slots, to, Value::integer(before))?;
+                }
+                Op::If(condition, otherwise, end) => {
+                    let condition = self.value(slots, condition)?;
+                    match self.condition(condition)? {
+                        Ok(true) => {}
+                        Ok(false) => at = otherwise as usize,
+                        Err(condition) => {
+                            let ways = [at, otherwise as usize];
+                            match self.fork(frame, condition, ways, [end as usize, stop])? {
+                                Next::Position(position) => at = position,
+                                Next::Returned(result) => return Ok(End::Returned(result)),
+                            }
+                        }
+                    }
+                }
+                Op::Jump(to) => at = to as usize,
+                Op::JumpIf(condition, when, to) => {
+                    if (self.integer(slots, condition)? != 0) == when {
+                        at = to as usize;
+                    }
+                }
+                Op::Call(to, function, first) => {
+                    let result = self.call_with(frame, function, first)?;
+                    self.set(slots, to, result)?;
+                }
+                Op::CallIndirect(to, ty, first, index) => {
+                    let index = self.integer(slots, index)? as usize;
+                    let function = self.module.table.get(index).copied().flatten();
+                    let function = function.filter(|function| self.module.has_type(*function, ty));
+                    let result = self.call_with(frame, function.ok_or(Way::Fails)?, first)?;
+                    self.set(slots, to, result)?;
+                }
+                Op::Return(result) => return Ok(End::Returned(self.value(slots, result)?)),
+                Op::Unknown => return Err(Way::Unknown),
+            }
+        }
+        Ok(End::Reached)
+    }
+
+    /// Calls a function with a frame's arguments from an index on.
+    fn call_with(&mut self, frame: &Frame<'a>, function: u32, first: u32) -> Result<Value, Way> {
+        let count = self.module.arity_of_function(function).0 as usize;
+        let arguments = frame.code.arguments.get(first as usize..).and_then(|rest| rest.get(..count));
+        let mut values = [Value::integer(0); MOST_ARGUMENTS];
+        let values = values.get_mut(..count).ok_or(Way::Unknown)?;
+        for (value, argument) in values.iter_mut().zip(arguments.ok_or(Way::Unknown)?) {
+            *value = self.value(frame.slots, *argument)?;
+        }
+        self.call(function, values)
+    }
+
+    fn before(&self, frame: &Frame<'_>) -> Before {
+        Before {
+            mark: self.memory.mark(),
+            marked: self.memory.marked,
+            slots: self.slots.get(frame.slots..).unwrap_or_default().to_vec(),
+            returned: frame.returned.len(),
+            guards: self.guards.len(),
+            path: self.path,
+            way_ends: self.way_ends,
+            depth: self.depth,
+        }
+    }
+
+    /// Goes back, but keeps guards.
+    fn undo(&mut self, frame: &Frame<'_>, before: &Before) {
+        self.memory.undo(before.mark);
+        self.slots.truncate(frame.slots);
+        self.slots.extend(&before.slots);
+        self.leave(before);
+    }
+
+    /// Ends a way, whose changes stay.
+    fn leave(&mut self, before: &Before) {
+        (self.path, self.way_ends, self.depth) = (before.path, before.way_ends, before.depth);
+    }
+
+    /// Goes back to what was before a way that is given up.
+    fn give_up(&mut self, frame: &mut Frame<'_>, before: &Before) {
+        self.undo(frame, before);
+        self.guards.truncate(before.guards);
+        frame.returned.truncate(before.returned);
+    }
+
+    /// Follows a way, on which the condition holds.
+    fn way(&mut self, frame: &mut Frame<'a>, condition: Truth, at: usize, stop: usize) -> Result<End, Way> {
+        if self.depth >= DEEPEST {
+            return Err(Way::Deep);
+        }
+        self.depth += 1;
+        self.path = Some(match self.path {
+            Some(path) => self.nodes.all([path, condition]),
+            None => condition,
+        });
+        self.run(frame, at, stop)
+    }
+
+    /// Follows both ways of a branch.
+    fn fork(
+        &mut self,
+        frame: &mut Frame<'a>,
+        condition: Truth,
+        [then, otherwise]: [usize; 2],
+        [end, stop]: [usize; 2],
+    ) -> Result<Next, Way> {
+        // The way of the sample holds where `taken` does.
+        let (taken, own, other) = if self.nodes.holds(condition) {
+            (condition, then, otherwise)
+        } else {
+            (condition.not(), otherwise, then)
+        };
+        self.take(1)?;
+        let before = self.before(frame);
+        if frame.forks == 0 && frame.returned.is_empty() {
+            frame.mark = before.mark;
+        }
+        self.memory.marked += 1;
+        frame.forks += 1;
+        let next = self.follow(frame, &before, taken, [own, other], [end, stop]);
+        frame.forks -= 1;
+        self.memory.marked = before.marked;
+        let next = match next {
+            Ok(next) => next,
+            Err(way @ (Way::Steps | Way::Memory)) => return Err(way),
+            Err(_) => {
+                self.give_up(frame, &before);
+                self.guard(taken);
+                Next::Position(own)
+            }
+        };
+        if frame.forks == 0 && !frame.returned.is_empty() && !frame.keeps_mark {
+            frame.keeps_mark = true;
+            self.memory.marked += 1;
+        }
+        self.memory.forget();
+        Ok(next)
+    }
+
+    /// Follows both ways and joins them. After an error everything is to be undone, and only the sample's way to be followed.
+    fn follow(
+        &mut self,
+        frame: &mut Frame<'a>,
+        before: &Before,
+        taken: Truth,
+        [own, other]: [usize; 2],
+        [end, stop]: [usize; 2],
+    ) -> Result<Next, Way> {
+        self.way_ends = self.way_ends.min(self.steps + LONGEST_WAY);
+        let of_other = self.way(frame, taken.not(), other, end)?;
+        let slots = self.slots.get(frame.slots..).unwrap_or_default().to_vec();
+        if let End::Returned(result) = of_other {
+            let (condition, written) =
+                (self.certain_path(taken.not()), self.memory.written(frame.mark, self.dead()?)?);
+            frame.returned.push(Returned { condition, result, written });
+        }
+        let written = self.memory.written(before.mark, u64::MAX)?;
+        self.undo(frame, before);
+        match (self.way(frame, taken, own, end)?, of_other) {
+            (End::Reached, End::Reached) => {
+                self.leave(before);
+                let (nodes, choices, condition) = (&mut self.nodes, &mut self.choices, taken.not());
+                self.memory.join(before.mark, &written, u64::MAX, &mut Join { nodes, choices, condition })?;
+                let own = self.slots.get_mut(frame.slots..).unwrap_or_default();
+                for (own, other) in own.iter_mut().zip(slots) {
+                    *own = choose(&mut self.choices, condition, other, *own);
+                }
+                self.path = self.path_after(frame, before);
+                Ok(Next::Position(end))
+            }
+            (End::Reached, End::Returned(_)) => {
+                self.leave(before);
+                self.path = self.path_after(frame, before);
+                Ok(Next::Position(end))
+            }
+            (End::Returned(result), End::Returned(_)) => {
+                self.leave(before);
+                Ok(Next::Returned(result))
+            }
+            (End::Returned(result), End::Reached) => {
+                // The sample returns; the other way goes on.
+                let (condition, own) =
+                    (self.certain_path(taken), self.memory.written(frame.mark, self.dead()?)?);
+                frame.returned.push(Returned { condition, result, written: own });
+                self.undo(frame, before);
+                self.memory.redo(&written)?;
+                self.slots.truncate(frame.slots);
+                self.slots.extend(slots);
+                self.path = self.path_after(frame, before);
+                self.way_ends = self.way_ends.min(self.steps + LONGEST_WAY);
+                self.depth += 1;
+                let rest = self.run(frame, end, stop)?;
+                self.leave(before);
+                self.path = self.path_after(frame, before);
+                match rest {
+                    End::Returned(result) => Ok(Next::Returned(result)),
+                    End::Reached => Ok(Next::Position(stop)),
+                }
+            }
+        }
+    }
+
+    /// Where the way that is followed is taken: the path, which has at least this condition.
+    fn certain_path(&self, condition: Truth) -> Truth {
+        self.path.unwrap_or(condition)
+    }
+
+    /// The path of those who have not returned since.
+    fn path_after(&mut self, frame: &Frame<'_>, before: &Before) -> Option<Truth> {
+        let mut path = before.path;
+        for way in frame.returned.get(before.returned..).unwrap_or_default() {
+            let stays = way.condition.not();
+            path = Some(match path {
+                Some(path) => self.nodes.all([path, stays]),
+                None => stays,
+            });
+        }
+        path
+    }
+
+    /// What the host does.
+    fn host(&mut self, name: &str, arguments: &[Value]) -> Result<Value, Way> {
+        match (name, arguments) {
+            // Errors that circom's own host ignores.
+            ("error", [code, ..]) if matches!(code.known(), Some(5 | 6)) => {}
+            ("exceptionHandler" | "printErrorMessage" | "error", _) => return Err(Way::Fails),
+            ("writeBufferMessage", _) => {
+                let mut message = String::new();
+                while let character @ 1.. = self.word_named("getMessageChar", &[])?
+                    && message.len() < host::LONGEST_MESSAGE
+                {
+                    message.push(char::from(character as u8));
+                }
+                self.print(if message == "\n" { Print::EndOfLine } else { Print::Word(shown(&message)) })?;
+            }
+            ("showSharedRWMemory", _) => {
+                let buffer = self.word_named("getSharedRWMemoryStart", &[])?;
+                self.print_element(buffer.wrapping_sub(8))?;
+                if !self.module.prints_words() {
+                    self.print(Print::EndOfLine)?;
+                }
+            }
+            ("log", [at]) => {
+                let element = self.element(*at)?;
+                let node = self.nodes.node(element);
+                self.print(Print::Value(node))?;
+                self.print(Print::EndOfLine)?;
+            }
+            _ => {}
+        }
+        Ok(Value::integer(0))
+    }
+
+    fn print_element(&mut self, at: u32) -> Result<(), Way> {
+        let node = self.node_at(at)?;
+        self.print(Print::Value(node))
+    }
+
+    fn print(&mut self, print: Print<u32>) -> Result<(), Way> {
+        /// The most words: each has at least a byte.
+        const MOST: usize = host::LONGEST_LOG;
+        if !self.is_certain() || self.prints.len() >= MOST {
+            return Err(Way::Prints);
+        }
+        self.prints.push(print);
+        Ok(())
+    }
+}
+
+/// A value where a condition holds, elsewhere another.
+fn choose(choices: &mut Vec<Choice>, condition: Truth, then: Value, otherwise: Value) -> Value {
+    if then == otherwise {
+        return then;
+    }
+    choices.push(Choice { condition, then, otherwise });
+    Value::choice(choices.len() as u32 - 1)
+}
+
+/// Joins this way with another, on which a condition holds.
+struct Join<'a, P: ScalarPrime> {
+    nodes: &'a mut Nodes<P>,
+    choices: &'a mut Vec<Choice>,
+    condition: Truth,
+}
+
+impl<P: ScalarPrime> Joined<P> for Join<'_, P> {
+    fn element(&mut self, own: Operand<P>, other: Operand<P>) -> Operand<P> {
+        self.nodes.select(self.condition, other, own)
+    }
+
+    fn word(&mut self, own: Value, other: Value) -> Value {
+        choose(self.choices, self.condition, other, own)
+    }
+}
+
+/// Where a function goes on after a branch.
+enum Next {
+    Position(usize),
+    Returned(Value),
+}

@@ -1,0 +1,447 @@
+//! A circuit's memory in which field elements may be nodes of a graph, and what was written since a mark.
+
+use super::{Way, value::Value};
+use crate::wasm::element::{BYTES, Element};
+use proofmill_circom::ScalarPrime;
+
+/// A field element: one that is the same whatever the inputs are, or a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operand<P: ScalarPrime> {
+    Known(Element<P>),
+    Node(u32),
+}
+
+/// Bytes of a word, for which there is a mark.
+const WORD: usize = 4;
+/// Words of an element.
+const WORDS: usize = BYTES / WORD;
+
+/// What a word is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+struct Mark(u32);
+
+impl Mark {
+    /// Bytes that are the same whatever the inputs are.
+    const BYTES: Self = Self(0);
+    /// The first of an element's, of which the same is true.
+    const ELEMENT: Self = Self(1);
+    const CHOICES: u32 = 1 << 31;
+    /// It differs between ways that met; nothing may read it.
+    const MIXED: Self = Self(u32::MAX - 1);
+    /// One after the first of a node's.
+    const PART: Self = Self(u32::MAX);
+
+    /// The first of a node's. There are fewer than 2^31 - 2 nodes.
+    fn of(node: u32) -> Self {
+        Self(node + 2)
+    }
+
+    fn node(self) -> Option<u32> {
+        if self.is_known() || self.0 >= Self::CHOICES { None } else { Some(self.0 - 2) }
+    }
+
+    /// One of two words, by the number of a choice, of which there are fewer than 2^31 - 2.
+    fn of_choice(number: u32) -> Self {
+        Self(Self::CHOICES + number)
+    }
+
+    fn choice(self) -> Option<u32> {
+        if self == Self::MIXED || self == Self::PART { None } else { self.0.checked_sub(Self::CHOICES) }
+    }
+
+    fn is_known(self) -> bool {
+        self.0 <= Self::ELEMENT.0
+    }
+}
+
+/// A word and its content.
+#[derive(Clone, Copy, Debug)]
+struct Content {
+    word: u32,
+    mark: Mark,
+    bytes: [u8; WORD],
+}
+
+impl Content {
+    /// The word's value, if it has one.
+    fn value(&self) -> Option<Value> {
+        match self.mark.choice() {
+            Some(choice) => Some(Value::choice(choice)),
+            None if self.mark.is_known() => Some(Value::integer(u32::from_le_bytes(self.bytes).into())),
+            None => None,
+        }
+    }
+}
+
+/// What becomes of what differs between this way and another.
+pub(super) trait Joined<P: ScalarPrime> {
+    fn element(&mut self, own: Operand<P>, other: Operand<P>) -> Operand<P>;
+    fn word(&mut self, own: Value, other: Value) -> Value;
+}
+
+/// What was written, each word once, in order.
+#[derive(Debug)]
+pub(super) struct Written {
+    live: Vec<Content>,
+    /// The end of all words, of which those from an address on are dead.
+    end: u32,
+}
+
+/// The most bytes that a WASM can address.
+const LARGEST: u64 = 1 << 32;
+const PAGE: u64 = 1 << 16;
+
+pub(super) struct Memory {
+    bytes: Vec<u8>,
+    marks: Vec<Mark>,
+    most: u64,
+    /// The words that were written since the first mark, as they were before.
+    journal: Vec<Content>,
+    /// The number of marks that may be gone back to.
+    pub(super) marked: usize,
+}
+
+impl Memory {
+    /// So many pages of zeros, of at most `most` bytes.
+    pub(super) fn new(pages: u64, most: u64) -> Result<Self, Way> {
+        let mut memory = Self {
+            bytes: Vec::new(),
+            marks: Vec::new(),
+            most: most.min(LARGEST),
+            journal: Vec::new(),
+            marked: 0,
+        };
+        memory.grow(pages)?;
+        Ok(memory)
+    }
+
+    pub(super) fn pages(&self) -> u64 {
+        self.bytes.len() as u64 / PAGE
+    }
+
+    pub(super) fn grow(&mut self, pages: u64) -> Result<(), Way> {
+        let length = pages.checked_mul(PAGE).and_then(|more| more.checked_add(self.bytes.len() as u64));
+        let length = length.filter(|length| *length <= self.most).ok_or(Way::Memory)?;
+        if self.bytes.is_empty() {
+            // Pages of zeros that the system has not to write.
+            self.bytes = vec![0; length as usize];
+            self.marks = vec![Mark::BYTES; length as usize / WORD];
+        }
+        self.bytes.resize(length as usize, 0);
+        self.marks.resize(length as usize / WORD, Mark::BYTES);
+        Ok(())
+    }
+
+    /// Writes bytes that are there before the circuit begins.
+    pub(super) fn initialise(&mut self, at: u32, bytes: &[u8]) -> Result<(), Way> {
+        let place = self.bytes.get_mut(at as usize..).and_then(|place| place.get_mut(..bytes.len()));
+        place.ok_or(Way::Outside)?.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    /// The marks of the words that have these bytes.
+    fn marks_of(&self, at: usize, bytes: usize) -> Result<&[Mark], Way> {
+        self.marks.get(at / WORD..(at + bytes).div_ceil(WORD)).ok_or(Way::Outside)
+    }
+
+    /// Bytes as an integer.
+    pub(super) fn load(&self, at: u64, bytes: usize) -> Result<Value, Way> {
+        let at = usize::try_from(at).map_err(|_| Way::Outside)?;
+        let marks = self.marks_of(at, bytes)?;
+        if let [mark] = marks
+            && bytes == WORD
+            && let Some(choice) = mark.choice()
+        {
+            return Ok(Value::choice(choice));
+        }
+        if !marks.iter().all(|mark| mark.is_known()) {
+            return Err(Way::Bytes);
+        }
+        let mut value = [0; 8];
+        let source = self.bytes.get(at..at + bytes).ok_or(Way::Outside)?;
+        value.get_mut(..bytes).ok_or(Way::Outside)?.copy_from_slice(source);
+        Value::long_integer(u64::from_le_bytes(value))
+    }
+
+    /// The word at an address.
+    pub(super) fn word(&self, at: u32) -> Result<u32, Way> {
+        Ok(self.load(at.into(), WORD)?.known().ok_or(Way::Mixed)? as u32)
+    }
+
+    /// Writes the lowest bytes of an integer; of a choice, all four.
+    pub(super) fn store(&mut self, at: u64, bytes: usize, value: Value) -> Result<(), Way> {
+        let at = usize::try_from(at).map_err(|_| Way::Outside)?;
+        let (first, end) = (at / WORD, (at + bytes).div_ceil(WORD));
+        if value.as_choice().is_some() && !(at.is_multiple_of(WORD) && bytes == WORD) {
+            return Err(Way::Bytes);
+        }
+        if !at.is_multiple_of(WORD) || !bytes.is_multiple_of(WORD) {
+            // A part of a word.
+            if !self.marks_of(at, bytes)?.iter().all(|mark| mark.is_known()) {
+                return Err(Way::Bytes);
+            }
+            (first..end).try_for_each(|word| self.record(word))?;
+        } else {
+            self.release(first, end)?;
+            let mark = value.as_choice().map_or(Mark::BYTES, Mark::of_choice);
+            self.marks.get_mut(first..end).ok_or(Way::Outside)?.fill(mark);
+        }
+        let place = self.bytes.get_mut(at..at + bytes).ok_or(Way::Outside)?;
+        let value = value.known().unwrap_or(0).to_le_bytes();
+        place.copy_from_slice(value.get(..bytes).ok_or(Way::Outside)?);
+        Ok(())
+    }
+
+    /// The element at an address.
+    pub(super) fn element<P: ScalarPrime>(&self, at: u32) -> Result<Operand<P>, Way> {
+        let marks: &[Mark; WORDS] =
+            self.marks.get(at as usize / WORD..).and_then(<[_]>::first_chunk).ok_or(Way::Outside)?;
+        if !(at as usize).is_multiple_of(WORD) {
+            return Err(Way::Unknown);
+        }
+        if let Some(node) = marks[0].node() {
+            return Ok(Operand::Node(node));
+        }
+        if marks[0] == Mark::MIXED || !marks.iter().all(|mark| mark.is_known()) {
+            return Err(Way::Mixed);
+        }
+        Element::read(&self.bytes, at as i32).map(Operand::Known).map_err(|_| Way::NoElement)
+    }
+
+    /// Writes an element.
+    pub(super) fn set<P: ScalarPrime>(&mut self, at: u32, value: Operand<P>) -> Result<(), Way> {
+        self.replace(at)?;
+        let first = at as usize / WORD;
+        let marks: &mut [Mark; WORDS] =
+            self.marks.get_mut(first..).and_then(<[_]>::first_chunk_mut).ok_or(Way::Outside)?;
+        match value {
+            Operand::Known(element) => {
+                *marks = [Mark::BYTES; WORDS];
+                marks[0] = Mark::ELEMENT;
+                element.write(&mut self.bytes, at as i32).map_err(|_| Way::Outside)
+            }
+            Operand::Node(node) => {
+                *marks = [Mark::PART; WORDS];
+                marks[0] = Mark::of(node);
+                Ok(())
+            }
+        }
+    }
+
+    /// Copies an element, whatever it is.
+    pub(super) fn copy(&mut self, to: u32, from: u32) -> Result<(), Way> {
+        if !(from as usize).is_multiple_of(WORD) {
+            return Err(Way::Unknown);
+        }
+        self.replace(to)?;
+        let (source, target) = (from as usize / WORD, to as usize / WORD);
+        let mut marks: [Mark; WORDS] =
+            *self.marks.get(source..).and_then(<[_]>::first_chunk).ok_or(Way::Outside)?;
+        if marks[0].node().is_none() && marks.contains(&Mark::PART) {
+            return Err(Way::Bytes);
+        }
+        if marks[0] == Mark::BYTES {
+            marks[0] = Mark::ELEMENT;
+        }
+        *self.marks.get_mut(target..).and_then(<[_]>::first_chunk_mut).ok_or(Way::Outside)? = marks;
+        let from = from as usize;
+        if from + BYTES > self.bytes.len() {
+            return Err(Way::Outside);
+        }
+        self.bytes.copy_within(from..from + BYTES, to as usize);
+        Ok(())
+    }
+
+    /// Makes sure that an element can be written here.
+    fn replace(&mut self, at: u32) -> Result<(), Way> {
+        if !(at as usize).is_multiple_of(WORD) {
+            return Err(Way::Unknown);
+        }
+        let first = at as usize / WORD;
+        self.release(first, first + WORDS)
+    }
+
+    /// Before words are written: what was left of elements there is lost.
+    fn release(&mut self, first: usize, end: usize) -> Result<(), Way> {
+        let is = |memory: &Self, word: usize| memory.marks.get(word) == Some(&Mark::PART);
+        // Those that only begin before, or end behind.
+        let mut start = first;
+        while is(self, start) {
+            start = start.checked_sub(1).ok_or(Way::Outside)?;
+        }
+        let mut behind = end;
+        while is(self, behind) {
+            behind += 1;
+        }
+        for word in start..behind {
+            self.record(word)?;
+        }
+        for mark in self.marks.get_mut(start..first).ok_or(Way::Outside)? {
+            *mark = Mark::MIXED;
+        }
+        for mark in self.marks.get_mut(end..behind).ok_or(Way::Outside)? {
+            *mark = Mark::MIXED;
+        }
+        Ok(())
+    }
+
+    fn content(&self, word: u32) -> Result<Content, Way> {
+        let index = word as usize;
+        let mark = *self.marks.get(index).ok_or(Way::Outside)?;
+        let bytes = self.bytes.as_chunks().0.get(index).ok_or(Way::Outside)?;
+        Ok(Content { word, mark, bytes: *bytes })
+    }
+
+    fn write(&mut self, content: Content) {
+        let index = content.word as usize;
+        if let (Some(mark), Some(bytes)) =
+            (self.marks.get_mut(index), self.bytes.as_chunks_mut().0.get_mut(index))
+        {
+            (*mark, *bytes) = (content.mark, content.bytes);
+        }
+    }
+
+    fn record(&mut self, word: usize) -> Result<(), Way> {
+        if self.marked > 0 {
+            self.journal.push(self.content(word as u32)?);
+        }
+        Ok(())
+    }
+
+    /// A mark to go back to. [`Self::marked`] is to be one more from here on.
+    pub(super) fn mark(&self) -> usize {
+        self.journal.len()
+    }
+
+    /// The words that are kept to go back.
+    pub(super) fn kept(&self) -> usize {
+        self.journal.len()
+    }
+
+    /// Forgets what no mark needs.
+    pub(super) fn forget(&mut self) {
+        if self.marked == 0 {
+            self.journal.clear();
+        }
+    }
+
+    /// The words below an address that were written since a mark, as they were then, in order; and the end of all.
+    fn before(&self, mark: usize, dead: u64) -> Written {
+        let journal = self.journal.get(mark..).unwrap_or_default();
+        let is_live = |content: &&Content| u64::from(content.word) * (WORD as u64) < dead;
+        let mut live: Vec<_> = journal.iter().filter(is_live).copied().collect();
+        // Stable: the first of a word's contents is what it was.
+        live.sort_by_key(|content| content.word);
+        live.dedup_by_key(|content| content.word);
+        let end = journal.iter().map(|content| content.word + 1).max().unwrap_or(0);
+        Written { live, end }
+    }
+
+    /// What was written since a mark below an address, from which on all is dead.
+    pub(super) fn written(&self, mark: usize, dead: u64) -> Result<Written, Way> {
+        let Written { mut live, end } = self.before(mark, dead);
+        for content in &mut live {
+            *content = self.content(content.word)?;
+        }
+        Ok(Written { live, end })
+    }
+
+    /// Makes the memory what it was at a mark.
+    pub(super) fn undo(&mut self, mark: usize) {
+        while self.journal.len() > mark
+            && let Some(content) = self.journal.pop()
+        {
+            self.write(content);
+        }
+    }
+
+    /// Writes again what was undone.
+    pub(super) fn redo(&mut self, written: &Written) -> Result<(), Way> {
+        for content in &written.live {
+            self.record(content.word as usize)?;
+            self.write(*content);
+        }
+        Ok(())
+    }
+
+    /// Joins the memory with what another way wrote since the mark. What is neither an element nor a word on both becomes mixed, and so
+    /// does what is dead, from an address on.
+    pub(super) fn join<P: ScalarPrime>(
+        &mut self,
+        mark: usize,
+        other: &Written,
+        dead: u64,
+        joined: &mut impl Joined<P>,
+    ) -> Result<(), Way> {
+        let mut others = self.before(mark, dead);
+        let end = others.end.max(other.end);
+        // What the other way wrote comes first, and then counts.
+        let own = std::mem::replace(&mut others.live, other.live.clone());
+        others.live.extend(own);
+        others.live.sort_by_key(|content| content.word);
+        others.live.dedup_by_key(|content| content.word);
+        let mut joined_to = 0;
+        for (index, content) in others.live.iter().enumerate() {
+            let (word, own) = (content.word, self.content(content.word)?);
+            // The words after a node's first have no content, and those after an element's first are part of it.
+            let same = match own.mark {
+                Mark::BYTES => own.bytes == content.bytes,
+                mark => mark != Mark::ELEMENT,
+            };
+            if word < joined_to || same && own.mark == content.mark {
+                continue;
+            }
+            let is_element = |mark: Mark| mark == Mark::ELEMENT || mark.node().is_some();
+            if !is_element(own.mark) && !is_element(content.mark) {
+                match own.value().zip(content.value()) {
+                    Some((own, other)) => {
+                        let at = u64::from(word) * WORD as u64;
+                        self.store(at, WORD, joined.word(own, other))?;
+                    }
+                    None => self.mix(word, word + 1)?,
+                }
+                continue;
+            }
+            let at = word * WORD as u32;
+            let behind = others.live.get(index..).unwrap_or_default();
+            let pair = self.element::<P>(at).ok().zip(self.other_element(behind, word));
+            joined_to = word + WORDS as u32;
+            match pair {
+                Some((own, other)) => {
+                    let element = joined.element(own, other);
+                    self.set(at, element)?;
+                }
+                None => self.mix(word, joined_to)?,
+            }
+        }
+        self.mix(dead.div_ceil(WORD as u64).min(end.into()) as u32, end)
+    }
+
+    /// Makes words mixed.
+    fn mix(&mut self, first: u32, end: u32) -> Result<(), Way> {
+        for word in first..end {
+            let content = self.content(word)?;
+            if content.mark != Mark::MIXED {
+                self.record(word as usize)?;
+                self.write(Content { mark: Mark::MIXED, ..content });
+            }
+        }
+        Ok(())
+    }
+
+    /// The element from a word on, if the first of these contents are the words that another way wrote.
+    fn other_element<P: ScalarPrime>(&self, others: &[Content], first: u32) -> Option<Operand<P>> {
+        let mut bytes = [[0; WORD]; WORDS];
+        let mut others = others.iter().peekable();
+        for (word, bytes) in (first..).zip(bytes.iter_mut()) {
+            let other = others.next_if(|content| content.word == word).copied();
+            let content = other.or_else(|| self.content(word).ok())?;
+            match content.mark.node() {
+                Some(node) if word == first => return Some(Operand::Node(node)),
+                _ if !content.mark.is_known() => return None,
+                _ => *bytes = content.bytes,
+            }
+        }
+        Element::read(bytes.as_flattened(), 0).ok().map(Operand::Known)
+    }
+}

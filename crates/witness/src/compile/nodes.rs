@@ -1,0 +1,225 @@
+//! The nodes of the graph that a circuit becomes: each operation once for each pair of operands, with its value for the sample.
+
+use super::memory::Operand;
+use crate::{
+    graph::{Binary, Guard, Node, Source, Tape, Unary},
+    wasm::{element::Element, native},
+};
+use hashbrown::HashMap;
+use proofmill_circom::ScalarPrime;
+use proofmill_field::{Field, Fp};
+use zeroize::Zeroizing;
+
+/// Whether a node is 0, or whether it is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Truth {
+    pub(super) node: u32,
+    /// It holds if whether the node is not 0 is this.
+    pub(super) nonzero: bool,
+}
+
+impl Truth {
+    pub(super) fn not(self) -> Self {
+        Self { nonzero: !self.nonzero, ..self }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Nodes<P: ScalarPrime> {
+    nodes: Vec<Node>,
+    constants: Vec<Fp<P>>,
+    /// The value of each node for the sample.
+    values: Zeroizing<Vec<Fp<P>>>,
+    numbers: HashMap<Node, u32>,
+    numbers_of_constants: HashMap<[u64; 4], u32>,
+}
+
+impl<P: ScalarPrime> Nodes<P> {
+    pub(super) fn new() -> Self {
+        Self {
+            nodes: Vec::new(),
+            constants: Vec::new(),
+            values: Zeroizing::default(),
+            numbers: HashMap::new(),
+            numbers_of_constants: HashMap::new(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The number of a node, and its value for the sample.
+    fn number(&mut self, node: Node, value: impl FnOnce(&[Fp<P>]) -> Fp<P>) -> u32 {
+        *self.numbers.entry(node).or_insert_with(|| {
+            self.nodes.push(node);
+            let value = value(&self.values);
+            self.values.push(value);
+            self.nodes.len() as u32 - 1
+        })
+    }
+
+    pub(super) fn input(&mut self, position: u32, value: Fp<P>) -> u32 {
+        self.number(Node::Input(position), |_| value)
+    }
+
+    /// The node of an operand.
+    pub(super) fn node(&mut self, operand: Operand<P>) -> u32 {
+        match operand {
+            Operand::Node(node) => node,
+            Operand::Known(element) => {
+                let value = element.value();
+                let constants = &mut self.constants;
+                let index = *self.numbers_of_constants.entry(value.to_canonical()).or_insert_with(|| {
+                    constants.push(value);
+                    constants.len() as u32 - 1
+                });
+                self.number(Node::Constant(index), |_| value)
+            }
+        }
+    }
+
+    /// Its value for the sample.
+    pub(super) fn value(&self, node: u32) -> Fp<P> {
+        self.values.get(node as usize).copied().unwrap_or(Fp::ZERO)
+    }
+
+    /// Whether it holds for the sample.
+    pub(super) fn holds(&self, truth: Truth) -> bool {
+        (self.value(truth.node) != Fp::ZERO) == truth.nonzero
+    }
+
+    pub(super) fn unary(&mut self, operation: Unary, a: Operand<P>) -> Operand<P> {
+        match a {
+            Operand::Known(a) => Operand::Known(Element::Montgomery(operation.evaluate(a.value()))),
+            Operand::Node(a) => Operand::Node(
+                self.number(Node::Unary(operation, a), |values| operation.evaluate(at(values, a))),
+            ),
+        }
+    }
+
+    /// The result; `None` if it traps whatever the inputs are.
+    pub(super) fn binary(&mut self, operation: Binary, a: Operand<P>, b: Operand<P>) -> Option<Operand<P>> {
+        let known = |operand: Operand<P>, integer: u64| match operand {
+            Operand::Known(element) => element.value() == Fp::from(integer),
+            Operand::Node(_) => false,
+        };
+        let zero = Operand::Known(Element::Short(0));
+        Some(match (operation, a, b) {
+            (_, Operand::Known(a), Operand::Known(b)) => {
+                Operand::Known(native::binary(operation, a, b).ok()?)
+            }
+            (Binary::Add, a, b) if known(a, 0) => b,
+            (Binary::Add | Binary::Subtract, a, b) if known(b, 0) => a,
+            (Binary::Multiply, a, b) if known(a, 1) => b,
+            (Binary::Multiply | Binary::Divide, a, b) if known(b, 1) => a,
+            (Binary::Multiply, a, b) if known(a, 0) || known(b, 0) => zero,
+            (Binary::ShiftLeft | Binary::ShiftRight, a, b) if known(b, 0) => a,
+            (Binary::BitAnd, a, b) if known(b, 1) && self.is_bit(a) => a,
+            (Binary::BitAnd, Operand::Node(a), b) if known(b, 1) && self.shifted(a).is_some() => {
+                let (of, position) = self.shifted(a)?;
+                Operand::Node(
+                    self.number(Node::Bit(of, position), |values| operation.evaluate(at(values, a), Fp::ONE)),
+                )
+            }
+            // The constraint of a bit: it is 0 or 1.
+            (Binary::Multiply, Operand::Node(a), Operand::Node(b))
+                if self.is_bit(Operand::Node(a)) && self.is_one_less(b, a)
+                    || self.is_bit(Operand::Node(b)) && self.is_one_less(a, b) =>
+            {
+                zero
+            }
+            (operation, a, b) => {
+                let (mut a, mut b) = (self.node(a), self.node(b));
+                if operation.commutes() && a > b {
+                    (a, b) = (b, a);
+                }
+                let node = Node::Binary(operation, a, b);
+                Operand::Node(self.number(node, |values| operation.evaluate(at(values, a), at(values, b))))
+            }
+        })
+    }
+
+    /// Whether a node is 0 or 1 whatever the inputs are, as far as its operation tells.
+    fn is_bit(&self, operand: Operand<P>) -> bool {
+        let Operand::Node(node) = operand else { return false };
+        match self.nodes.get(node as usize) {
+            Some(Node::Bit(..)) => true,
+            Some(Node::Binary(operation, ..)) => operation.is_truth(),
+            _ => false,
+        }
+    }
+
+    /// The node and the number of bits by which it is shifted right in another.
+    fn shifted(&self, node: u32) -> Option<(u32, u8)> {
+        let Some(Node::Binary(Binary::ShiftRight, of, by)) = self.nodes.get(node as usize) else {
+            return None;
+        };
+        let Some(Node::Constant(_)) = self.nodes.get(*by as usize) else { return None };
+        match self.value(*by).to_canonical() {
+            // Those of the modulus.
+            [by, 0, 0, 0] if by < 253 => Some((*of, by as u8)),
+            _ => None,
+        }
+    }
+
+    /// Whether a node is another minus one.
+    fn is_one_less(&self, node: u32, than: u32) -> bool {
+        let difference = match self.nodes.get(node as usize) {
+            Some(Node::Binary(Binary::Subtract, a, b)) if *a == than => (*b, Fp::ONE),
+            Some(Node::Binary(Binary::Add, a, b)) if *a == than => (*b, -Fp::ONE),
+            Some(Node::Binary(Binary::Add, a, b)) if *b == than => (*a, -Fp::ONE),
+            _ => return false,
+        };
+        let is_constant = matches!(self.nodes.get(difference.0 as usize), Some(Node::Constant(_)));
+        is_constant && self.value(difference.0) == difference.1
+    }
+
+    /// The first operand where the condition holds, elsewhere the second.
+    pub(super) fn select(&mut self, condition: Truth, a: Operand<P>, b: Operand<P>) -> Operand<P> {
+        match (a, b) {
+            (Operand::Known(a), Operand::Known(b)) if a.value() == b.value() => return Operand::Known(a),
+            (Operand::Node(a), Operand::Node(b)) if a == b => return Operand::Node(a),
+            _ => {}
+        }
+        let (a, b) = if condition.nonzero { (a, b) } else { (b, a) };
+        let (a, b) = (self.node(a), self.node(b));
+        let node = Node::Select(condition.node, a, b);
+        let number = self.number(node, |values| {
+            let chosen = if at(values, condition.node) == Fp::ZERO { b } else { a };
+            at(values, chosen)
+        });
+        Operand::Node(number)
+    }
+
+    /// The tape of all that the outputs and guards need, the constants that it reads, and where the outputs are.
+    pub(super) fn finish(self, outputs: &[u32], guards: &[Guard]) -> (Tape, Vec<Fp<P>>, Vec<Source>) {
+        Tape::new(&self.nodes, &self.constants, outputs, guards)
+    }
+
+    /// A node that is 1 where all conditions hold, and 0 elsewhere.
+    pub(super) fn all(&mut self, conditions: [Truth; 2]) -> Truth {
+        let [a, b] = conditions.map(|condition| self.bit(condition));
+        let node = match self.binary(Binary::And, Operand::Node(a), Operand::Node(b)) {
+            Some(Operand::Node(node)) => node,
+            _ => a,
+        };
+        Truth { node, nonzero: true }
+    }
+
+    /// A node that is not 0 where the condition holds.
+    fn bit(&mut self, condition: Truth) -> u32 {
+        if condition.nonzero {
+            return condition.node;
+        }
+        let zero = Operand::Known(Element::Short(0));
+        match self.binary(Binary::Equal, Operand::Node(condition.node), zero) {
+            Some(Operand::Node(node)) => node,
+            _ => condition.node,
+        }
+    }
+}
+
+fn at<P: ScalarPrime>(values: &[Fp<P>], node: u32) -> Fp<P> {
+    values.get(node as usize).copied().unwrap_or(Fp::ZERO)
+}
