@@ -60,10 +60,16 @@ impl<P: ScalarPrime> Machine<'_, P> {
                 };
                 return Ok(Value::integer(u64::from(native::to_int(element) as u32)));
             }
-            Native::ToLongNormal => match self.element(first)? {
-                Operand::Known(element) => Operand::Known(Element::Normal(element.value())),
-                node => node,
-            },
+            Native::ToLongNormal => {
+                let operand = match self.element(first)? {
+                    Operand::Known(element) => Operand::Known(Element::Normal(element.value())),
+                    node => node,
+                };
+                if self.is_outermost() {
+                    self.normalised = Some(self.nodes.node(operand));
+                }
+                operand
+            }
             Native::Unary(operation) => {
                 let a = self.element(second)?;
                 self.nodes.unary(operation, a)

@@ -51,8 +51,7 @@ fn run_circom2<P: ScalarPrime>(
     })?;
     let mut wires = Vec::new();
     for wire in 0..machine.word_named("getWitnessSize", &[])? {
-        machine.call_named("getWitness", &[wire])?;
-        wires.push(machine.node_at(element)?);
+        wires.push(machine.wire(wire)?);
     }
     Ok((places, wires))
 }

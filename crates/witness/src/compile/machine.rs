@@ -77,6 +77,8 @@ pub(super) struct Machine<'a, P: ScalarPrime> {
     choices: Vec<Choice>,
     /// The node of the input that is being set.
     pub(super) input: Option<u32>,
+    /// The node of the element that the outermost call made an integer last.
+    pub(super) normalised: Option<u32>,
     /// Where circom 2 keeps the top of its stack: what is above is dead when a function returns.
     pub(super) stack_top: Option<u32>,
     /// Those of all functions that are executed.
@@ -109,6 +111,7 @@ impl<'a, P: ScalarPrime> Machine<'a, P> {
             prints: Vec::new(),
             choices: Vec::new(),
             input: None,
+            normalised: None,
             stack_top: None,
             slots: Vec::new(),
             depth: 0,
@@ -123,6 +126,15 @@ impl<'a, P: ScalarPrime> Machine<'a, P> {
     /// Whether it exports a function.
     pub(super) fn exports(&self, name: &str) -> bool {
         self.module.exports.contains_key(name)
+    }
+
+    /// The node of a wire that circom 2's `getWitness` is asked for. It makes the element an integer, and of some versions copies words, which
+    /// are not known.
+    pub(super) fn wire(&mut self, wire: u32) -> Result<u32, Way> {
+        self.normalised = None;
+        let result = self.call_named("getWitness", &[wire]);
+        self.slots.clear();
+        self.normalised.ok_or(result.err().unwrap_or(Way::Unknown))
     }
 
     /// The node of the element at an address.

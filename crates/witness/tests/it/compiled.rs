@@ -16,6 +16,8 @@ const COMPONENTS: &[u8] = include_bytes!("../data/components.wasm");
 const INPUTS: &[u8] = include_bytes!("../data/inputs.wasm");
 const CIRCOM1: &[u8] = include_bytes!("../data/circom1/inputs.wasm");
 const OLD_CIRCOM1: &[u8] = include_bytes!("../data/circom1/old.wasm");
+/// `circom2 components.circom --wasm` of npm circom2 0.2.0, circom 2.0.3, made it.
+const OLD_COMPONENTS: &[u8] = include_bytes!("../data/components-2.0.3.wasm");
 const OPERATORS: &[u8] = include_bytes!("../data/operators.wasm");
 const OPERATORS_BLS12_381: &[u8] = include_bytes!("../data/operators-bls12-381.wasm");
 
@@ -114,6 +116,14 @@ fn every_operator() {
             });
         }
     }
+}
+
+#[test]
+fn circuits_of_older_versions() {
+    let compiled: Compiled = compile(OLD_COMPONENTS, r#"{"a": 1, "c": [2, 3]}"#);
+    assert!(is_for(&compiled, OLD_COMPONENTS, r#"{"a": 20, "c": [5, -6]}"#));
+    // An assertion fails.
+    assert!(!is_for(&compiled, OLD_COMPONENTS, r#"{"a": 7, "c": [0, 6]}"#));
 }
 
 #[test]
