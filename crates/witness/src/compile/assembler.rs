@@ -1,6 +1,6 @@
 //! From WASM's stack of operands to operations on slots: sums and products of addresses are not calculated before they are used.
 
-use super::module::{Function, Module, Op, Product, Slot, Sum};
+use super::code::{Op, Product, Signatures, Slot, Sum};
 use wasmparser::{BlockType, MemArg, Operator};
 
 /// A block that is not yet at its end.
@@ -35,7 +35,7 @@ impl Operand {
 }
 
 pub(super) struct Assembler<'a> {
-    module: &'a Module,
+    signatures: &'a Signatures,
     has_result: bool,
     /// The number of the slot that is 0 and of the locals.
     fixed: usize,
@@ -50,9 +50,9 @@ pub(super) struct Assembler<'a> {
 
 impl<'a> Assembler<'a> {
     /// For a function with so many locals.
-    pub(super) fn new(module: &'a Module, locals: usize, has_result: bool) -> Self {
+    pub(super) fn new(signatures: &'a Signatures, locals: usize, has_result: bool) -> Self {
         Self {
-            module,
+            signatures,
             has_result,
             fixed: locals + 1,
             slots: locals + 1,
@@ -246,9 +246,8 @@ impl<'a> Assembler<'a> {
     }
 
     fn call_function(&mut self, function: u32) {
-        let module = self.module;
-        let (parameters, results) = module.arity_of_function(function);
-        if let Some(Function::Native(native)) = module.functions.get(function as usize) {
+        let (parameters, results) = self.signatures.arity_of_function(function);
+        if let Some(native) = self.signatures.native(function) {
             let arguments = match parameters {
                 1 => self.pop_sums::<1>().map(|sum| [sum, Sum::constant(0), Sum::constant(0)])[0],
                 2 => {
@@ -258,7 +257,7 @@ impl<'a> Assembler<'a> {
                 _ => self.pop_sums::<3>(),
             };
             let to = self.free();
-            self.ops.push(Op::Native(to, *native, arguments));
+            self.ops.push(Op::Native(to, native, arguments));
             if results > 0 {
                 self.push_sum(Sum::slot(to));
             }
@@ -384,8 +383,8 @@ impl<'a> Assembler<'a> {
             Operator::Return => self.returns(),
             Operator::Call { function_index } => self.call_function(function_index),
             Operator::CallIndirect { type_index, table_index: 0 } => {
-                let ty = self.module.number_of_type(type_index);
-                let (parameters, results) = self.module.arity(type_index);
+                let ty = self.signatures.number_of_type(type_index);
+                let (parameters, results) = self.signatures.arity(type_index);
                 let index = self.pop_sum();
                 self.call(parameters as usize, results, |to, start| Op::CallIndirect(to, ty, start, index));
             }

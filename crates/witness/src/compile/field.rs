@@ -1,6 +1,11 @@
 //! Circom's functions for field elements on elements that may be nodes.
 
-use super::{Way, machine::Machine, memory::Operand, nodes::Truth, value::Value};
+use super::{
+    Way,
+    machine::Machine,
+    memory::Operand,
+    value::{Truth, Value},
+};
 use crate::{
     graph::Binary,
     wasm::{

@@ -6,10 +6,11 @@
 
 use super::{
     Print, Way,
+    code::{Code, Op, Product, Slot, Sum},
     memory::{Joined, Memory, Operand, Written},
-    module::{Code, Function, Module, Op, Product, Slot, Sum},
-    nodes::{Nodes, Truth},
-    value::{Choice, Value},
+    module::{Function, Module},
+    nodes::Nodes,
+    value::{Choice, Truth, Value},
 };
 use crate::{
     graph::{Binary, Guard},
@@ -146,7 +147,7 @@ impl<'a, P: ScalarPrime> Machine<'a, P> {
     /// Calls an exported function. What it returns is of no interest if it returns nothing.
     pub(super) fn call_named(&mut self, name: &str, arguments: &[u32]) -> Result<Value, Way> {
         let function = *self.module.exports.get(name).ok_or(Way::Unknown)?;
-        if self.module.arity_of_function(function).0 as usize != arguments.len() {
+        if self.module.signatures.arity_of_function(function).0 as usize != arguments.len() {
             return Err(Way::Unknown);
         }
         let arguments: Vec<_> = arguments.iter().map(|value| Value::integer(u64::from(*value))).collect();
@@ -316,7 +317,7 @@ impl<'a, P: ScalarPrime> Machine<'a, P> {
             Function::Code(code) => code,
             Function::Host(name) => return self.host(name, arguments),
             // Its table has none, and nobody calls one by name.
-            Function::Native(_) => return Err(Way::Unknown),
+            Function::Native => return Err(Way::Unknown),
         };
         if self.depth >= DEEPEST {
             return Err(Way::Deep);
@@ -445,7 +446,7 @@ impl<'a, P: ScalarPrime> Machine<'a, P> {
                 Op::CallIndirect(to, ty, first, index) => {
                     let index = self.integer(slots, index)? as usize;
                     let function = self.module.table.get(index).copied().flatten();
-                    let function = function.filter(|function| self.module.has_type(*function, ty));
+                    let function = function.filter(|function| self.module.signatures.has_type(*function, ty));
                     let result = self.call_with(frame, function.ok_or(Way::Fails)?, first)?;
                     self.set(slots, to, result)?;
                 }
@@ -458,7 +459,7 @@ impl<'a, P: ScalarPrime> Machine<'a, P> {
 
     /// Calls a function with a frame's arguments from an index on.
     fn call_with(&mut self, frame: &Frame<'a>, function: u32, first: u32) -> Result<Value, Way> {
-        let count = self.module.arity_of_function(function).0 as usize;
+        let count = self.module.signatures.arity_of_function(function).0 as usize;
         let arguments = frame.code.arguments.get(first as usize..).and_then(|rest| rest.get(..count));
         let mut values = [Value::integer(0); MOST_ARGUMENTS];
         let values = values.get_mut(..count).ok_or(Way::Unknown)?;

@@ -1,6 +1,7 @@
 //! Circuits compiled from their WASM to a [`Graph`], by executing the WASM once on inputs that are not known.
 
 mod assembler;
+mod code;
 mod field;
 mod file;
 mod interface;

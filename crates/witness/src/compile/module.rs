@@ -1,106 +1,26 @@
 //! A WASM's functions as flat lists of operations, for symbolic execution: circom's arithmetic on field elements is known by name, branches
 //! go to positions, and sums of addresses are one operation.
 
-use super::assembler::Assembler;
+use super::{
+    assembler::Assembler,
+    code::{Code, Signatures},
+};
 use crate::wasm::{circom1, native::Native};
 use std::collections::HashMap;
 use wasmparser::{
-    DataKind, ElementItems, ElementKind, ExternalKind, FuncType, FuncValidator, FuncValidatorAllocations,
-    FunctionBody, Operator, Parser, Payload, TypeRef, ValidPayload, Validator, ValidatorResources,
-    WasmFeatures,
+    DataKind, ElementItems, ElementKind, ExternalKind, FuncValidator, FuncValidatorAllocations, FunctionBody,
+    Operator, Parser, Payload, TypeRef, ValidPayload, Validator, ValidatorResources, WasmFeatures,
 };
 
 /// Why a circuit is not compiled.
 pub(super) type Reason = String;
-
-/// A value of a frame: a local, or the result of an operation. The first is always 0.
-pub(super) type Slot = u16;
-
-/// The sum of a slot's value, an integer of 32 bits, and a constant; of a slot's value alone it may have 64.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sum {
-    pub(super) slot: Slot,
-    pub(super) constant: u32,
-}
-
-impl Sum {
-    /// The slot that is always 0.
-    pub(super) const NOTHING: Slot = 0;
-
-    pub(super) fn constant(constant: u32) -> Self {
-        Self { slot: Self::NOTHING, constant }
-    }
-
-    pub(super) fn slot(slot: Slot) -> Self {
-        Self { slot, constant: 0 }
-    }
-
-    pub(super) fn is_constant(self) -> bool {
-        self.slot == Self::NOTHING
-    }
-
-    pub(super) fn plus(self, constant: u32) -> Self {
-        Self { constant: self.constant.wrapping_add(constant), ..self }
-    }
-}
-
-/// An operation on a frame's slots. Integers of 32 bits have 64, of which the upper ones are 0.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Op {
-    Move(Slot, Sum),
-    /// A constant of 64 bits.
-    Constant(Slot, u64),
-    /// A product with a constant, and a sum.
-    Scaled(Slot, Product),
-    Not(Slot, Sum),
-    /// `None` traps.
-    Integer(Slot, fn(u64, u64) -> Option<u64>, [Sum; 2]),
-    /// Reads so many bytes at an offset.
-    Load(Slot, Sum, u32, u8),
-    /// Writes so many bytes of the second sum at an offset.
-    Store([Sum; 2], u32, u8),
-    Size(Slot),
-    Grow(Slot, Sum),
-    /// Goes on at the next operation if the condition holds, otherwise at the first position; both ways meet at the second.
-    If(Sum, u32, u32),
-    Jump(u32),
-    /// Goes to the position if whether the condition holds is this.
-    JumpIf(Sum, bool, u32),
-    /// Calls a function with the arguments from an index on, and puts its result, if it has one, into a slot.
-    Call(Slot, u32, u32),
-    /// Calls the function of the table, of a type.
-    CallIndirect(Slot, u32, u32, Sum),
-    Native(Slot, Native, [Sum; 3]),
-    /// A function that has no result returns nothing.
-    Return(Sum),
-    /// Anything that circom does not write.
-    Unknown,
-}
-
-/// A product of a sum and a constant, and another sum.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Product {
-    pub(super) factor: Sum,
-    pub(super) scale: u32,
-    pub(super) base: Sum,
-}
-
-/// A function's code.
-#[derive(Debug)]
-pub(super) struct Code {
-    /// The slot that is 0, the parameters, other locals and results of operations.
-    pub(super) slots: usize,
-    pub(super) ops: Vec<Op>,
-    /// The arguments of its calls.
-    pub(super) arguments: Vec<Sum>,
-}
 
 #[derive(Debug)]
 pub(super) enum Function {
     /// A function of the host.
     Host(String),
     /// One of circom's functions for field elements.
-    Native(Native),
+    Native,
     Code(Code),
 }
 
@@ -108,9 +28,7 @@ pub(super) enum Function {
 #[derive(Debug)]
 pub(super) struct Module {
     pub(super) functions: Vec<Function>,
-    /// The type of each function, by its number among the different ones.
-    types_of_functions: Vec<u32>,
-    types: Vec<FuncType>,
+    pub(super) signatures: Signatures,
     pub(super) table: Vec<Option<u32>>,
     pub(super) exports: HashMap<String, u32>,
     /// The pages of its memory in the beginning.
@@ -128,8 +46,7 @@ impl Module {
     pub(super) fn decode(bytes: &[u8], native: impl Fn(usize) -> Option<Native>) -> Result<Self, Reason> {
         let mut module = Self {
             functions: Vec::new(),
-            types_of_functions: Vec::new(),
-            types: Vec::new(),
+            signatures: Signatures::default(),
             table: Vec::new(),
             exports: HashMap::new(),
             pages: 0,
@@ -138,17 +55,13 @@ impl Module {
         };
         let mut validator = Validator::new_with_features(WasmFeatures::WASM1 | WasmFeatures::BULK_MEMORY);
         let mut allocations = FuncValidatorAllocations::default();
-        let (mut declared, mut bodies) = (Vec::new(), 0);
         for payload in Parser::new(0).parse_all(bytes) {
             let payload = payload.map_err(|error| error.to_string())?;
             let valid = validator.payload(&payload).map_err(|error| error.to_string())?;
             if let ValidPayload::Func(function, body) = valid {
-                let number = bodies;
-                bodies += 1;
-                let index = module.functions.len();
-                let known = native(number);
-                if let Some(native) = known {
-                    module.functions.push(Function::Native(native));
+                let index = module.functions.len() as u32;
+                if module.signatures.native(index).is_some() {
+                    module.functions.push(Function::Native);
                     continue;
                 }
                 let mut function = function.into_validator(allocations);
@@ -157,7 +70,7 @@ impl Module {
                 module.functions.push(Function::Code(code));
                 continue;
             }
-            module.section(payload, &mut declared).map_err(|error| error.to_string())??;
+            module.section(payload, &native).map_err(|error| error.to_string())??;
         }
         // The host provides circom 1's memory. It has as much as is allocated, which the word at 0 tells, and a stack.
         let allocated = module.data.iter().find(|(at, _)| *at == circom1::ALLOCATED);
@@ -173,12 +86,12 @@ impl Module {
     fn section(
         &mut self,
         payload: Payload<'_>,
-        declared: &mut Vec<u32>,
+        native: &impl Fn(usize) -> Option<Native>,
     ) -> wasmparser::Result<Result<(), Reason>> {
         match payload {
             Payload::TypeSection(types) => {
                 for ty in types.into_iter_err_on_gc_types() {
-                    self.types.push(ty?);
+                    self.signatures.types.push(ty?);
                 }
             }
             Payload::ImportSection(imports) => {
@@ -187,7 +100,7 @@ impl Module {
                     match import.ty {
                         TypeRef::Func(ty) => {
                             self.functions.push(Function::Host(import.name.to_owned()));
-                            self.types_of_functions.push(self.number_of_type(ty));
+                            self.signatures.push(ty, None);
                         }
                         TypeRef::Memory(memory) => (self.pages, self.imports_memory) = (memory.initial, true),
                         _ => return Ok(Err("it imports more than functions and a memory".to_owned())),
@@ -195,10 +108,8 @@ impl Module {
                 }
             }
             Payload::FunctionSection(functions) => {
-                for ty in functions {
-                    let ty = self.number_of_type(ty?);
-                    declared.push(ty);
-                    self.types_of_functions.push(ty);
+                for (number, ty) in functions.into_iter().enumerate() {
+                    self.signatures.push(ty?, native(number));
                 }
             }
             Payload::MemorySection(memories) => {
@@ -259,22 +170,6 @@ impl Module {
         Ok(Ok(()))
     }
 
-    /// The numbers of a type's parameters and results.
-    pub(super) fn arity(&self, ty: u32) -> (u32, u32) {
-        self.types.get(ty as usize).map_or((0, 0), |ty| (ty.params().len() as u32, ty.results().len() as u32))
-    }
-
-    /// The first of the types that are equal to this one.
-    pub(super) fn number_of_type(&self, ty: u32) -> u32 {
-        let wanted = self.types.get(ty as usize);
-        self.types.iter().position(|ty| Some(ty) == wanted).unwrap_or(0) as u32
-    }
-
-    /// Whether a function has the type of this number.
-    pub(super) fn has_type(&self, function: u32, ty: u32) -> bool {
-        self.types_of_functions.get(function as usize) == Some(&ty)
-    }
-
     /// Whether its lines of `log()` have words, as since circom 2.0.7.
     pub(super) fn prints_words(&self) -> bool {
         let is =
@@ -282,21 +177,16 @@ impl Module {
         self.functions.iter().any(is)
     }
 
-    /// The numbers of a function's parameters and results.
-    pub(super) fn arity_of_function(&self, function: u32) -> (u32, u32) {
-        self.types_of_functions.get(function as usize).map_or((0, 0), |ty| self.arity(*ty))
-    }
-
     fn code(
         &self,
-        index: usize,
+        index: u32,
         body: &FunctionBody<'_>,
         validator: &mut FuncValidator<ValidatorResources>,
     ) -> wasmparser::Result<Code> {
-        let results = self.arity_of_function(index as u32).1;
+        let results = self.signatures.arity_of_function(index).1;
         validator.read_locals(&mut body.get_binary_reader())?;
         let mut operators = body.get_operators_reader()?;
-        let mut assembler = Assembler::new(self, validator.len_locals() as usize, results > 0);
+        let mut assembler = Assembler::new(&self.signatures, validator.len_locals() as usize, results > 0);
         while !operators.eof() {
             let (operator, offset) = operators.read_with_offset()?;
             // What cannot be reached is not of interest; that it is valid is.

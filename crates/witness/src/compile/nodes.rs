@@ -1,6 +1,6 @@
 //! The nodes of the graph that a circuit becomes: each operation once for each pair of operands, with its value for the sample.
 
-use super::memory::Operand;
+use super::{memory::Operand, value::Truth};
 use crate::{
     graph::{Binary, Guard, Node, Source, Tape, Unary},
     wasm::{element::Element, native},
@@ -9,20 +9,6 @@ use hashbrown::HashMap;
 use proofmill_circom::ScalarPrime;
 use proofmill_field::{Field, Fp};
 use zeroize::Zeroizing;
-
-/// Whether a node is 0, or whether it is not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Truth {
-    pub(super) node: u32,
-    /// It holds if whether the node is not 0 is this.
-    pub(super) nonzero: bool,
-}
-
-impl Truth {
-    pub(super) fn not(self) -> Self {
-        Self { nonzero: !self.nonzero, ..self }
-    }
-}
 
 #[derive(Debug)]
 pub(super) struct Nodes<P: ScalarPrime> {

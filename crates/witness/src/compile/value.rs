@@ -1,6 +1,20 @@
 //! Integers of the stack, of locals and of memory.
 
-use super::{Way, nodes::Truth};
+use super::Way;
+
+/// Whether a node is 0, or whether it is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Truth {
+    pub(super) node: u32,
+    /// It holds if whether the node is not 0 is this.
+    pub(super) nonzero: bool,
+}
+
+impl Truth {
+    pub(super) fn not(self) -> Self {
+        Self { nonzero: !self.nonzero, ..self }
+    }
+}
 
 /// An integer, which does not depend on inputs; or the truth of a condition, which does, as 0 or 1; or one of two, by a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
