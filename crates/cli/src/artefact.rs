@@ -51,13 +51,9 @@ pub(crate) fn describe(path: &Path) -> Result<Option<Facts>, Failure> {
         b"pfmerkle" => tree(path)?,
         [b'P', b'M', b'S', b'T', b'A', b'R', b'K', _] => stark_proof(path)?,
         [0, b'a', b's', b'm', version @ ..] => {
-            let version = version.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
-            vec![("kind", json!("wasm, a witness generator if circom made it")), ("version", json!(version))]
+            versioned("wasm, a witness generator if circom made it", version)
         }
-        [b'p', b'm', b'w', b'g', version @ ..] => {
-            let version = version.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
-            vec![("kind", json!("compiled circuit, a witness generator")), ("version", json!(version))]
-        }
+        [b'p', b'm', b'w', b'g', version @ ..] => versioned("compiled circuit, a witness generator", version),
         b"wtns.gra" => vec![("kind", json!("graph of circom-witnesscalc, a witness generator"))],
         [0, 0, ..] => transcripts(path)?,
         [b'0'..=b'9', ..] => symbols(path)?,
@@ -67,6 +63,12 @@ pub(crate) fn describe(path: &Path) -> Result<Option<Facts>, Failure> {
         _ => return Ok(None),
     };
     Ok(Some(Facts(facts.into_iter().chain(bytes.map(|bytes| ("bytes", json!(bytes)))).collect())))
+}
+
+/// A file of which no more than the version behind its magic is told.
+fn versioned(kind: &str, version: &[u8]) -> Vec<(&'static str, Value)> {
+    let version = version.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
+    vec![("kind", json!(kind)), ("version", json!(version))]
 }
 
 fn tree(path: &Path) -> Result<Vec<(&'static str, Value)>, Failure> {

@@ -42,6 +42,12 @@ pub enum WitnessError {
     Limit(String),
 }
 
+impl WitnessError {
+    pub(crate) fn too_many_steps() -> Self {
+        Self::Limit("the circuit's WASM takes more steps than it may".to_owned())
+    }
+}
+
 fn unsatisfied(problem: &str, values: &Option<String>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match values {
         Some(values) if f.alternate() => write!(f, "{problem}: {values}"),

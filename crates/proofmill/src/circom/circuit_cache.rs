@@ -3,7 +3,9 @@
 use super::{ScalarPrime, WitnessCalculator, witness_calculator::read_circuit};
 use crate::{Error, Result};
 use etcetera::BaseStrategy;
+use proofmill_circom::FileName;
 use proofmill_sha256::digest;
+use proofmill_witness::Program;
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -14,7 +16,7 @@ use std::{
 /// the longest time are removed when it has more than its bytes. Its owner alone can read what it writes: a compiled circuit
 /// tells how often the sample's inputs went through loops, and which indices they gave.
 ///
-/// Whoever can write to the folder decides what witnesses its circuits give, of which those that violate the circuit are found when they are proven.
+/// Who can write to the folder can make its circuits give wrong witnesses. Provers refuse those that do not satisfy the circuit.
 #[derive(Clone, Debug)]
 pub struct CircuitCache {
     folder: PathBuf,
@@ -28,6 +30,11 @@ const MOST_BYTES: u64 = 1 << 30;
 /// The ends of files' names: a compiled circuit, and the mark of one that cannot be compiled.
 const COMPILED: &str = "wcd";
 const REFUSED: &str = "refused";
+
+/// Only these are compiled, so that only of these the digest is taken.
+fn is_wasm(bytes: &[u8]) -> bool {
+    bytes.starts_with(&<Program>::MAGIC)
+}
 
 impl CircuitCache {
     /// A cache in a folder, which is made when it is needed.
@@ -53,6 +60,9 @@ impl CircuitCache {
     pub fn open<P: ScalarPrime>(&self, path: impl AsRef<Path>) -> Result<WitnessCalculator<P>> {
         let path = path.as_ref();
         let bytes = read_circuit(path)?;
+        if !is_wasm(&bytes) {
+            return WitnessCalculator::decode_file(bytes, path);
+        }
         let kept = self.place(&bytes, COMPILED);
         // A file that is damaged is as good as none.
         match WitnessCalculator::open_over(&kept) {
@@ -76,8 +86,8 @@ impl CircuitCache {
     /// [`Error::Io`].
     pub fn lacks(&self, path: impl AsRef<Path>) -> Result<bool> {
         let bytes = read_circuit(path.as_ref())?;
-        let is_here = [COMPILED, REFUSED].iter().any(|end| self.place(&bytes, end).exists());
-        Ok(bytes.starts_with(b"\0asm") && !is_here)
+        let is_here = || [COMPILED, REFUSED].iter().any(|end| self.place(&bytes, end).exists());
+        Ok(is_wasm(&bytes) && !is_here())
     }
 
     /// Compiles a circuit's WASM for inputs like those in a file, and keeps it, or the mark that it is not possible.
@@ -88,7 +98,7 @@ impl CircuitCache {
         let wasm = wasm.as_ref();
         let bytes = read_circuit(wasm)?;
         fs::create_dir_all(&self.folder).map_err(|error| Error::io(&self.folder, error))?;
-        let compiled = WitnessCalculator::<P>::compile(wasm, inputs);
+        let compiled = WitnessCalculator::<P>::compile_bytes(&bytes, FileName::new(wasm), inputs.as_ref());
         if let Err(error @ Error::Malformed(_)) = &compiled {
             let mark = self.place(&bytes, REFUSED);
             fs::write(&mark, error.to_string()).map_err(|error| Error::io(&mark, error))?;

@@ -10,8 +10,6 @@ pub use proofmill_witness::{Event, Limits, WitnessError, embedded_wasm};
 use std::{fs::File, io::Read, path::Path};
 use zeroize::Zeroizing;
 
-/// The bytes of a compiled circuit's header.
-const HEADER: u64 = 40;
 /// The most bytes of a circuit.
 const LARGEST_CIRCUIT: u64 = 1 << 30;
 
@@ -104,18 +102,22 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
     /// others it runs the WASM, which it contains.
     ///
     /// # Errors
-    /// Those of [`Self::calculate_file`], and [`Error::Malformed`] if the WASM cannot be compiled: if it is not circom 2's, or
-    /// its arithmetic is not known.
+    /// Those of [`Self::calculate_file`], and [`Error::Malformed`] if the WASM cannot be compiled: if its
+    /// functions for field elements are not those that circom writes, for one.
     pub fn compile(wasm: impl AsRef<Path>, inputs: impl AsRef<Path>) -> Result<Self> {
-        let (wasm, inputs) = (wasm.as_ref(), inputs.as_ref());
-        let (bytes, name) = (read_circuit(wasm)?, FileName::new(wasm));
+        let wasm = wasm.as_ref();
+        Self::compile_bytes(&read_circuit(wasm)?, FileName::new(wasm), inputs.as_ref())
+    }
+
+    /// [`Self::compile`] of the bytes of a file of this name.
+    pub(super) fn compile_bytes(bytes: &[u8], name: FileName, inputs: &Path) -> Result<Self> {
         let failed = |error| Error::witness(Some(&name), Some(&FileName::new(inputs)), error);
         let values = Inputs::from_json(&read_inputs(inputs)?).map_err(failed)?;
         // Its errors are more precise, and its witness is what the other's must be.
         let expected =
-            Program::from_bytes(&bytes, Limits::default()).and_then(|program| program.calculate(&values));
+            Program::from_bytes(bytes, Limits::default()).and_then(|program| program.calculate(&values));
         let expected = expected.map_err(failed)?;
-        let compiled = Compiled::new(&bytes, &values, Limits::default()).map_err(failed)?;
+        let compiled = Compiled::new(bytes, &values, Limits::default()).map_err(failed)?;
         if compiled.evaluate(&values).map_err(failed)?.as_deref() != Some(&*expected) {
             let problem = "the compiled circuit's witness is not the circuit's; please report this";
             return Err(failed(WitnessError::Program(problem.to_owned())));
@@ -258,7 +260,7 @@ pub fn curve_of_program(path: impl AsRef<Path>) -> Result<PairingCurve> {
 fn likely_curve(path: &Path) -> Result<Option<PairingCurve>> {
     let io = |error| Error::io(path, error);
     let mut header = Vec::new();
-    File::open(path).map_err(io)?.take(HEADER).read_to_end(&mut header).map_err(io)?;
+    File::open(path).map_err(io)?.take(<Compiled>::HEADER as u64).read_to_end(&mut header).map_err(io)?;
     let is_compiled = header.starts_with(&<Compiled>::MAGIC);
     Ok(proofmill_witness::likely_curve(&if is_compiled { header } else { read_circuit(path)? }))
 }

@@ -17,7 +17,7 @@ use crate::{
     error::WitnessError,
     graph::{Graph, Part, Place, Source, Tape, message::Fields, push_leb128},
     number,
-    wasm::Limits,
+    wasm::{Limits, Settings},
 };
 use proofmill_circom::ScalarPrime;
 use proofmill_field::Fp;
@@ -26,10 +26,13 @@ use std::{collections::BTreeMap, sync::Arc};
 const MAGIC: [u8; 4] = *b"pmwg";
 /// It changes with what a graph means, so that no other version's is evaluated.
 const VERSION: u32 = 1;
+const HEADER: usize = 4 + 4 + 32;
 
 impl<P: ScalarPrime> Compiled<P> {
     /// The first bytes of a compiled circuit.
     pub const MAGIC: [u8; 4] = MAGIC;
+    /// The bytes of the magic, the version and the modulus.
+    pub const HEADER: usize = HEADER;
 
     /// The bytes of its file.
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -121,13 +124,13 @@ impl<P: ScalarPrime> Compiled<P> {
         let wires = decode_sources(&wires).ok_or_else(|| malformed("wires"))?;
         let prints = decode_prints(&prints).ok_or_else(|| malformed("prints"))?;
         let graph = Graph::new(tape, constants, wires, inputs).map_err(|text| problem(&text))?;
-        Ok(Self { graph, prints, wasm, limits, observer: None, symbols: None })
+        Ok(Self { graph, prints, wasm, settings: Settings::new(limits) })
     }
 }
 
 /// The WASM in the bytes of a compiled circuit; `None` for any other bytes.
 pub fn embedded_wasm(bytes: &[u8]) -> Option<&[u8]> {
-    let (_, mut rest) = bytes.strip_prefix(&MAGIC)?.split_at_checked(4 + 32)?;
+    let (_, mut rest) = bytes.split_at_checked(HEADER).filter(|_| bytes.starts_with(&MAGIC))?;
     let mut last = None;
     while let Some((length, behind)) = rest.split_first_chunk() {
         let (section, behind) =

@@ -35,6 +35,12 @@ fn each_input<'a, P: ScalarPrime>(
     Ok(places)
 }
 
+/// Refuses fewer values than the circuit has inputs, with which it does not run.
+fn expect_all(places: &BTreeMap<String, Place>, expected: u32) -> Result<(), Way> {
+    let set: u64 = places.values().map(|place| u64::from(place.length)).sum();
+    if set == u64::from(expected) { Ok(()) } else { Err(Way::Inputs) }
+}
+
 fn run_circom2<P: ScalarPrime>(
     machine: &mut Machine<'_, P>,
     inputs: &Inputs<P>,
@@ -49,6 +55,7 @@ fn run_circom2<P: ScalarPrime>(
         machine.memory.set(element, Operand::<P>::Node(node))?;
         machine.call_named("setInputSignal", &[high as u32, low as u32, index]).map(drop)
     })?;
+    expect_all(&places, machine.word_named("getInputSize", &[])?)?;
     let mut wires = Vec::new();
     for wire in 0..machine.word_named("getWitnessSize", &[])? {
         wires.push(machine.wire(wire)?);
@@ -67,10 +74,14 @@ fn run_circom1<P: ScalarPrime>(
     machine.memory.store(circom1::ALLOCATED.into(), 4, Value::integer(end))?;
     let counts_public = machine.exports("getNPublic");
     let places = each_input(machine, inputs, |machine, node, name, index| {
-        let (label, _) = circom1::find_input(|at| machine.memory.word(at), counts_public, name)?;
+        let (label, size) = circom1::find_input(|at| machine.memory.word(at), counts_public, name)?;
+        if index as usize >= size {
+            return Err(Way::Inputs);
+        }
         machine.memory.set(element, Operand::<P>::Node(node))?;
         machine.call_named("setSignal", &[0, 0, label.wrapping_add(index), element]).map(drop)
     })?;
+    expect_all(&places, machine.memory.word(circom1::COUNT_OF_INPUTS)?)?;
     let mut wires = Vec::new();
     for wire in 0..machine.word_named("getNVars", &[])? {
         let at = machine.word_named("getPWitness", &[wire])?;

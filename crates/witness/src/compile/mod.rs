@@ -17,7 +17,7 @@ use crate::{
     error::WitnessError,
     graph::{Graph, Part, Source, Stop, Values},
     input::Inputs,
-    wasm::{Event, Limits, Observer, Program, native, prelude},
+    wasm::{Event, Limits, Program, Settings, native, prelude},
 };
 use machine::Machine;
 use module::Module;
@@ -49,6 +49,8 @@ enum Way {
     NoElement,
     /// It prints where a condition depends on inputs.
     Prints,
+    /// The sample's inputs are not the circuit's.
+    Inputs,
     /// It does what circom's WASM does not.
     Unknown,
 }
@@ -66,6 +68,7 @@ impl fmt::Display for Way {
             Self::Bytes => "it uses single bytes of an element that depends on inputs",
             Self::NoElement => "it has bytes that are no field element",
             Self::Prints => "it prints where a condition depends on inputs",
+            Self::Inputs => "the inputs are not the circuit's",
             Self::Unknown => "it does what circom's WASM does not",
         })
     }
@@ -87,9 +90,7 @@ pub struct Compiled<P: ScalarPrime = FrParams> {
     graph: Graph<P>,
     prints: Vec<Print<Source>>,
     wasm: Part,
-    limits: Limits,
-    observer: Option<Observer<P>>,
-    symbols: Option<Arc<Symbols>>,
+    settings: Settings<P>,
 }
 
 impl<P: ScalarPrime> fmt::Debug for Compiled<P> {
@@ -109,8 +110,8 @@ impl<P: ScalarPrime> Compiled<P> {
     /// Compiles a WASM, for inputs like these.
     ///
     /// # Errors
-    /// [`WitnessError::Program`] if it cannot be compiled, or if an assertion fails for these inputs;
-    /// [`WitnessError::Signals`] if they are not the circuit's; [`WitnessError::Limit`].
+    /// [`WitnessError::Program`] if it cannot be compiled, if an assertion fails for these inputs, or if they are not the circuit's;
+    /// [`WitnessError::Limit`].
     pub fn new(wasm: &[u8], inputs: &Inputs<P>, limits: Limits) -> Result<Self, WitnessError> {
         let problem =
             |problem: &str| WitnessError::Program(format!("the circuit cannot be compiled: {problem}"));
@@ -125,9 +126,7 @@ impl<P: ScalarPrime> Compiled<P> {
         });
         match compiled {
             Ok(Ok(Ok(compiled))) => Ok(compiled),
-            Ok(Ok(Err(Way::Steps))) => {
-                Err(WitnessError::Limit("the circuit's WASM takes more steps than it may".to_owned()))
-            }
+            Ok(Ok(Err(Way::Steps))) => Err(WitnessError::too_many_steps()),
             Ok(Ok(Err(way))) => Err(problem(&way.to_string())),
             Ok(Err(_)) => Err(problem("its thread ended")),
             Err(error) => Err(problem(&format!("no thread: {error}"))),
@@ -154,20 +153,20 @@ impl<P: ScalarPrime> Compiled<P> {
         });
         let prints = prints.collect();
         let graph = Graph::new(tape, constants, sources, places).map_err(|_| Way::Unknown)?;
-        Ok(Self { graph, prints, wasm: wasm.to_vec().into(), limits, observer: None, symbols: None })
+        Ok(Self { graph, prints, wasm: wasm.to_vec().into(), settings: Settings::new(limits) })
     }
 
     /// A function that receives what the circuit reports.
     #[must_use]
     pub fn on_event(mut self, observer: impl Fn(Event<'_, P>) + Send + Sync + 'static) -> Self {
-        self.observer = Some(Arc::new(observer));
+        self.settings.observer = Some(Arc::new(observer));
         self
     }
 
     /// The names of signals, for errors.
     #[must_use]
     pub fn with_symbols(mut self, symbols: impl Into<Arc<Symbols>>) -> Self {
-        self.symbols = Some(symbols.into());
+        self.settings.symbols = Some(symbols.into());
         self
     }
 
@@ -176,14 +175,7 @@ impl<P: ScalarPrime> Compiled<P> {
     /// # Errors
     /// [`WitnessError::Program`] if its WASM is malformed.
     pub fn program(&self) -> Result<Program<P>, WitnessError> {
-        let mut program = Program::from_bytes(&self.wasm, self.limits)?;
-        if let Some(observer) = self.observer.clone() {
-            program = program.on_event(move |event| observer(event));
-        }
-        Ok(match self.symbols.clone() {
-            Some(symbols) => program.with_symbols(symbols),
-            None => program,
-        })
+        Program::with_settings(&self.wasm, self.settings.clone())
     }
 
     /// The value of every wire, the first of which is 1, as [`Program::calculate`] gives it.
@@ -216,7 +208,7 @@ impl<P: ScalarPrime> Compiled<P> {
                 ));
             }
         };
-        if let Some(observer) = &self.observer {
+        if let Some(observer) = &self.settings.observer {
             self.report(&**observer, &values);
         }
         self.graph.witness(&values).map(Some)

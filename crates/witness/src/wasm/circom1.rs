@@ -23,7 +23,7 @@ use zeroize::Zeroizing;
 
 /// Addresses of words.
 pub(crate) const ALLOCATED: u32 = 0;
-const COUNT_OF_INPUTS: u32 = 16;
+pub(crate) const COUNT_OF_INPUTS: u32 = 16;
 /// The tables of components and of bits that mark inputs; 4 less before 0.5.34, which does not count public signals.
 const COMPONENTS: u32 = 36;
 const MAP_OF_INPUTS: u32 = 40;

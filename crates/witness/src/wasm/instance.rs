@@ -143,7 +143,6 @@ pub(super) fn explain(error: &Error) -> WitnessError {
         let problem = "the circuit's WASM needs more memory than it may have, at most 4 GiB: compile the circuit for circom-witnesscalc";
         WitnessError::Limit(problem.to_owned())
     };
-    let too_many_steps = || WitnessError::Limit("the circuit's WASM takes more steps than it may".to_owned());
     let trap = match error.kind() {
         ErrorKind::TrapCode(trap) => *trap,
         ErrorKind::Memory(
@@ -155,7 +154,7 @@ pub(super) fn explain(error: &Error) -> WitnessError {
         | ErrorKind::Instantiation(InstantiationError::FailedToInstantiateMemory(_)) => {
             return too_much_memory();
         }
-        ErrorKind::Fuel(FuelError::OutOfFuel { .. }) => return too_many_steps(),
+        ErrorKind::Fuel(FuelError::OutOfFuel { .. }) => return WitnessError::too_many_steps(),
         _ => {
             return WitnessError::Program(format!(
                 "the circuit's WASM cannot run: {}",
@@ -164,7 +163,7 @@ pub(super) fn explain(error: &Error) -> WitnessError {
         }
     };
     match trap {
-        TrapCode::OutOfFuel => too_many_steps(),
+        TrapCode::OutOfFuel => WitnessError::too_many_steps(),
         TrapCode::GrowthOperationLimited => too_much_memory(),
         TrapCode::StackOverflow => WitnessError::Limit("the circuit's WASM calls too deeply".to_owned()),
         TrapCode::IntegerDivisionByZero => unsatisfied("the circuit divides by zero with \\ or %".to_owned()),

@@ -69,9 +69,26 @@ pub struct Program<P: ScalarPrime = FrParams> {
     interface: Interface,
     /// Whether it calls native arithmetic.
     native: bool,
-    limits: Limits,
-    observer: Option<Observer<P>>,
-    symbols: Option<Arc<Symbols>>,
+    settings: Settings<P>,
+}
+
+/// How a circuit is run, compiled or not.
+pub(crate) struct Settings<P: ScalarPrime> {
+    pub(crate) limits: Limits,
+    pub(crate) observer: Option<Observer<P>>,
+    pub(crate) symbols: Option<Arc<Symbols>>,
+}
+
+impl<P: ScalarPrime> Settings<P> {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self { limits, observer: None, symbols: None }
+    }
+}
+
+impl<P: ScalarPrime> Clone for Settings<P> {
+    fn clone(&self) -> Self {
+        Self { limits: self.limits, observer: self.observer.clone(), symbols: self.symbols.clone() }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +101,7 @@ impl<P: ScalarPrime> fmt::Debug for Program<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Program")
             .field("interface", &self.interface)
-            .field("limits", &self.limits)
+            .field("limits", &self.settings.limits)
             .finish_non_exhaustive()
     }
 }
@@ -116,15 +133,19 @@ impl<P: ScalarPrime> Program<P> {
     /// # Errors
     /// [`WitnessError::Program`] if it is malformed or imports anything but circom's functions.
     pub fn from_bytes(bytes: &[u8], limits: Limits) -> Result<Self, WitnessError> {
+        Self::with_settings(bytes, Settings::new(limits))
+    }
+
+    pub(crate) fn with_settings(bytes: &[u8], settings: Settings<P>) -> Result<Self, WitnessError> {
         match prelude::redirect(bytes) {
-            Some(redirected) => Self::compile(&redirected, limits, true),
-            None => Self::compile(bytes, limits, false),
+            Some(redirected) => Self::compile(&redirected, settings, true),
+            None => Self::compile(bytes, settings, false),
         }
     }
 
-    fn compile(bytes: &[u8], limits: Limits, native: bool) -> Result<Self, WitnessError> {
+    fn compile(bytes: &[u8], settings: Settings<P>, native: bool) -> Result<Self, WitnessError> {
         let mut config = Config::default();
-        config.consume_fuel(limits.steps.is_some());
+        config.consume_fuel(settings.limits.steps.is_some());
         // About those of JavaScript engines. The stack is on the heap and grows with the calls.
         config.set_max_recursion_depth(DEEPEST_CALLS);
         config.set_max_stack_height(LARGEST_STACK);
@@ -140,7 +161,7 @@ impl<P: ScalarPrime> Program<P> {
             Some(_) => Interface::Circom1,
             None => Interface::Circom2,
         };
-        Ok(Self { module, interface, native, limits, observer: None, symbols: None })
+        Ok(Self { module, interface, native, settings })
     }
 
     /// Whether it reports more events than lines of `log()`, as circom 1's programs do.
@@ -151,14 +172,14 @@ impl<P: ScalarPrime> Program<P> {
     /// A function that receives what the circuit reports.
     #[must_use]
     pub fn on_event(mut self, observer: impl Fn(Event<'_, P>) + Send + Sync + 'static) -> Self {
-        self.observer = Some(Arc::new(observer));
+        self.settings.observer = Some(Arc::new(observer));
         self
     }
 
     /// The names of signals, for errors.
     #[must_use]
     pub fn with_symbols(mut self, symbols: impl Into<Arc<Symbols>>) -> Self {
-        self.symbols = Some(symbols.into());
+        self.settings.symbols = Some(symbols.into());
         self
     }
 
@@ -192,7 +213,7 @@ impl<P: ScalarPrime> Program<P> {
     }
 
     fn run(&self, circuit: &mut Instance<P>, inputs: &Inputs<P>) -> Result<(), WitnessError> {
-        let symbols = self.symbols.as_deref();
+        let symbols = self.settings.symbols.as_deref();
         let result = match self.interface {
             Interface::Circom1 => circom1::run(circuit, inputs, symbols),
             Interface::Circom2 => circom2::run(circuit, inputs, symbols),
@@ -220,10 +241,12 @@ impl<P: ScalarPrime> Program<P> {
     }
 
     fn instantiate(&self, debug: bool) -> Result<Instance<P>, WitnessError> {
-        let mut store =
-            Store::new(self.module.engine(), Host::new(self.limits, self.observer.clone(), debug));
+        let mut store = Store::new(
+            self.module.engine(),
+            Host::new(self.settings.limits, self.settings.observer.clone(), debug),
+        );
         store.limiter(|host| &mut host.limits);
-        if let Some(steps) = self.limits.steps {
+        if let Some(steps) = self.settings.limits.steps {
             store.set_fuel(steps).map_err(|error| WitnessError::Limit(error.to_string()))?;
         }
         let mut linker = Linker::new(self.module.engine());

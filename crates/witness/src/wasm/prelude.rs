@@ -234,7 +234,7 @@ mod tests {
     use super::*;
     use crate::{
         input::Inputs,
-        wasm::{Limits, Program},
+        wasm::{Limits, Program, Settings},
     };
     use proofmill_circom::{CircomCurve, PairingCurve, ScalarPrime, over_curve};
     use proptest::prelude::*;
@@ -300,7 +300,7 @@ mod tests {
         let inputs = Inputs::<P>::from_json(inputs.as_bytes()).unwrap();
         let native = Program::from_bytes(wasm, Limits::default()).unwrap();
         prop_assert!(native.native);
-        let interpreted = Program::compile(wasm, Limits::default(), false).unwrap();
+        let interpreted = Program::compile(wasm, Settings::new(Limits::default()), false).unwrap();
         let [native, interpreted] = [native, interpreted].map(|program| program.calculate(&inputs).unwrap());
         prop_assert_eq!(&*native, &*interpreted);
         Ok(())

@@ -169,6 +169,11 @@ fn inputs_that_are_not_the_circuits() {
     for inputs in [r#"{"a": 1}"#, r#"{"a": 1, "b": [1, 2]}"#, r#"{"a": 1, "b": [1, 2, 3, 4, 5, 6], "c": 1}"#]
     {
         assert!(!is_for(&compiled, INPUTS, inputs));
+        for wasm in [INPUTS, CIRCOM1] {
+            let inputs = Inputs::from_json(inputs.as_bytes()).unwrap();
+            let error = <Compiled>::new(wasm, &inputs, Limits::default()).unwrap_err().to_string();
+            assert!(error.starts_with("the circuit cannot be compiled: "), "{error}");
+        }
     }
 }
 
