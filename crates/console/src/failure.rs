@@ -30,6 +30,17 @@ pub enum Failure {
     /// A malformed file or argument.
     #[error("{0}")]
     Input(String),
+    /// A key for which anyone can forge proofs.
+    #[error("{0}; {permit}", permit = PERMIT)]
+    InsecureSetup(String),
+    /// Some of the things that a command does one after another.
+    #[error("{summary}")]
+    Several {
+        /// Why each of those failed; not empty.
+        failures: Vec<Failure>,
+        /// How many of how many.
+        summary: String,
+    },
     /// A file that cannot be read or written.
     #[error("{}: {source}", path.display())]
     Io {
@@ -44,13 +55,12 @@ pub enum Failure {
 }
 
 impl From<proofmill::Error> for Failure {
-    /// Maps invalid proofs and witnesses to `Rejected` and `Unsatisfied`, and every other error to `Input`; names the option that permits what the
-    /// library refuses.
+    /// Maps invalid proofs and witnesses to `Rejected` and `Unsatisfied`, insecure keys to `InsecureSetup`, and every other error to `Input`.
     fn from(error: proofmill::Error) -> Self {
         match error {
             proofmill::Error::Rejected(cause) => Self::Rejected(cause.to_string()),
             error @ proofmill::Error::Unsatisfied(_) => Self::Unsatisfied(error),
-            proofmill::Error::InsecureSetup(cause) => Self::Input(format!("{cause}; {PERMIT}")),
+            proofmill::Error::InsecureSetup(cause) => Self::InsecureSetup(cause.to_string()),
             error => Self::Input(error.to_string()),
         }
     }
@@ -89,12 +99,26 @@ impl Failure {
         Self::Input(format!("{}: {problem}", path.display()))
     }
 
+    /// The failures of which this one is the summary.
+    pub fn parts(&self) -> &[Self] {
+        match self {
+            Self::Several { failures, .. } => failures,
+            _ => &[],
+        }
+    }
+
     /// 1 for input that was checked and is invalid, 2 for anything that could not be checked.
     pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(if self.is_rejection() { 1 } else { 2 })
+    }
+
+    /// Whether all input was checked.
+    fn is_rejection(&self) -> bool {
         match self {
-            Self::Rejected(_) | Self::Unsatisfied(_) => ExitCode::from(1),
-            Self::Advised { failure, .. } => failure.exit_code(),
-            Self::Input(_) | Self::Io { .. } | Self::File(_) => ExitCode::from(2),
+            Self::Rejected(_) | Self::Unsatisfied(_) => true,
+            Self::Advised { failure, .. } => failure.is_rejection(),
+            Self::Several { failures, .. } => failures.iter().all(Self::is_rejection),
+            Self::Input(_) | Self::InsecureSetup(_) | Self::Io { .. } | Self::File(_) => false,
         }
     }
 }
