@@ -96,7 +96,7 @@ snarkjs zkey beacon 3.zkey final.zkey $seed 10 -n=last > said
 cmp ours.zkey final.zkey
 accepts zkey verify inputs.r1cs powers.ptau final.zkey
 "$proofmill" zkey verify r1cs inputs.r1cs powers.ptau final.zkey
-"$proofmill" info final.zkey | grep -c '^contribution ' | grep -qx 4
+"$proofmill" info final.zkey --contributions | grep -c '^contribution ' | grep -qx 4
 rejects "$proofmill" zkey verify r1cs components.r1cs powers.ptau final.zkey
 snarkjs zkey export json final.zkey theirs.json > said
 "$proofmill" zkey export json final.zkey ours.json

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # snarkjs.sh PROOFMILL EVM: checks that snarkjs and proofmill accept each other's keys and proofs, and that
-# snarkjs's Solidity verifiers accept proofmill's proofs, at every level of this CPU.
+# snarkjs's Solidity verifiers accept proofmill's proofs, at every level of this CPU; and that proofmill takes every command line of
+# snarkjs's README.
 set -euo pipefail
 proofmill=$(realpath "$1")
 expected=$PWD/crates/groth16/tests/data/membership-small.zkey
 constraints=$PWD/.ci/constraints.mjs
 evm=$(realpath "$2") solc=$PWD/.ci/solc.mjs
 circuits=$PWD/crates/plonk/tests/data
+commands=$PWD/.ci/snarkjs_readme.sh
 small=$PWD/examples/membership-small large=$PWD/examples/membership
 cd "$(mktemp -d)"
 trap 'rm -rf "$PWD"' EXIT
@@ -213,3 +215,15 @@ for level in $levels; do
     "$proofmill" groth16 prove groth16.zkey "$small/witness.wtns" proof.json public.json
     accepts groth16 verify vk.json public.json proof.json
 done
+
+echo "-- proofmill takes every command line of snarkjs's README"
+unset PROOFMILL_LEVEL
+code() { awk '/^```/ { inside = !inside } inside' "$NODE_PATH/snarkjs/README.md"; }
+# The list lacks none of this version of the README.
+diff <(grep '^snarkjs ' "$commands") <(code | grep '^snarkjs ')
+mkdir readme && cd readme
+# Its circuit and inputs.
+code | sed -n '/^cat <</,/^EOT/p' | bash
+circom2 --r1cs --wasm --sym circuit.circom > said
+snarkjs() { "$proofmill" "$@" > said 2>&1 || { cat said; echo "refused: snarkjs $*"; return 1; }; }
+. "$commands"

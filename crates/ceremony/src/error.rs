@@ -1,6 +1,6 @@
 //! Errors.
 
-use proofmill_circom::{CircomError, SectionName};
+use proofmill_circom::{CircomError, SectionName, UNPREPARED, shown_name};
 use proofmill_groth16::Groth16Error;
 use std::{io, path::PathBuf};
 
@@ -20,7 +20,7 @@ pub enum CeremonyError {
     )]
     NoList,
     /// A contribution does not follow from those before it.
-    #[error("contribution {number}{}: {problem}", .name.as_ref().map(|name| format!(" ({name:?})")).unwrap_or_default())]
+    #[error("contribution {number}{}: {problem}", .name.as_ref().map(|name| format!(" ({})", shown_name(name))).unwrap_or_default())]
     Contribution {
         /// Its place, counted from 1.
         number: usize,
@@ -33,7 +33,7 @@ pub enum CeremonyError {
     #[error("delta is not that of the last contribution")]
     Delta,
     /// A part of the key is not what setup and contributions lead to.
-    #[error("it is not the circuit's key: {0} differ")]
+    #[error("it is not the circuit's key: it differs in {0}")]
     Differs(&'static str),
     /// The key from which the ceremony began is not one without contributions.
     #[error("the initial key has {0} contributions, expected one that setup has just made")]
@@ -70,7 +70,7 @@ pub enum CeremonyError {
     #[error("the response is not to the challenge of these powers")]
     OtherChallenge,
     /// Powers without Lagrange polynomials.
-    #[error("the powers are not prepared for phase 2, as truncation and conversion need them")]
+    #[error("{}", UNPREPARED)]
     Unprepared,
     /// A temporary file could not be created or mapped.
     #[error("{}: cannot keep points in a temporary file: {source}", folder.display())]

@@ -29,3 +29,27 @@ impl Contributors {
         Ok(found)
     }
 }
+
+/// A contribution's name for messages: characters that change how the text around them looks, which are control characters and
+/// marks of direction and of lines, become `?`.
+pub fn shown_name(name: &str) -> String {
+    let changes_others = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    name.chars().map(|c| if changes_others(c) { '?' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown_name;
+
+    #[test]
+    fn names_are_shown_as_they_are_unless_they_change_other_text() {
+        for name in ["", "Alice", "O'Neill \"the\" \\ tab", "\u{e9}ve \u{4f60}\u{597d} \u{1f511}"] {
+            assert_eq!(shown_name(name), name);
+        }
+        assert_eq!(shown_name("\u{1b}[31mred\n\r\0\u{7f}\u{9b}"), "?[31mred?????");
+        assert_eq!(shown_name("a\u{202e}b\u{2066}c\u{2028}d\u{200f}e"), "a?b?c?d?e");
+    }
+}

@@ -49,7 +49,7 @@ pub struct Contributions {
 /// A contribution to a ceremony, as people see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contribution {
-    /// The participant's name, up to 255 bytes, which nothing binds; control characters are kept.
+    /// The participant's name, up to 255 bytes, which nothing binds, as it is in the file: [`shown_name`](crate::shown_name) is for people.
     pub name: Option<String>,
     /// The beacon's parameters, `None` for a participant's contribution.
     pub beacon: Option<Beacon>,

@@ -1,4 +1,4 @@
-//! Files of the circom and snarkjs world: r1cs, wtns, zkey, ptau, JSON; and their container, for other formats in it.
+//! Files of the circom and snarkjs world: r1cs, wtns, zkey, ptau, JSON, what a WASM says of itself; and their container, for other formats in it.
 //!
 //! Binary files are mapped into memory. Opening one checks its header and the lengths of its sections. Large sections are views
 //! ([`Points`], [`Scalars`]) that are decoded and checked in parallel, whole or by ranges, when they are needed. Inputs may be
@@ -21,11 +21,12 @@ mod parameters;
 mod ptau;
 mod r1cs;
 mod sym;
+mod wasm;
 mod wtns;
 mod zkey;
 
 pub use binfile::{BinFile, ContainerOrText, Cursor, Section, SectionEntry, Text};
-pub use contributors::Contributors;
+pub use contributors::{Contributors, shown_name};
 pub use curve::{CircomCurve, PairingCurve};
 pub use decode::{Coordinate, Form, PointCheck, Points, ScalarPrime, Scalars, decode_each};
 pub use describe::{Contribution, Contributions, Description, SectionDescription, describe, describe_file};
@@ -45,9 +46,12 @@ pub use parameters::Beacon;
 /// For [`over_curve`].
 #[doc(hidden)]
 pub use proofmill_curve as curves;
-pub use ptau::{FirstPowers, KnowledgeProof, Ptau, PtauContribution, PtauHeader, PtauPoints, PtauWriter};
+pub use ptau::{
+    FirstPowers, KnowledgeProof, Ptau, PtauContribution, PtauHeader, PtauPoints, PtauWriter, UNPREPARED,
+};
 pub use r1cs::{R1cs, R1csFile, R1csHeader, SparseMatrix, Terms, write_r1cs};
 pub use sym::{Symbol, Symbols};
+pub use wasm::{WasmDescription, describe_wasm};
 pub use wtns::{decode_witness, read_witness, write_witness};
 pub use zkey::{
     Addition, Coefficient, Coefficients, Column, FflonkHeader, FflonkWriter, FflonkZkey, GateCounts,

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 /// Aliases of snarkjs 0.7.6 (`cli.js`) and the words that they stand for. Those of commands that Proofmill lacks expand too: the
 /// error then names the command.
-pub(crate) const ALIASES: [(&str, &str); 48] = [
+pub(crate) const ALIASES: [(&str, &str); 55] = [
     ("ptn", "powersoftau new"),
     ("ptc", "powersoftau contribute"),
     ("ptec", "powersoftau export challenge"),
@@ -19,8 +19,10 @@ pub(crate) const ALIASES: [(&str, &str); 48] = [
     ("ptej", "powersoftau export json"),
     ("ri", "r1cs info"),
     ("rp", "r1cs print"),
+    ("print", "r1cs print"),
     ("rej", "r1cs export json"),
     ("wc", "wtns calculate"),
+    ("calculatewitness", "wtns calculate"),
     ("wd", "wtns debug"),
     ("wej", "wtns export json"),
     ("wchk", "wtns check"),
@@ -35,14 +37,19 @@ pub(crate) const ALIASES: [(&str, &str); 48] = [
     ("zkev", "zkey export verificationkey"),
     ("zkej", "zkey export json"),
     ("zkesv", "zkey export solidityverifier"),
+    ("generateverifier", "zkey export solidityverifier"),
     ("zkesc", "zkey export soliditycalldata"),
+    ("generatecall", "zkey export soliditycalldata"),
     ("g16s", "groth16 setup"),
     ("zkn", "groth16 setup"),
     ("g16p", "groth16 prove"),
     ("zpw", "groth16 prove"),
+    ("zksnark proof", "groth16 prove"),
+    ("proof", "groth16 prove"),
     ("g16f", "groth16 fullprove"),
     ("g16i", "groth16 fullprove"),
     ("g16v", "groth16 verify"),
+    ("verify", "groth16 verify"),
     ("pks", "plonk setup"),
     ("pkp", "plonk prove"),
     ("pkf", "plonk fullprove"),
@@ -59,9 +66,12 @@ pub(crate) const ALIASES: [(&str, &str); 48] = [
 /// Options whose value is the next argument.
 const WITH_VALUE: [&str; 2] = ["--level", "--threads"];
 
-/// Replaces an alias, which is the first argument but for options, by its words.
+/// Long options that snarkjs takes, and its help writes, with one dash.
+const WITH_ONE_DASH: [&str; 6] = ["-verbose", "-name", "-entropy", "-get", "-set", "-trigger"];
+
+/// Replaces an alias, which is the first argument but for options, by its words, and gives snarkjs's long options their second dash.
 pub(crate) fn expand(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
-    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    let mut arguments: Vec<OsString> = arguments.into_iter().map(with_two_dashes).collect();
     let mut place = 1;
     while let Some(option) = arguments.get(place).filter(|option| option.as_encoded_bytes().starts_with(b"-"))
     {
@@ -78,4 +88,14 @@ pub(crate) fn expand(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsStr
         arguments.splice(place..place + count, words.split(' ').map(OsString::from));
     }
     arguments
+}
+
+fn with_two_dashes(argument: OsString) -> OsString {
+    let name = argument.as_encoded_bytes().split(|byte| *byte == b'=').next().unwrap_or_default();
+    if !WITH_ONE_DASH.iter().any(|option| option.as_bytes() == name) {
+        return argument;
+    }
+    let mut option = OsString::from("-");
+    option.push(argument);
+    option
 }

@@ -1,12 +1,14 @@
 //! What `info` knows of files without sections.
 
 use proofmill::{
-    circom::{Symbols, describe_json},
+    circom::{CircomCurve, Symbols, describe_json, embedded_wasm, likely_curve, over_curve},
     merkle::{Opening, TreeFile},
     srs::Srs,
     stark,
 };
+use proofmill_circom::{WasmDescription, describe_wasm};
 use proofmill_console::{Failure, Outcome};
+use proofmill_memory::MappedFile;
 use serde_json::{Map, Value, json};
 use std::{
     fmt::Write as _,
@@ -50,10 +52,8 @@ pub(crate) fn describe(path: &Path) -> Result<Option<Facts>, Failure> {
     let facts = match start.as_slice() {
         b"pfmerkle" => tree(path)?,
         [b'P', b'M', b'S', b'T', b'A', b'R', b'K', _] => stark_proof(path)?,
-        [0, b'a', b's', b'm', version @ ..] => {
-            versioned("wasm, a witness generator if circom made it", version)
-        }
-        [b'p', b'm', b'w', b'g', version @ ..] => versioned("compiled circuit, a witness generator", version),
+        [0, b'a', b's', b'm', version @ ..] => wasm(path, version)?,
+        [b'p', b'm', b'w', b'g', version @ ..] => compiled_circuit(path, version)?,
         b"wtns.gra" => vec![("kind", json!("graph of circom-witnesscalc, a witness generator"))],
         [0, 0, ..] => transcripts(path)?,
         [b'0'..=b'9', ..] => symbols(path)?,
@@ -65,7 +65,45 @@ pub(crate) fn describe(path: &Path) -> Result<Option<Facts>, Failure> {
     Ok(Some(Facts(facts.into_iter().chain(bytes.map(|bytes| ("bytes", json!(bytes)))).collect())))
 }
 
-/// A file of which no more than the version behind its magic is told.
+/// A circuit's WASM, or another.
+fn wasm(path: &Path, version: &[u8]) -> Result<Vec<(&'static str, Value)>, Failure> {
+    let file = mapped(path)?;
+    match describe_wasm(file.bytes()) {
+        Some(circuit) => of_circuit("wasm of circom, a witness generator", version, path, circuit),
+        None => Ok(versioned("wasm, but not of circom", version)),
+    }
+}
+
+/// What `wtns compile` has made of a circuit's WASM, which it contains.
+fn compiled_circuit(path: &Path, version: &[u8]) -> Result<Vec<(&'static str, Value)>, Failure> {
+    let file = mapped(path)?;
+    let circuit = embedded_wasm(file.bytes()).and_then(describe_wasm).unwrap_or_default();
+    of_circuit("compiled circuit, a witness generator", version, path, circuit)
+}
+
+fn mapped(path: &Path) -> Result<MappedFile, Failure> {
+    MappedFile::open(path).map_err(|source| Failure::io(path, source))
+}
+
+/// A file with a circuit's WASM, what its exports say, and the curve whose prime is in the file.
+fn of_circuit(
+    kind: &str,
+    version: &[u8],
+    path: &Path,
+    WasmDescription { circom, inputs, wires }: WasmDescription,
+) -> Result<Vec<(&'static str, Value)>, Failure> {
+    let curve = likely_curve(path)?.map(|curve| over_curve!(curve, C => <C as CircomCurve>::NAME));
+    let known = [
+        ("circom", circom.map(Value::from)),
+        ("curve", curve.map(Value::from)),
+        ("inputs", inputs.map(Value::from)),
+        ("wires", wires.map(Value::from)),
+    ];
+    let known = known.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    Ok(versioned(kind, version).into_iter().chain(known).collect())
+}
+
+/// The kind and the version behind the magic.
 fn versioned(kind: &str, version: &[u8]) -> Vec<(&'static str, Value)> {
     let version = version.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
     vec![("kind", json!(kind)), ("version", json!(version))]

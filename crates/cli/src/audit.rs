@@ -1,6 +1,9 @@
 //! `zkey audit`: what a key or a contract shows of its setup.
 
-use crate::{contribution, files::Input};
+use crate::{
+    contribution::{self, Listing},
+    files::Input,
+};
 use clap::Args;
 use proofmill::{
     audit::{Audit, Circuit, audit},
@@ -31,6 +34,8 @@ pub(crate) struct ZkeyAudit {
     /// Compare a key or a contract of Groth16, and its delta, with this proving key, which `zkey verify` has accepted
     #[arg(long, value_name = "ZKEY")]
     zkey: Option<Input>,
+    #[command(flatten)]
+    listing: Listing,
 }
 
 impl ZkeyAudit {
@@ -48,9 +53,9 @@ impl ZkeyAudit {
         let failure = match (&found.insecurity, &found.differs, &found.differs_from_key) {
             (Some(reason), ..) => Some(format!("{key}: anyone can forge proofs: {reason}")),
             (None, Some(part), _) => {
-                Some(format!("{key}: it is not the circuit's key, whose setup differs in {part}"))
+                Some(format!("{key}: it is not the circuit's key: its setup differs in {part}"))
             }
-            (None, None, Some(part)) => Some(format!("{key}: it is not the proving key's: {part} differs")),
+            (None, None, Some(part)) => Some(format!("{key}: it is not the proving key's: it differs in {part}")),
             (None, None, None) => None,
         };
         Ok(Outcome {
@@ -93,8 +98,8 @@ impl ZkeyAudit {
         row("powers of tau", found.ceremony.unwrap_or("of no ceremony that is known here"));
         if let Some(list) = &found.contributions {
             row("contributions", &list.len().to_string());
-            for (index, each) in list.iter().enumerate() {
-                row("", &format!("{}: {}", index + 1, contribution::line(each, 8)));
+            for line in self.listing.lines(list, 8) {
+                row("", &line);
             }
             if !list.is_empty() && !found.contributions_match {
                 row("", "delta is not that of the last contribution");

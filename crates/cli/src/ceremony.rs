@@ -1,7 +1,8 @@
 //! `zkey contribute`, `beacon`, `verify`: the second phase of a ceremony, and what it shares with the first.
 
 use crate::{
-    contribution, curve,
+    contribution::{self, Listing},
+    curve,
     files::{Files, Input, Output},
 };
 use clap::{Args, Subcommand};
@@ -112,36 +113,61 @@ impl From<BeaconValue> for Beacon {
     }
 }
 
+/// Arguments of `zkey verify`: without a subcommand, those of `zkey verify r1cs`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  proofmill zkey verify circuit.r1cs powers.ptau circuit.zkey
+  proofmill zkey verify init circuit_0000.zkey powers.ptau circuit.zkey")]
+pub(crate) struct Verify {
+    #[command(subcommand)]
+    command: Option<VerifyCommand>,
+    #[command(flatten)]
+    circuit: VerifyCircuit,
+}
+
 #[derive(Debug, Subcommand)]
-pub(crate) enum VerifyCommand {
+enum VerifyCommand {
     /// Verify that a key is a circuit's and all contributions to it
     #[command(after_help = "Examples:
   proofmill zkey verify r1cs circuit.r1cs powers.ptau circuit.zkey")]
-    R1cs {
-        /// The circuit
-        #[arg(value_name = "R1CS", default_value = "circuit.r1cs")]
-        r1cs: Input,
-        /// Powers of tau, prepared for phase 2
-        #[arg(value_name = "PTAU", default_value = "powersOfTau28_hez_final.ptau")]
-        ptau: Input,
-        /// The key
-        #[arg(value_name = "ZKEY", default_value = "circuit_final.zkey")]
-        zkey: Input,
-    },
+    R1cs(VerifyCircuit),
     /// Verify all contributions to a key that began as another one, which is taken for the circuit's
     #[command(after_help = "Examples:
   proofmill zkey verify init circuit_0000.zkey powers.ptau circuit.zkey")]
-    Init {
-        /// The key that setup has made
-        #[arg(value_name = "INITIAL_ZKEY", default_value = "circuit_0000.zkey")]
-        initial: Input,
-        /// Powers of tau, prepared for phase 2
-        #[arg(value_name = "PTAU", default_value = "powersOfTau28_hez_final.ptau")]
-        ptau: Input,
-        /// The key
-        #[arg(value_name = "ZKEY", default_value = "circuit_final.zkey")]
-        zkey: Input,
-    },
+    Init(VerifyInitial),
+}
+
+/// Arguments of `zkey verify r1cs`.
+#[derive(Args, Debug)]
+struct VerifyCircuit {
+    /// The circuit
+    #[arg(value_name = "R1CS", default_value = "circuit.r1cs")]
+    r1cs: Input,
+    #[command(flatten)]
+    key: VerifiedKey,
+}
+
+/// Arguments of `zkey verify init`.
+#[derive(Args, Debug)]
+struct VerifyInitial {
+    /// The key that setup has made
+    #[arg(value_name = "INITIAL_ZKEY", default_value = "circuit_0000.zkey")]
+    initial: Input,
+    #[command(flatten)]
+    key: VerifiedKey,
+}
+
+/// A key that is verified.
+#[derive(Args, Debug)]
+struct VerifiedKey {
+    /// Powers of tau, prepared for phase 2
+    #[arg(value_name = "PTAU", default_value = "powersOfTau28_hez_final.ptau")]
+    ptau: Input,
+    /// The key
+    #[arg(value_name = "ZKEY", default_value = "circuit_final.zkey")]
+    zkey: Input,
+    #[command(flatten)]
+    listing: Listing,
 }
 
 /// The value of a beacon.
@@ -198,33 +224,46 @@ pub(crate) fn hash_outcome(of: &str, hash: [u8; 64], kind: &str, file: &Path) ->
 }
 
 /// The outcome of a verification, with `bytes` of each hash.
-pub(crate) fn list_outcome(list: &[Contribution], bytes: usize) -> Outcome {
-    let (mut text, mut contributions) = (String::new(), Vec::new());
-    for (number, each) in (1..).zip(list) {
-        text += &format!("contribution {number}: {}\n", contribution::line(each, bytes));
-        contributions.push(contribution::object(each));
-    }
+pub(crate) fn list_outcome(list: &[Contribution], bytes: usize, listing: Listing) -> Outcome {
+    let text = listing.lines(list, bytes).into_iter().map(|line| line + "\n").collect();
+    let contributions: Vec<_> = list.iter().map(contribution::object).collect();
     Outcome { text, ..Outcome::done(json!({ "valid": true, "contributions": contributions })) }
 }
 
-impl VerifyCommand {
-    pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
-        let (Self::R1cs { zkey, .. } | Self::Init { zkey, .. }) = &self;
-        over_curve!(curve::of(zkey)?, C => self.run_over::<C>(machine))
+impl Verify {
+    pub(crate) fn name(&self) -> &'static str {
+        match self.command {
+            Some(VerifyCommand::Init(_)) => "zkey verify init",
+            Some(VerifyCommand::R1cs(_)) | None => "zkey verify r1cs",
+        }
     }
 
-    fn run_over<C: CeremonyCurve>(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
-        let (Self::R1cs { ptau, zkey, .. } | Self::Init { ptau, zkey, .. }) = self;
+    pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
+        self.command.unwrap_or(VerifyCommand::R1cs(self.circuit)).run(machine)
+    }
+}
+
+impl VerifyCommand {
+    fn run(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
+        let (Self::R1cs(VerifyCircuit { key, .. }) | Self::Init(VerifyInitial { key, .. })) = self;
+        over_curve!(curve::of(&key.zkey)?, C => self.run_over::<C>(key, machine))
+    }
+
+    fn run_over<C: CeremonyCurve>(
+        &self,
+        VerifiedKey { ptau, zkey, listing }: &VerifiedKey,
+        machine: &mut Machine,
+    ) -> Result<Outcome, Failure> {
         let (verified, insecurity) = machine.run(|_, progress| {
             let (key, powers) = (ProvingKey::<C>::open_over(zkey)?, Ptau::open_over(ptau)?);
             let insecurity = key.verifying_key().insecurity().or(powers.insecurity());
             let verified = match self {
-                Self::R1cs { r1cs, .. } => {
+                Self::R1cs(VerifyCircuit { r1cs, .. }) => {
                     progress.begin("read r1cs");
                     R1cs::open_over(r1cs)
                         .and_then(|circuit| ceremony::verify_for_circuit(&key, &circuit, &powers))
                 }
-                Self::Init { initial, .. } => {
+                Self::Init(VerifyInitial { initial, .. }) => {
                     let initial = ProvingKey::open_over(initial)?;
                     progress.begin("verify contributions");
                     let verified = ceremony::verify(&key, &initial);
@@ -240,17 +279,10 @@ impl VerifyCommand {
                 failure: Some(Failure::Rejected(format!("{cause}; {PERMIT}"))),
                 ..Outcome::done(json!({ "valid": false }))
             },
-            list => list_outcome(&list?, 8),
+            list => list_outcome(&list?, 8, *listing),
         };
         outcome.result["insecure"] = insecurity.is_some().into();
         outcome.result["insecurity"] = insecurity.into();
         Ok(outcome)
-    }
-
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::R1cs { .. } => "zkey verify r1cs",
-            Self::Init { .. } => "zkey verify init",
-        }
     }
 }

@@ -1,8 +1,38 @@
 //! Contributions to ceremonies, for people and scripts.
 
+use clap::Args;
 use proofmill::circom::{Beacon, Contribution, Contributions};
+use proofmill_circom::shown_name;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
+
+/// How many contributions are printed. JSON has all of them.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct Listing {
+    /// Print all contributions: of more than three, only the first and the last are printed otherwise
+    #[arg(long = "contributions")]
+    all: bool,
+}
+
+/// The longest list that is printed whole.
+const MOST: usize = 3;
+
+impl Listing {
+    /// The first and the last of many.
+    pub(crate) const FOLDED: Self = Self { all: false };
+
+    /// A line for each contribution that is printed, with `bytes` of its hash, and one for those that are not.
+    pub(crate) fn lines(self, list: &[Contribution], bytes: usize) -> Vec<String> {
+        let line = |(number, each)| format!("contribution {number}: {}", line(each, bytes));
+        match list {
+            [first, rest @ .., last] if !self.all && list.len() > MOST => vec![
+                line((1, first)),
+                format!("{} more contributions, which --contributions prints", rest.len()),
+                line((list.len(), last)),
+            ],
+            list => (1..).zip(list).map(line).collect(),
+        }
+    }
+}
 
 /// In JSON.
 pub(crate) fn object(contribution: &Contribution) -> Value {
@@ -14,16 +44,16 @@ pub(crate) fn object(contribution: &Contribution) -> Value {
     })
 }
 
-/// In a line, with `bytes` of the hash. Control characters in a name are escaped.
-pub(crate) fn line(contribution: &Contribution, bytes: usize) -> String {
-    let name = contribution.name.as_deref().unwrap_or("without a name");
+/// What a line says of a contribution.
+fn line(contribution: &Contribution, bytes: usize) -> String {
+    let name = contribution.name.as_deref().map_or_else(|| "without a name".to_owned(), shown_name);
     let kind = match &contribution.beacon {
         Some(Beacon { log_iterations, .. }) => format!(", a beacon of 2^{log_iterations} iterations"),
         None => String::new(),
     };
     let hash = hex::encode(contribution.hash.get(..bytes).unwrap_or(&contribution.hash));
     let rest = if bytes < contribution.hash.len() { "..." } else { "" };
-    format!("{}{kind}, {hash}{rest}", name.escape_debug())
+    format!("{name}{kind}, {hash}{rest}")
 }
 
 /// Those of a key in JSON.
@@ -35,26 +65,16 @@ pub(crate) fn list(contributions: &Contributions) -> Value {
 }
 
 /// Those of a key, for people.
-pub(crate) fn table(contributions: &Contributions) -> String {
+pub(crate) fn table(contributions: &Contributions, listing: Listing) -> String {
     let mut text = format!("\ncircuit hash     {}\n", hex::encode(contributions.circuit_hash));
     if contributions.list.is_empty() {
         text += "contributions    none: anyone can forge proofs for this key\n";
     } else if contributions.list.iter().all(|contribution| contribution.beacon.is_some()) {
         text += "contributions    only beacons: anyone can forge proofs for this key\n";
     }
-    for (index, contribution) in contributions.list.iter().enumerate() {
-        let name = contribution.name.as_deref().unwrap_or_default();
-        let name: String = name.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
-        let beacon = match &contribution.beacon {
-            Some(beacon) => {
-                let (seed, log_iterations) = (hex::encode(&beacon.seed), beacon.log_iterations);
-                format!(" beacon {seed}, 2^{log_iterations} iterations")
-            }
-            None => String::new(),
-        };
-        let hash = hex::encode(contribution.hash);
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "contribution {:3} {hash} {name}{beacon}", index + 1);
+    for line in listing.lines(&contributions.list, usize::MAX) {
+        text += &line;
+        text.push('\n');
     }
     text
 }

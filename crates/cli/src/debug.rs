@@ -1,16 +1,21 @@
 //! `wtns debug`: the signals of a circuit by name, as it calculates them.
 
-use crate::files::{Files, Input, Output};
+use crate::{
+    files::{Files, Input, Output},
+    proving::symbols,
+};
 use clap::Args;
-use proofmill::circom::{
-    CircomCurve, Event, ScalarPrime, Symbols, WitnessCalculator, curve_of_program, over_curve,
+use proofmill::{
+    circom::{CircomCurve, Event, ScalarPrime, Symbols, WitnessCalculator, curve_of_program, over_curve},
+    field::Fp,
 };
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
 use std::{
     collections::HashMap,
     fmt,
-    io::{self, BufWriter, Stdout, Write},
+    io::{self, BufWriter, Write},
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -32,7 +37,7 @@ pub(crate) struct Debug {
     /// The witness to write
     #[arg(value_name = "WTNS", default_value = "witness.wtns")]
     witness: Output,
-    /// The names of its signals [default: the circuit's name with .sym]
+    /// The names of its signals, if any [default: the circuit's name with .sym, if there is such a file]
     #[arg(value_name = "SYM")]
     sym: Option<Input>,
     /// Print each signal that is read, in place of all signals at the end; circom 1 only
@@ -50,6 +55,24 @@ impl Debug {
     pub(crate) fn files(&self) -> Files<'_> {
         let inputs = [Some(&*self.circuit), Some(&*self.inputs), self.sym.as_deref()];
         Files { inputs: inputs.into_iter().flatten().collect(), outputs: vec![&self.witness] }
+    }
+
+    /// The file of names, if there is one: none is needed.
+    fn names(&self, quiet: bool) -> Option<Input> {
+        if self.sym.is_some() {
+            return self.sym.clone();
+        }
+        let sym = self.circuit.with_extension("sym");
+        if sym.exists() {
+            return Some(sym.into_os_string().into());
+        }
+        if !quiet {
+            eprintln!(
+                "warning: {}: not found: signals are printed by number; the file, which `circom --sym` writes, is optional and gives their names",
+                sym.display()
+            );
+        }
+        None
     }
 
     /// Whether an event is to be printed.
@@ -70,23 +93,26 @@ pub(crate) fn run(debug: Debug, machine: &mut Machine) -> Result<Outcome, Failur
 }
 
 fn run_over<P: ScalarPrime>(debug: Debug, machine: &mut Machine) -> Result<Outcome, Failure> {
-    let sym =
-        debug.sym.clone().unwrap_or_else(|| debug.circuit.with_extension("sym").into_os_string().into());
-    Files { inputs: vec![&sym], outputs: vec![&debug.witness] }.check()?;
-    let circuit = WitnessCalculator::<P>::open_over(&debug.circuit)?.with_symbols(Symbols::open(&sym)?);
-    let symbols = Symbols::open(&sym)?;
+    let quiet = machine.quiet();
+    let sym = debug.names(quiet);
+    Files { inputs: sym.iter().map(|sym| &**sym).collect(), outputs: vec![&debug.witness] }.check()?;
+    let mut circuit = WitnessCalculator::<P>::open_over(&debug.circuit)?;
+    let symbols = symbols(sym.as_ref())?;
+    if let Some(sym) = &sym {
+        circuit = circuit.with_symbols(Symbols::open(sym)?);
+    }
     let mut wants_signals = !(debug.get || debug.set || debug.trigger);
     if !wants_signals && !circuit.reports_signals() {
         wants_signals = true;
-        if !machine.quiet() {
+        if !quiet {
             eprintln!(
                 "warning: only circuits of circom 1 report when they read and set signals: their values at the end are printed"
             );
         }
     }
     let (witness, inputs) = (debug.witness.clone(), debug.inputs.clone());
-    let names = if wants_signals { Names::default() } else { Names::of(&symbols) };
-    let lines = Arc::new(Lines::default());
+    let names = symbols.as_ref().filter(|_| !wants_signals).map(Names::of).unwrap_or_default();
+    let lines = Arc::new(Lines::new(quiet));
     let events = lines.clone();
     let circuit = circuit.on_event(move |event| {
         if debug.wants(&event) {
@@ -95,19 +121,13 @@ fn run_over<P: ScalarPrime>(debug: Debug, machine: &mut Machine) -> Result<Outco
     });
     let debugged = machine.run(|_, _| circuit.debug_file(&inputs))?;
     let values = debugged.witness.values();
-    if wants_signals && !values.is_empty() {
-        for symbol in symbols.each() {
-            let Some(wire) = symbol.wire else { continue };
-            match values.get(wire as usize) {
-                Some(value) => lines.print(format_args!("{} = {value}", symbol.name)),
-                // Circom 1 gives these numbers to signals that it has removed.
-                None if circuit.reports_signals() => {}
-                None => {
-                    let problem =
-                        format!("{} is wire {wire}, but the circuit has {}", symbol.name, values.len());
-                    return Err(Failure::about(&sym, problem));
-                }
-            }
+    if wants_signals {
+        match sym.as_deref().zip(symbols.as_ref()) {
+            Some((sym, symbols)) => print_signals(&lines, values, sym, symbols, circuit.reports_signals())?,
+            None => values
+                .iter()
+                .enumerate()
+                .for_each(|(wire, value)| lines.print(format_args!("w{wire} = {value}"))),
         }
     }
     lines.end()?;
@@ -118,6 +138,29 @@ fn run_over<P: ScalarPrime>(debug: Debug, machine: &mut Machine) -> Result<Outco
             Ok(Outcome::done(json!({ "witness": &*witness, "wires": values.len() })))
         }
     }
+}
+
+/// Prints the values by the names in the file `sym`; none if the calculation has none.
+fn print_signals<P: ScalarPrime>(
+    lines: &Lines,
+    values: &[Fp<P>],
+    sym: &Path,
+    symbols: &Symbols,
+    is_circom_1: bool,
+) -> Result<(), Failure> {
+    for symbol in symbols.each().filter(|_| !values.is_empty()) {
+        let Some(wire) = symbol.wire else { continue };
+        match values.get(wire as usize) {
+            Some(value) => lines.print(format_args!("{} = {value}", symbol.name)),
+            // Circom 1 gives these numbers to signals that it has removed.
+            None if is_circom_1 => {}
+            None => {
+                let problem = format!("{} is wire {wire}, but the circuit has {}", symbol.name, values.len());
+                return Err(Failure::about(sym, problem));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The names of signals by label, and of components by number.
@@ -164,15 +207,15 @@ impl fmt::Display for Name<'_> {
 }
 
 /// Lines of standard output. After a line that cannot be written there are no more.
-struct Lines(Mutex<io::Result<BufWriter<Stdout>>>);
-
-impl Default for Lines {
-    fn default() -> Self {
-        Self(Mutex::new(Ok(BufWriter::new(io::stdout()))))
-    }
-}
+struct Lines(Mutex<io::Result<BufWriter<Box<dyn Write + Send>>>>);
 
 impl Lines {
+    /// None are written if `quiet`.
+    fn new(quiet: bool) -> Self {
+        let out: Box<dyn Write + Send> = if quiet { Box::new(io::sink()) } else { Box::new(io::stdout()) };
+        Self(Mutex::new(Ok(BufWriter::new(out))))
+    }
+
     fn print(&self, line: fmt::Arguments<'_>) {
         let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Ok(open) = &mut *out

@@ -3,7 +3,7 @@
 use crate::{calculator, files::Files};
 use clap::{Args, ValueEnum};
 use proofmill::{
-    circom::{Ptau, PublicSignals, R1cs, Symbols, Witness},
+    circom::{Ptau, PublicSignals, R1cs, SetupSizes, Symbols, Witness},
     fflonk, groth16, plonk,
     srs::Srs,
 };
@@ -11,6 +11,7 @@ use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
+    ffi::{OsStr, OsString},
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
@@ -29,6 +30,7 @@ const POLL: Duration = Duration::from_millis(300);
   proofmill dev circuit.circom input.json
   proofmill dev circuit.circom input.json --system plonk --watch
   proofmill dev circuit.circom input.json --include node_modules/circomlib/circuits --keep build
+  proofmill dev circuit.circom input.json --circom \"npx circom2\"
 
 INSECURE: the keys are made by one party in a moment, without a ceremony. Files with keys and proofs have `insecure` in their names.")]
 pub(crate) struct Dev {
@@ -50,9 +52,9 @@ pub(crate) struct Dev {
     /// A folder for the circuit's includes; can be given several times
     #[arg(long, short = 'l', value_name = "FOLDER")]
     include: Vec<PathBuf>,
-    /// The compiler
+    /// The compiler, with arguments that it gets first
     #[arg(long, value_name = "PROGRAM", default_value = "circom")]
-    circom: PathBuf,
+    circom: OsString,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -115,7 +117,7 @@ pub(crate) fn run(dev: &Dev, machine: &mut Machine) -> Result<Outcome, Failure> 
         let before = session.state();
         match session.run(machine) {
             // Without a reader there is nothing to watch for.
-            Ok(run) if io::stdout().write_all(format!("{}\n", run.text()).as_bytes()).is_err() => {
+            Ok(run) if !machine.quiet() && writeln!(io::stdout(), "{}", run.text()).is_err() => {
                 return Ok(Outcome::done(run.result()));
             }
             Ok(_) => {}
@@ -172,7 +174,7 @@ impl Session<'_> {
         let bytes = fs::read(&r1cs).map_err(|source| Failure::io(&r1cs, source))?;
         if self.circuit.as_ref() != Some(&bytes) {
             self.circuit = None;
-            timed(&mut steps, "set up", || machine.run(|_, _| self.set_up(&circuit)))?;
+            timed(&mut steps, "set up", || machine.run(|_, _| self.set_up(&circuit, &r1cs)))?;
             self.circuit = Some(bytes);
         }
         let quiet = machine.quiet();
@@ -204,21 +206,22 @@ impl Session<'_> {
 
     fn compile(&self) -> Result<(), Failure> {
         let Dev { circom, circuit, include, .. } = self.dev;
-        let mut command = Command::new(circom);
+        let mut command = compiler(circom);
         command.arg(circuit).args(["--r1cs", "--wasm", "--sym", "-o"]).arg(self.folder);
         include.iter().for_each(|folder| _ = command.arg("-l").arg(folder));
         execute(&mut command, "install circom (https://docs.circom.io), or name it with --circom")
     }
 
-    /// Makes powers of tau and a key.
-    fn set_up(&self, circuit: &R1cs) -> Result<(), Failure> {
-        let log = |rows: usize| rows.next_power_of_two().ilog2().max(SMALLEST);
-        let power = match self.dev.system {
-            System::Groth16 => log(circuit.constraints() as usize + circuit.public_signals() as usize + 1),
-            System::Plonk => log(plonk::rows(circuit)?),
-            // Two rows are for blinding, and one polynomial interleaves eight.
-            System::Fflonk => log(plonk::rows(circuit)? + 2) + 3,
+    /// Makes powers of tau and a key of the circuit in this file.
+    fn set_up(&self, circuit: &R1cs, r1cs: &Path) -> Result<(), Failure> {
+        let sizes = SetupSizes::of(r1cs)?;
+        let size = match self.dev.system {
+            System::Groth16 => Some(sizes.groth16),
+            System::Plonk => sizes.plonk,
+            System::Fflonk => sizes.fflonk,
         };
+        // If there is no power for it, the setup says why.
+        let power = size.and_then(|size| size.power).unwrap_or_default().max(SMALLEST);
         if power > LARGEST {
             let problem =
                 format!("needs 2^{power} powers of tau, more than the 2^{LARGEST} of a set-up for tests");
@@ -301,6 +304,15 @@ fn timed<T, E>(
     let result = step()?;
     steps.push((name, begin.elapsed()));
     Ok(result)
+}
+
+/// The program that these words call; a file whose name has spaces is one word.
+fn compiler(words: &OsStr) -> Command {
+    let text = words.to_str().filter(|_| !Path::new(words).exists()).unwrap_or_default();
+    let mut split = text.split_whitespace();
+    let mut command = Command::new(split.next().map_or(words, OsStr::new));
+    command.args(split);
+    command
 }
 
 /// Runs a program. What it prints is shown only if it fails.

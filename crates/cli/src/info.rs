@@ -1,6 +1,10 @@
 //! `info`: describes a file.
 
-use crate::{artefact, contribution, files::Input};
+use crate::{
+    artefact,
+    contribution::{self, Listing},
+    files::Input,
+};
 use clap::Args;
 use proofmill::circom::{Description, describe};
 use proofmill_console::{Failure, Outcome};
@@ -16,21 +20,23 @@ pub(crate) struct Info {
     /// A circuit, witness, key, proof, reference string, tree or any other file that Proofmill reads
     #[arg(value_name = "FILE")]
     file: Input,
+    #[command(flatten)]
+    listing: Listing,
 }
 
 pub(crate) fn run(arguments: &Info) -> Result<Outcome, Failure> {
     match artefact::describe(&arguments.file)? {
         Some(facts) => Ok(facts.outcome()),
-        None => Ok(outcome(&describe(&arguments.file)?)),
+        None => Ok(outcome(&describe(&arguments.file)?, arguments.listing)),
     }
 }
 
 /// The header and sections of a binary file, and the contributions to a key.
-pub(crate) fn outcome(description: &Description) -> Outcome {
+pub(crate) fn outcome(description: &Description, listing: Listing) -> Outcome {
     let mut outcome = Outcome { text: table(description), ..Outcome::done(object(description)) };
     if let Some(contributions) = &description.contributions {
         outcome.result["contributions"] = contribution::list(contributions);
-        outcome.text += &contribution::table(contributions);
+        outcome.text += &contribution::table(contributions, listing);
     }
     outcome
 }

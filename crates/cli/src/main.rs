@@ -47,8 +47,10 @@ static ALLOCATOR: proofmill_memory::LargeBlocks = proofmill_memory::LargeBlocks;
 fn main() -> ExitCode {
     proofmill_memory::return_freed_memory();
     let Arguments { command, mut options } = Arguments::parse_from(alias::expand(std::env::args_os()));
-    // Its keys are insecure by design.
-    options.allow_insecure_setup |= matches!(command, Command::Dev(_));
+    // Its keys are insecure by design, of which it warns once.
+    let is_dev = matches!(command, Command::Dev(_));
+    options.allow_insecure_setup |= is_dev;
+    options.has_warned_of_insecure_setup = is_dev;
     let name = command.name();
     if let Some(result) = run_without_machine(&command, &options) {
         return Report::without_machine(name, &options).end(result);

@@ -2,6 +2,7 @@
 
 use crate::{
     ceremony::{BeaconValue, Entropy, Name, hash_outcome, list_outcome},
+    contribution::Listing,
     curve,
     files::{Files, Input, Output},
 };
@@ -243,6 +244,8 @@ pub(crate) struct Verify {
     /// The powers
     #[arg(value_name = "PTAU")]
     ptau: Input,
+    #[command(flatten)]
+    listing: Listing,
 }
 
 impl New {
@@ -333,7 +336,7 @@ impl PowersCommand {
             | Self::Prepare(PrepareCommand::Phase2(Prepare { old: ptau, .. }))
             | Self::Convert(Prepare { old: ptau, .. })
             | Self::Truncate(Truncate { ptau, .. })
-            | Self::Verify(Verify { ptau }) => curve::of(ptau),
+            | Self::Verify(Verify { ptau, .. }) => curve::of(ptau),
         }
     }
 
@@ -404,9 +407,9 @@ fn run_over<C: CeremonyCurve>(command: PowersCommand, machine: &mut Machine) -> 
             Ok(Outcome::done(json!({ "ptau": &*new })))
         }
         PowersCommand::Truncate(truncate) => truncate.run::<C>(machine),
-        PowersCommand::Verify(Verify { ptau }) => {
+        PowersCommand::Verify(Verify { ptau, listing }) => {
             let list = machine.run(|_, _| powers::verify(&Ptau::<C>::open_over(&ptau)?))?;
-            Ok(list_outcome(&list, 64))
+            Ok(list_outcome(&list, 64, listing))
         }
     }
 }

@@ -143,7 +143,7 @@ impl Verify {
 
     /// The outcome of `verify` for a valid proof.
     pub(crate) fn outcome(&self) -> Outcome {
-        Outcome { note: "valid", ..Outcome::done(json!({ "valid": true })) }
+        Outcome { text: "valid\n".to_owned(), ..Outcome::done(json!({ "valid": true })) }
     }
 }
 

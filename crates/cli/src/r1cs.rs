@@ -1,6 +1,7 @@
 //! `r1cs`: circuits.
 
 use crate::{
+    contribution::Listing,
     curve,
     files::{Files, Input, Output},
     info,
@@ -9,7 +10,8 @@ use crate::{
 use clap::{Args, Subcommand};
 use proofmill::{
     circom::{
-        CircomCurve, FileKind, ScalarPrime, Symbols, describe, each_constraint, over_curve, write_r1cs_json,
+        CircomCurve, FileKind, ScalarPrime, SetupSize, SetupSizes, Symbols, describe, each_constraint,
+        over_curve, write_r1cs_json,
     },
     field::Fp,
 };
@@ -23,7 +25,7 @@ use std::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum R1csCommand {
-    /// Describe a circuit: its curve, constraints, wires, inputs, outputs and labels
+    /// Describe a circuit: its curve, constraints, wires, inputs, outputs and labels, and what the key of each proof system needs
     Info(Circuit),
     /// Print the constraints, one a line, with wires by number (w0 is the constant 1, then come outputs and inputs) or name
     Print(Print),
@@ -88,18 +90,12 @@ impl R1csCommand {
 
 pub(crate) fn run(command: R1csCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
-        R1csCommand::Info(circuit) => {
-            let description = describe(&circuit.r1cs)?;
-            if description.kind != FileKind::R1cs {
-                let problem = format!("expected r1cs, found {}", description.kind);
-                return Err(Failure::about(&circuit.r1cs, problem));
-            }
-            Ok(info::outcome(&description))
-        }
+        R1csCommand::Info(circuit) => describe_circuit(&circuit.r1cs, machine),
         R1csCommand::Print(circuit) => {
             let symbols = symbols(circuit.sym.as_ref())?;
+            let quiet = machine.quiet();
             over_curve!(curve::of(&circuit.r1cs)?, C => {
-                print::<<C as CircomCurve>::ScalarPrime>(&circuit.r1cs, symbols.as_ref())
+                print::<<C as CircomCurve>::ScalarPrime>(&circuit.r1cs, symbols.as_ref(), quiet)
             })
         }
         R1csCommand::Export(R1csExport::Json(files)) => {
@@ -110,6 +106,33 @@ pub(crate) fn run(command: R1csCommand, machine: &mut Machine) -> Result<Outcome
             Ok(Outcome::done(json!({ "json": &*target })))
         }
     }
+}
+
+fn describe_circuit(r1cs: &Path, machine: &mut Machine) -> Result<Outcome, Failure> {
+    let description = describe(r1cs)?;
+    if description.kind != FileKind::R1cs {
+        let problem = format!("expected r1cs, found {}", description.kind);
+        return Err(Failure::about(r1cs, problem));
+    }
+    let sizes = machine.run(|_, progress| {
+        progress.begin("count gates");
+        SetupSizes::of(r1cs)
+    })?;
+    let mut outcome = info::outcome(&description, Listing::FOLDED);
+    outcome.text.push('\n');
+    let systems = [
+        ("groth16", "rows", Some(sizes.groth16)),
+        ("plonk", "gates", sizes.plonk),
+        ("fflonk", "gates", sizes.fflonk),
+    ];
+    for (system, unit, size) in systems {
+        let Some(SetupSize { rows, power }) = size else { continue };
+        let needs = power
+            .map_or("no key is possible".to_owned(), |power| format!("powers of tau of 2^{power} or more"));
+        outcome.text += &format!("{system:16} {rows} {unit}, {needs}\n");
+        outcome.result[system] = json!({ (unit): rows, "power": power });
+    }
+    Ok(outcome)
 }
 
 /// Why printing ended early.
@@ -125,8 +148,9 @@ impl From<proofmill::Error> for Stop {
     }
 }
 
-fn print<P: ScalarPrime>(r1cs: &Path, symbols: Option<&Symbols>) -> Result<Outcome, Failure> {
-    let mut out = BufWriter::new(io::stdout().lock());
+fn print<P: ScalarPrime>(r1cs: &Path, symbols: Option<&Symbols>, quiet: bool) -> Result<Outcome, Failure> {
+    let out: Box<dyn Write> = if quiet { Box::new(io::sink()) } else { Box::new(io::stdout().lock()) };
+    let mut out = BufWriter::new(out);
     let stop = |error: io::Error| match error.kind() {
         io::ErrorKind::BrokenPipe => Stop::Closed,
         _ => Stop::Failed(Failure::io("standard output".as_ref(), error)),

@@ -198,6 +198,6 @@ fn check<P: ScalarPrime>(files: &Check, machine: &mut Machine) -> Result<Outcome
         progress.begin("check witness");
         circuit.check_named(&witness, symbols(files.sym.as_ref())?.as_ref())?;
         let result = json!({ "satisfied": true, "constraints": circuit.constraints() });
-        Ok(Outcome { note: "satisfied", ..Outcome::done(result) })
+        Ok(Outcome { text: "satisfied\n".to_owned(), ..Outcome::done(result) })
     })
 }

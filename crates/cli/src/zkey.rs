@@ -3,7 +3,7 @@
 use crate::{
     audit::ZkeyAudit,
     bellman::{self, BellmanCommand, ImportCommand},
-    ceremony::{ApplyBeacon, Contribute, VerifyCommand},
+    ceremony::{ApplyBeacon, Contribute, Verify},
     curve,
     files::{Files, Input, Output},
     solidity::{self, SolidityCalldata, SolidityVerifier},
@@ -45,9 +45,8 @@ pub(crate) enum ZkeyCommand {
         after_help = "Examples:\n  proofmill zkey import bellman circuit_0003.zkey circuit_0004.mpcparams circuit_0004.zkey --name \"Alice\""
     )]
     Import(ImportCommand),
-    /// Verify a Groth16 key and all contributions to it
-    #[command(subcommand)]
-    Verify(VerifyCommand),
+    /// Verify that a Groth16 key is a circuit's, or began as another key, and all contributions to it
+    Verify(Verify),
 }
 
 #[derive(Debug, Subcommand)]

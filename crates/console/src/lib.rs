@@ -17,7 +17,7 @@ mod storage;
 pub use failure::{Failure, PERMIT};
 pub use machine::Machine;
 pub use options::{Options, ThreadCounts, Threads};
-pub use phases::{Phase, PhaseClock};
+pub use phases::{Display, Phase, PhaseClock};
 pub use report::{Outcome, Report};
 pub use shell::{Completions, Man};
 pub use storage::StorageOptions;

@@ -1,10 +1,9 @@
 //! The machine of a command.
 
-use crate::{Failure, Options, PhaseClock, StorageOptions, Threads};
+use crate::{Display, Failure, Options, PhaseClock, StorageOptions, Threads};
 use proofmill::Level;
 use proofmill_progress::Progress;
 use std::{
-    io::IsTerminal,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
 };
@@ -36,8 +35,7 @@ impl Machine {
                 ));
             }
         };
-        let clock = PhaseClock::new(!options.quiet && std::io::stderr().is_terminal());
-        let clock = Arc::new(Mutex::new(clock));
+        let clock = Arc::new(Mutex::new(PhaseClock::new(Display::of(options))));
         let (told, shared) = (clock.clone(), clock.clone());
         let mut machine = proofmill::Machine::builder()
             .level(level)
@@ -51,7 +49,12 @@ impl Machine {
             }
         }
         if options.allow_insecure_setup {
-            machine = machine.allow_insecure_setup(|warning| eprintln!("warning: {warning}"));
+            let has_warned = options.has_warned_of_insecure_setup;
+            machine = machine.allow_insecure_setup(move |warning| {
+                if !has_warned {
+                    eprintln!("warning: {warning}");
+                }
+            });
         }
         let machine = machine.build();
         let machine =

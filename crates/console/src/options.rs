@@ -31,11 +31,17 @@ pub struct Options {
     #[arg(long, global = true, hide_short_help = true)]
     pub show_values: bool,
     /// Print nothing but errors
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
+    /// Print each phase of the work to standard error when it begins, and at the end the time that it took
+    #[arg(long, short, global = true)]
+    pub verbose: bool,
     /// Print one JSON object: phases, seconds, peak memory and the result
     #[arg(long, global = true, num_args = 0, default_missing_value = "-")]
     pub json: Option<PathBuf>,
+    /// Permit such keys silently: the command has warned itself.
+    #[arg(skip)]
+    pub has_warned_of_insecure_setup: bool,
 }
 
 impl Options {
@@ -61,6 +67,9 @@ impl Options {
         }
         if self.quiet {
             words.push("--quiet".into());
+        }
+        if self.verbose {
+            words.push("--verbose".into());
         }
         if self.json.is_some() {
             words.push("--json".into());
@@ -171,5 +180,6 @@ mod tests {
             "--level=portable",
         ]);
         assert_eq!(again.words(), words);
+        assert_eq!(parse(&["-v"]).words(), ["--verbose"]);
     }
 }

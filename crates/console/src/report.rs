@@ -14,10 +14,8 @@ use std::{
 pub struct Outcome {
     /// The result for `--json`.
     pub result: Value,
-    /// The requested text; printed to standard output.
+    /// What is printed to standard output, unless the command is quiet.
     pub text: String,
-    /// A line that is printed unless the command is quiet.
-    pub note: &'static str,
     /// A failure that is reported in addition to the output.
     pub failure: Option<Failure>,
 }
@@ -25,7 +23,7 @@ pub struct Outcome {
 impl Outcome {
     /// The outcome of a command whose result is a file.
     pub fn done(result: Value) -> Self {
-        Self { result, text: String::new(), note: "", failure: None }
+        Self { result, text: String::new(), failure: None }
     }
 }
 
@@ -57,7 +55,9 @@ impl Report {
         match result.and(printed) {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {
-                eprintln!("error: {}", self.message(&failure));
+                for failure in failure.parts().iter().chain([&failure]) {
+                    eprintln!("error: {}", self.message(failure));
+                }
                 failure.exit_code()
             }
         }
@@ -72,14 +72,13 @@ impl Report {
         if self.json {
             return print_out(&format!("{}\n", self.object(result)));
         }
-        if let Ok(outcome) = result {
+        if let Ok(outcome) = result
+            && !self.quiet
+        {
             print_out(&outcome.text)?;
-            if !self.quiet && !outcome.note.is_empty() {
-                print_out(&format!("{}\n", outcome.note))?;
-            }
         }
         if let Some(machine) = &self.machine
-            && machine.clock().terminal()
+            && machine.clock().shows_times()
             && result.is_ok()
         {
             // A failure to write to standard error cannot be reported.

@@ -1,6 +1,6 @@
 //! Errors.
 
-use proofmill_circom::CircomError;
+use proofmill_circom::{CircomError, UNPREPARED};
 
 /// Why there is no proof, or why a proof is not accepted.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +44,7 @@ pub enum Groth16Error {
     #[error("the proof is not valid for these public signals and this verification key")]
     Rejected,
     /// The powers of tau do not have the Lagrange polynomials that setup needs.
-    #[error("the powers of tau are not prepared for phase 2: run snarkjs powersoftau prepare phase2")]
+    #[error("{}", UNPREPARED)]
     Unprepared,
     /// The reference string is too short.
     #[error(

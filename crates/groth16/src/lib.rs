@@ -26,6 +26,6 @@ pub use proofmill_circom::{Groth16Proof as Proof, Groth16VerificationKey as Veri
 pub use proofmill_progress::Progress;
 pub use prove::{assemble, assemble_with_rng, prove, prove_with_rng, verifying_key, verifying_key_text};
 pub use quotient::{DividedQuotient, constraints, quotient};
-pub use setup::setup;
+pub use setup::{power, rows, setup};
 pub use sums::Sums;
 pub use verify::verify;

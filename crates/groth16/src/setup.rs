@@ -98,11 +98,24 @@ fn write<C: Groth16Curve>(
     Ok(key.file.finish()?)
 }
 
-/// The base-2 logarithm of the domain's size. There is a point for each constraint and public signal and one for the constant,
-/// and at least two.
+/// The rows of a circuit: one for each constraint, each public signal and the constant.
+pub fn rows(circuit: &R1csHeader) -> u64 {
+    u64::from(circuit.constraints) + u64::from(circuit.public()) + 1
+}
+
+/// The base-2 logarithm of the domain's size, which is at least two.
+fn log_n(circuit: &R1csHeader) -> u32 {
+    rows(circuit).max(2).next_power_of_two().trailing_zeros()
+}
+
+/// The power of the smallest file of powers of tau from which a circuit gets a key; `None` if no file is large enough.
+pub fn power(circuit: &R1csHeader) -> Option<u32> {
+    Some(log_n(circuit)).filter(|power| *power <= LARGEST_LOG_N)
+}
+
+/// [`log_n`], for powers of tau that reach so far.
 fn log_domain<C: Groth16Curve>(circuit: &R1csHeader, ptau: &Ptau<C>) -> Result<u32, Groth16Error> {
-    let rows = u64::from(circuit.constraints) + u64::from(circuit.public()) + 1;
-    let needed = rows.max(2).next_power_of_two().trailing_zeros();
+    let (rows, needed) = (rows(circuit), log_n(circuit));
     let found = ptau.header().power.min(LARGEST_LOG_N);
     if needed > found {
         return Err(Groth16Error::TooFewPowers { rows, needed, found });

@@ -1,7 +1,7 @@
 //! Errors.
 
 use crate::{named::UnknownName, unsatisfied::Unsatisfied};
-use proofmill_circom::CircomError;
+use proofmill_circom::{CircomError, PtauPoints, UNPREPARED};
 use std::{fmt, io, path::PathBuf};
 
 /// Why a key or a proof could not be made.
@@ -23,6 +23,9 @@ pub enum PlonkError {
     /// The circuit has more rows than the largest domain.
     #[error("expected a circuit of at most 2^26 rows, found more")]
     TooLarge,
+    /// The powers of tau do not have the Lagrange polynomials that setup needs.
+    #[error("{}", UNPREPARED)]
+    Unprepared,
     /// The reference string is too short.
     #[error("the circuit's {gates} gates need powers of tau of 2^{needed}, found 2^{found}")]
     TooFewPowers {
@@ -57,7 +60,10 @@ pub enum PlonkError {
         gate: usize,
     },
     /// The reference string has too few powers.
-    #[error("the circuit needs {needed} powers of tau, found {found}")]
+    #[error(
+        "the circuit needs {needed} powers of tau, found {found}: a file of power {} has enough",
+        PtauPoints::TauG1.power_with(*needed)
+    )]
     ShortReference {
         /// The number of powers that the key needs.
         needed: usize,

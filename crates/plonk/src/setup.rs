@@ -8,7 +8,7 @@ use crate::{
     Decomposition, PlonkError, Progress,
     layout::LOG_N,
     permutation::{self, multipliers},
-    r1cs::ZeroTerms,
+    r1cs::{ZeroTerms, log_n},
 };
 use proofmill_circom::{
     CircomError, Column, GateCounts, GateHeader, GateWriter, PlonkHeader, PlonkWriter, PointCheck, Ptau,
@@ -31,7 +31,7 @@ use proofmill_poly::Domain;
 /// `progress` receives the name of each phase. Runs on the ambient rayon pool.
 ///
 /// # Errors
-/// [`PlonkError::NoConstraints`], [`PlonkError::TooLarge`], [`PlonkError::TooFewPowers`],
+/// [`PlonkError::NoConstraints`], [`PlonkError::TooLarge`], [`PlonkError::TooFewPowers`], [`PlonkError::Unprepared`],
 /// [`PlonkError::File`].
 pub fn setup<'a>(
     level: Level,
@@ -56,6 +56,9 @@ fn write(
     if log_n > available {
         return Err(PlonkError::TooFewPowers { gates, needed: log_n, found: available });
     }
+    if !ptau.is_prepared() {
+        return Err(PlonkError::Unprepared);
+    }
     progress.begin("read ptau");
     let lagrange_points = ptau.lagrange_tau_g1(log_n)?.decode(level, PointCheck::OnCurve)?;
     let mut commitments =
@@ -79,6 +82,12 @@ fn write(
         x_2: tau_g2(level, ptau)?,
     })?;
     Ok(file.finish()?)
+}
+
+/// The power of the smallest file of powers of tau from which a circuit of so many rows gets a key; `None` if no file is large enough.
+/// The rows are those with [`ZeroTerms::Kept`].
+pub fn power(rows: usize) -> Option<u32> {
+    Some(log_n(rows)).filter(|log_n| rows > 0 && LOG_N.contains(log_n))
 }
 
 /// The rows of a circuit.

@@ -135,7 +135,7 @@ impl Names<'_> {
             PlonkError::Unsatisfied(_) | PlonkError::NotProven => {
                 Error::Unsatisfied(Cause::about(self.witness, error))
             }
-            PlonkError::TooFewPowers { .. } | PlonkError::ShortReference { .. } => {
+            PlonkError::Unprepared | PlonkError::TooFewPowers { .. } | PlonkError::ShortReference { .. } => {
                 Error::Mismatch(Cause::about(self.powers.or(self.key), error))
             }
             PlonkError::Randomness(_) | PlonkError::Commitment(_) => Error::System(Cause::new(error)),

@@ -59,9 +59,7 @@ pub use proofmill_plonk::{
     Arithmetisation, Bit, Circuit, Commit, GadgetReport, LookupArgument, MerkleNode, Multiples, Point,
     Report, Table, TableNumber, TableReport, Variable,
 };
-use proofmill_plonk::{
-    Decomposition, Derivations, Layout, PlonkError, ProveOptions, ZeroTerms, r1cs, setup_circuit, solidity,
-};
+use proofmill_plonk::{Derivations, Layout, PlonkError, ProveOptions, r1cs, setup_circuit, solidity};
 use std::{ops::Range, path::Path};
 
 /// A proving key: snarkjs's `.zkey` of PLONK, or a key of a wider arithmetisation.
@@ -283,16 +281,6 @@ fn setup_layout(
 
 fn setup_error(error: PlonkError, srs: &Srs, circuit: Option<&FileName>) -> Error {
     Names { circuit, powers: Some(srs.get().name()), ..Names::default() }.plonk(error)
-}
-
-/// The number of rows that a circuit of circom's takes in the standard arithmetisation; fflonk takes at most as many.
-///
-/// # Errors
-/// [`Error::Malformed`] for a circuit with too many rows.
-pub fn rows(circuit: &R1cs) -> Result<usize> {
-    let names = Names { circuit: circuit.name(), ..Names::default() };
-    let circuit = Decomposition::of(circuit.get(), ZeroTerms::Kept);
-    Ok(circuit.map_err(|error| names.plonk(error))?.rows.len())
 }
 
 /// The values of a circuit's variables.

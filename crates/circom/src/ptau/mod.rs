@@ -32,6 +32,10 @@ const CONTRIBUTIONS: SectionName = SectionName { id: 7, content: "contributions"
 /// The largest usable power: the two-adicity of the scalar field.
 const LARGEST_POWER: u32 = 28;
 
+/// What is wrong with powers that are not prepared, as a message that says what to do.
+pub const UNPREPARED: &str =
+    "the powers of tau are not prepared for phase 2: `proofmill powersoftau prepare phase2` does that";
+
 /// Bytes before the first contribution in their section.
 const COUNT: usize = 4;
 
@@ -76,6 +80,11 @@ impl PtauPoints {
             Self::BetaG2 => 1,
             Self::LagrangeTauG1 => 4 * n - 1,
         }
+    }
+
+    /// The smallest power of a file that has this many of the points.
+    pub fn power_with(self, count: usize) -> u32 {
+        (1..usize::BITS - 3).find(|power| self.count(*power) >= count).unwrap_or(u32::MAX)
     }
 
     /// Bytes of a point.

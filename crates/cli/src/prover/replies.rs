@@ -1,6 +1,6 @@
 //! Replies: one line each, at once. Phases are timed and reported as they begin.
 
-use proofmill_console::PhaseClock;
+use proofmill_console::{Display, PhaseClock};
 use proofmill_job::{Phase, Reply};
 use std::{
     io::{self, Write},
@@ -14,7 +14,7 @@ pub(super) struct Replies(Arc<Mutex<PhaseClock>>);
 
 impl Replies {
     pub(super) fn new() -> Self {
-        Self(Arc::new(Mutex::new(PhaseClock::new(false))))
+        Self(Arc::new(Mutex::new(PhaseClock::new(Display::Nothing))))
     }
 
     /// Writes a reply. Without a reader the process ends: nobody waits for its work.
@@ -34,7 +34,7 @@ impl Replies {
 
     /// Forgets the phases of the task before.
     pub(super) fn start(&self) {
-        *self.clock() = PhaseClock::new(false);
+        *self.clock() = PhaseClock::new(Display::Nothing);
     }
 
     /// Ends the phase that runs, and begins another.

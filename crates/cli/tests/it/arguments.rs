@@ -3,7 +3,7 @@
 use crate::process::Folder;
 use serde_json::Value;
 
-const COMMANDS: [&str; 56] = [
+const COMMANDS: [&str; 59] = [
     "",
     "groth16",
     "groth16 prove",
@@ -26,6 +26,9 @@ const COMMANDS: [&str; 56] = [
     "zkey export solidityverifier",
     "zkey export soliditycalldata",
     "zkey export json",
+    "zkey verify",
+    "zkey verify r1cs",
+    "zkey verify init",
     "r1cs",
     "r1cs info",
     "r1cs print",
@@ -68,6 +71,9 @@ fn help_of_every_command_has_examples() {
     for command in COMMANDS {
         let help = folder.run(&format!("{command} --help")).succeeded().stdout;
         assert!(help.contains("Examples:\n  proofmill "), "{command}: {help}");
+        // snarkjs's users write it anywhere.
+        let verbose = folder.run(&format!("{command} -v --help")).succeeded().stdout;
+        assert!(verbose == help && help.contains("-v, --verbose"), "{command}: {help}");
     }
 }
 

@@ -50,7 +50,8 @@ fn info_knows_every_file() {
         ("transcript00.dat", "ignition"),
         (".", "ignition"),
         ("a.sym", "sym, names of a circuit's signals"),
-        ("a.wasm", "wasm, a witness generator if circom made it"),
+        ("a.wasm", "wasm, but not of circom"),
+        ("circuit.wasm", "wasm of circom, a witness generator"),
         ("a.wcd", "compiled circuit, a witness generator"),
         ("product.wcd", "graph of circom-witnesscalc, a witness generator"),
     ] {
@@ -82,14 +83,14 @@ fn info_shows_contributions() {
     assert_eq!(contributions[0]["beacon"], Value::Null);
     let hash = contributions[0]["hash"].as_str().unwrap();
     let text = folder.run("info groth16.zkey").succeeded().stdout;
-    assert!(hash.len() == 128 && text.contains(&format!("\ncontribution   1 {hash} ")), "{text}");
+    assert!(hash.len() == 128 && text.contains(&format!("\ncontribution 1: example, {hash}\n")), "{text}");
 }
 
 #[test]
 fn a_circuit_is_described_and_printed() {
     let folder = Folder::new();
     let text = |command: &str| folder.run(command).succeeded().stdout;
-    assert_eq!(text("r1cs info circuit.r1cs"), text("info circuit.r1cs"));
+    assert!(text("r1cs info circuit.r1cs").starts_with(&text("info circuit.r1cs")));
     refused(&folder, "r1cs info plonk.zkey", &["plonk.zkey: expected r1cs, found zkey"]);
     let text = folder.run("r1cs print circuit.r1cs").succeeded().stdout;
     assert_eq!(text.lines().count(), 144);

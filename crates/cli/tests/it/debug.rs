@@ -85,6 +85,31 @@ fn the_state_at_a_failing_assertion_is_printed() {
 }
 
 #[test]
+fn without_names_wires_are_printed_by_number() {
+    let folder = folder();
+    for circuit in ["circom1", "circom2"] {
+        fs::remove_file(folder.path(&format!("{circuit}.sym"))).unwrap();
+        let run = folder.run(&format!("wtns debug {circuit}.wasm good.json"));
+        let values = folder.run("wtns export json witness.wtns").succeeded();
+        assert_eq!(values.stdout, "");
+        let values: Vec<String> = serde_json::from_str(&folder.text("witness.json")).unwrap();
+        let expected: String =
+            values.iter().enumerate().map(|(wire, value)| format!("w{wire} = {value}\n")).collect();
+        assert!(run.stdout.starts_with("LOG ") && run.stdout.ends_with(&format!("4\n{expected}")), "{run:?}");
+        let warning = run.warned();
+        assert!(
+            warning.contains(&format!("{circuit}.sym: not found")) && warning.contains("optional"),
+            "{warning}"
+        );
+    }
+    let run = folder.run("wtns debug circom1.wasm good.json --set");
+    assert!(run.stdout.contains("\nSET signal ") && run.warned().lines().count() == 1);
+    // One that is named must be there.
+    let missing = folder.run("wtns debug circom1.wasm good.json new.wtns circom1.sym").failed(2);
+    assert!(missing.starts_with("error: circom1.sym: "), "{missing}");
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_error() {
     let folder = folder();
     let shell = format!(

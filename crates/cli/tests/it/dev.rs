@@ -42,7 +42,7 @@ fn a_circuit_is_proven_with_insecure_keys() {
         let output = command(&folder, &format!("--system {system} --keep made --json")).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         let warnings = String::from_utf8(output.stderr).unwrap();
-        assert!(warnings.starts_with("warning: INSECURE: "), "{warnings}");
+        assert!(warnings.starts_with("warning: INSECURE: ") && warnings.lines().count() == 1, "{warnings}");
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         let result = &report["result"];
         assert_eq!(
@@ -64,6 +64,19 @@ fn a_circuit_is_proven_with_insecure_keys() {
         let verify = verify.replace(" --allow-insecure-setup", "");
         assert!(folder.run(&verify).failed(2).contains("anyone can forge proofs for this key"));
     }
+}
+
+#[test]
+fn the_compiler_may_have_arguments_and_a_name_with_spaces() {
+    let folder = folder();
+    fs::copy(folder.path("circom"), folder.path("my circom")).unwrap();
+    for compiler in ["sh circom", "sh -e circom", "./my circom"] {
+        let output = command(&folder, "--quiet").args(["--circom", compiler]).output().unwrap();
+        assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]), "{compiler}: {output:?}");
+    }
+    let output = command(&folder, "").args(["--circom", "nowhere at all"]).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("\nerror: nowhere: not found: install circom"), "{told}");
 }
 
 #[test]

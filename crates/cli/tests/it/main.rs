@@ -12,6 +12,7 @@ mod curves;
 mod day;
 mod debug;
 mod dev;
+mod habits;
 mod insecure;
 #[path = "../../src/prover/kept.rs"]
 mod kept;

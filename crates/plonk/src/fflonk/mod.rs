@@ -20,7 +20,7 @@ mod verify;
 pub use key::ProvingKey;
 pub use proofmill_circom::{FflonkProof as Proof, FflonkVerificationKey as VerifyingKey};
 pub use prove::{prove, prove_with_commitments, prove_with_rng};
-pub use setup::setup;
+pub use setup::{power, setup};
 pub use verify::verify;
 
 use std::ops::RangeInclusive;

@@ -4,10 +4,10 @@ use super::{FREE_ROWS, LOG_N, powers};
 use crate::{
     PlonkError, Progress,
     permutation::multipliers,
-    r1cs::ZeroTerms,
+    r1cs::{ZeroTerms, log_n},
     setup::{FIXED_COLUMNS, FixedColumnSink, GateSetup, compile, tau_g2},
 };
-use proofmill_circom::{FflonkHeader, FflonkWriter, PointCheck, Ptau, R1cs, Target};
+use proofmill_circom::{FflonkHeader, FflonkWriter, PointCheck, Ptau, PtauPoints, R1cs, Target};
 use proofmill_cpu::Level;
 use proofmill_curve::{bn254::G1, msm};
 use proofmill_field::{Field, bn254::Fr};
@@ -31,6 +31,13 @@ pub fn setup<'a>(
     progress: Progress<'_>,
 ) -> Result<(), PlonkError> {
     write(level, r1cs, ptau, zkey.into(), progress)
+}
+
+/// The power of the smallest file of powers of tau from which a circuit of so many rows gets a key; `None` if no file is large enough.
+/// The rows are those with [`ZeroTerms::Dropped`].
+pub fn power(rows: usize) -> Option<u32> {
+    let log_n = Some(log_n(rows + FREE_ROWS)).filter(|log_n| rows > 0 && LOG_N.contains(log_n))?;
+    Some(PtauPoints::TauG1.power_with(powers(1 << log_n)))
 }
 
 fn write(

@@ -10,7 +10,8 @@ mod standard;
 mod wide;
 
 pub use derivations::Derivations;
-pub use standard::{Decomposition, Row, ZeroTerms};
+pub(crate) use standard::log_n;
+pub use standard::{Decomposition, Row, RowCount, ZeroTerms};
 
 use crate::{Arithmetisation, Layout, PlonkError, layout::LOG_N};
 use proofmill_circom::R1cs;

@@ -226,7 +226,42 @@ impl Decomposition {
     /// The logarithm of the domain's size for all rows and `free` more, at least the smallest that the
     /// protocol supports.
     pub fn log_n(&self, free: usize) -> u32 {
-        (self.rows.len() + free).next_power_of_two().trailing_zeros().max(*LOG_N.start())
+        log_n(self.rows.len() + free)
+    }
+}
+
+/// The logarithm of the domain's size for so many rows.
+pub(crate) fn log_n(rows: usize) -> u32 {
+    rows.next_power_of_two().trailing_zeros().max(*LOG_N.start())
+}
+
+/// The number of rows of a [`Decomposition`], counted in the memory of one constraint.
+#[derive(Clone, Debug)]
+pub struct RowCount {
+    /// The rows that have not been counted.
+    circuit: Decomposition,
+    rows: usize,
+}
+
+impl RowCount {
+    /// The rows of a circuit's public signals.
+    pub fn new(public: u32, zero_terms: ZeroTerms) -> Self {
+        Self { circuit: Decomposition::new(0, 0, zero_terms), rows: public as usize }
+    }
+
+    /// Counts the rows of a constraint, as [`Decomposition::constrain`] adds them.
+    pub fn constrain(&mut self, constraint: [impl Iterator<Item = (u32, Fr)>; 3]) {
+        self.circuit.constrain(constraint);
+        self.rows += self.circuit.rows.len();
+        self.circuit.rows.clear();
+        self.circuit.additions.clear();
+        // The numbers of variables do not matter.
+        self.circuit.variables = 0;
+    }
+
+    /// The number so far.
+    pub fn rows(&self) -> usize {
+        self.rows
     }
 }
 

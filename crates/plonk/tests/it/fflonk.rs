@@ -89,7 +89,7 @@ fn circuits_that_do_not_fit_are_refused() {
     };
     assert!(failure(14).is_none(), "two rows are free");
     let message = failure(15).expect("too many").to_string();
-    assert_eq!(message, "the circuit needs 306 powers of tau, found 162");
+    assert_eq!(message, "the circuit needs 306 powers of tau, found 162: a file of power 8 has enough");
     assert!(matches!(failure(0), Some(PlonkError::NoConstraints)));
 }
 

@@ -37,10 +37,12 @@ use std::{collections::BTreeSet, fmt, ops::Deref, path::Path};
 use zeroize::{Zeroize, Zeroizing};
 
 mod circuit_cache;
+mod setup_sizes;
 mod witness_calculator;
 pub use circuit_cache::CircuitCache;
+pub use setup_sizes::{SetupSize, SetupSizes};
 pub use witness_calculator::{
-    Debugged, Event, Limits, WitnessCalculator, WitnessError, curve_of_program, embedded_wasm,
+    Debugged, Event, Limits, WitnessCalculator, WitnessError, curve_of_program, embedded_wasm, likely_curve,
 };
 
 /// Describes an r1cs, wtns, zkey, ptau or key file: kind, curve, protocol, counts, sections and the contributions to a Groth16 key.

@@ -256,8 +256,12 @@ pub fn curve_of_program(path: impl AsRef<Path>) -> Result<PairingCurve> {
     Ok(likely.unwrap_or(PairingCurve::Bn254))
 }
 
-/// The curve whose prime a file has: a compiled circuit in its header, any other anywhere.
-fn likely_curve(path: &Path) -> Result<Option<PairingCurve>> {
+/// The curve whose prime a file has: a compiled circuit in its header, any other anywhere. `None` if it has neither's.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn likely_curve(path: impl AsRef<Path>) -> Result<Option<PairingCurve>> {
+    let path = path.as_ref();
     let io = |error| Error::io(path, error);
     let mut header = Vec::new();
     File::open(path).map_err(io)?.take(<Compiled>::HEADER as u64).read_to_end(&mut header).map_err(io)?;
