@@ -16,7 +16,7 @@ use proofmill_curve::{
     multiples_of_points, sum_of_multiples,
 };
 use proofmill_field::LANES;
-use proofmill_pairing::pairing_product_is_one;
+use proofmill_pairing::{find_wrong, pairing_product_is_one};
 use proofmill_parallel as parallel;
 use rand::{CryptoRng, TryRngCore, rngs::OsRng};
 use std::collections::HashMap;
@@ -120,8 +120,7 @@ impl Blinding {
                 Err(_) => invalid.push(i),
             }
         }
-        let mut wrong = Vec::new();
-        bisect(level, 0, &self.equations(level, usable), &mut wrong);
+        let wrong = find_wrong(&self.equations(level, usable), |equations| hold(level, equations));
         invalid.extend(wrong.into_iter().filter_map(|i| rest.get(i)));
         invalid.sort_unstable();
         invalid
@@ -201,28 +200,4 @@ fn pairs(level: Level, equations: &[Equation]) -> Vec<(Affine<G1>, Affine<G2>)> 
     }
     let hashes = few.iter().chain(&many).filter_map(|group| group.first()).map(|equation| equation.hash);
     Jacobian::batch_to_affine(&sums).into_iter().zip(hashes).collect()
-}
-
-/// Collects the indices of wrong equations, the first of which has the index `start`.
-fn bisect(level: Level, start: usize, equations: &[Equation], wrong: &mut Vec<usize>) {
-    if !equations.is_empty() && !hold(level, equations) {
-        bisect_wrong(level, start, equations, wrong);
-    }
-}
-
-/// [`bisect`] for equations of which at least one is known to be wrong.
-fn bisect_wrong(level: Level, start: usize, equations: &[Equation], wrong: &mut Vec<usize>) {
-    if equations.len() == 1 {
-        wrong.push(start);
-        return;
-    }
-    let (left, right) = equations.split_at(equations.len() / 2);
-    let (before, middle) = (wrong.len(), start + left.len());
-    bisect(level, start, left, wrong);
-    if wrong.len() == before {
-        // The left half holds, so the right half has a wrong equation.
-        bisect_wrong(level, middle, right, wrong);
-    } else {
-        bisect(level, middle, right, wrong);
-    }
 }

@@ -1,14 +1,13 @@
 //! Whether a key belongs to a circuit: whether it is the circuit's key before contributions, but for delta.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use crate::{Groth16Curve, Groth16Error};
+use crate::{Groth16Curve, Groth16Error, factors::random_factors};
 use proofmill_circom::{Groth16Header, Groth16Points, Groth16Zkey, PointCheck, Points};
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, msm};
-use proofmill_field::{Field, Fp};
+use proofmill_field::Field;
 use proofmill_pairing::pairing_product_is_one;
 use proofmill_poly::Domain;
-use rand::{RngCore, TryRngCore, rngs::OsRng};
 
 /// Compares a key with the one that [`setup`](crate::setup) makes of a circuit. Contributions divide the points C and H by their
 /// secret and multiply delta by it; everything else must be the same. Returns the first part that differs.
@@ -55,10 +54,10 @@ pub fn differs<C: Groth16Curve>(
         let [sum, expected] = [combination(level, points, factors)?, combination(level, fresh, factors)?];
         Ok::<_, Groth16Error>(pairing_product_is_one(level, &[(sum, delta_2), (-expected, C::G2::GENERATOR)]))
     };
-    if !is_divided(key.c(), fresh.c(), &random::<C>(key.c().len())?)? {
+    if !is_divided(key.c(), fresh.c(), &random_factors::<C>(key.c().len())?)? {
         return Ok(Some("the points C"));
     }
-    if !is_divided(key.h(), fresh.h(), &random::<C>(key.h().len())?)? {
+    if !is_divided(key.h(), fresh.h(), &random_factors::<C>(key.h().len())?)? {
         let Some(lowest) = without_highest(level, key)? else { return Ok(Some("the points H")) };
         if !is_divided(key.h(), fresh.h(), &lowest)? {
             return Ok(Some("the points H"));
@@ -91,7 +90,7 @@ fn without_highest<C: Groth16Curve>(
     };
     let highest = values(vec![C::Scalar::ZERO; key.h().len()], C::Scalar::ONE);
     let is_bellmans = combination(level, key.h(), &highest)?.is_infinity();
-    let lowest = || Ok(values(random::<C>(key.h().len())?, C::Scalar::ZERO));
+    let lowest = || Ok(values(random_factors::<C>(key.h().len())?, C::Scalar::ZERO));
     is_bellmans.then(lowest).transpose()
 }
 
@@ -102,13 +101,4 @@ fn combination<C: Groth16Curve>(
 ) -> Result<Affine<C>, Groth16Error> {
     // Pairings do not see what is outside the subgroup.
     Ok(msm::<C>(level, &points.decode(level, PointCheck::InSubgroup)?, factors).to_affine())
-}
-
-/// Factors of 128 bits from the operating system.
-fn random<C: Groth16Curve>(count: usize) -> Result<Vec<C::Scalar>, Groth16Error> {
-    OsRng.try_next_u64().map_err(|error| Groth16Error::Randomness(error.to_string()))?;
-    let mut rng = OsRng.unwrap_err();
-    let factor =
-        || Fp::<C::ScalarPrime>::from_canonical([rng.next_u64(), rng.next_u64(), 0, 0]).unwrap_or_default();
-    Ok(std::iter::repeat_with(factor).take(count).collect())
 }

@@ -1,13 +1,16 @@
 //! The curves of keys and proofs.
 
 use proofmill_circom::CircomCurve;
-use proofmill_curve::{Msm, bls12_381, bn254};
+use proofmill_curve::{Msm, Products, bls12_381, bn254};
 use proofmill_pairing::Pairing;
 use proofmill_poly::Transformed;
 
-/// A curve of Groth16: one with a pairing, sums and transforms.
+/// A curve of Groth16: one with a pairing, sums, products and transforms.
 pub trait Groth16Curve:
-    CircomCurve<ScalarPrime: Transformed, BasePrime = <Self as Pairing>::Prime, G2: Msm> + Pairing + Msm
+    CircomCurve<ScalarPrime: Transformed, BasePrime = <Self as Pairing>::Prime, G2: Msm>
+    + Pairing
+    + Msm
+    + Products
 {
 }
 

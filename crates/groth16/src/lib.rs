@@ -3,12 +3,14 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod batch;
 mod belongs;
 mod circuit_hash;
 mod columns;
 mod combination;
 mod curve;
 mod error;
+mod factors;
 mod insecurity;
 mod past_powers;
 mod prove;
@@ -18,6 +20,7 @@ pub mod solidity;
 mod sums;
 mod verify;
 
+pub use batch::{Statement, find_invalid};
 pub use belongs::differs;
 pub use curve::Groth16Curve;
 pub use error::Groth16Error;

@@ -20,11 +20,27 @@ pub fn verify<C: Groth16Curve>(
     public: &[C::Scalar],
     proof: &Proof<C>,
 ) -> Result<(), Groth16Error> {
-    let Some((constant, signals)) = key.ic.split_first().filter(|(_, signals)| signals.len() == public.len())
-    else {
-        let expected = key.ic.len().saturating_sub(1);
-        return Err(Groth16Error::PublicLength { expected, found: public.len() });
-    };
+    let (constant, signals) = of_signals(key, public)?;
+    check_key(level, key)?;
+    check_proof(level, proof)?;
+    let inputs = msm::<C>(level, signals, public).add_affine(constant).to_affine();
+    let pairs: [_; 4] =
+        [(-proof.a, proof.b), (key.alpha_1, key.beta_2), (inputs, key.gamma_2), (proof.c, key.delta_2)];
+    if pairing_product_is_one(level, &pairs) { Ok(()) } else { Err(Groth16Error::Rejected) }
+}
+
+/// The key's points of the constant and of these public signals.
+pub(crate) fn of_signals<'a, C: Groth16Curve>(
+    key: &'a VerifyingKey<C>,
+    public: &[C::Scalar],
+) -> Result<(&'a Affine<C>, &'a [Affine<C>]), Groth16Error> {
+    let points = key.ic.split_first().filter(|(_, signals)| signals.len() == public.len());
+    let expected = key.ic.len().saturating_sub(1);
+    points.ok_or(Groth16Error::PublicLength { expected, found: public.len() })
+}
+
+/// Checks that the points of a key are in their groups.
+pub(crate) fn check_key<C: Groth16Curve>(level: Level, key: &VerifyingKey<C>) -> Result<(), Groth16Error> {
     if !are_in_group(level, &key.ic) || !are_in_group(level, &[key.alpha_1]) {
         return Err(Groth16Error::Malformed("a point of the verification key is not in G1"));
     }
@@ -32,21 +48,29 @@ pub fn verify<C: Groth16Curve>(
     if in_g2.iter().any(Affine::is_infinity) || !are_in_group(level, &in_g2) {
         return Err(Groth16Error::Malformed("a point of the verification key is not in G2"));
     }
-    if [proof.a, proof.c].iter().any(Affine::is_infinity) || proof.b.is_infinity() {
-        return Err(Groth16Error::MalformedProof("a point of the proof is infinity"));
-    }
+    Ok(())
+}
+
+/// Checks that the points of a proof are in their groups and finite.
+pub(crate) fn check_proof<C: Groth16Curve>(level: Level, proof: &Proof<C>) -> Result<(), Groth16Error> {
+    check_finite(proof)?;
     if !are_in_group(level, &[proof.a, proof.c]) {
         return Err(Groth16Error::MalformedProof("a point of the proof is not in G1"));
     }
     if !are_in_group(level, &[proof.b]) {
         return Err(Groth16Error::MalformedProof("pi_b is not in G2"));
     }
-    let inputs = msm::<C>(level, signals, public).add_affine(constant).to_affine();
-    let pairs: [_; 4] =
-        [(-proof.a, proof.b), (key.alpha_1, key.beta_2), (inputs, key.gamma_2), (proof.c, key.delta_2)];
-    if pairing_product_is_one(level, &pairs) { Ok(()) } else { Err(Groth16Error::Rejected) }
+    Ok(())
 }
 
-fn are_in_group<G: Curve<Base: Coordinate>>(level: Level, points: &[Affine<G>]) -> bool {
+pub(crate) fn check_finite<C: Groth16Curve>(proof: &Proof<C>) -> Result<(), Groth16Error> {
+    if [proof.a, proof.c].iter().any(Affine::is_infinity) || proof.b.is_infinity() {
+        return Err(Groth16Error::MalformedProof("a point of the proof is infinity"));
+    }
+    Ok(())
+}
+
+/// Whether all points are in their group of prime order; infinity is.
+pub(crate) fn are_in_group<G: Curve<Base: Coordinate>>(level: Level, points: &[Affine<G>]) -> bool {
     points.iter().all(Affine::is_on_curve) && G::Base::first_outside(level, points).is_none()
 }

@@ -10,6 +10,7 @@
 //! Times depend on the points: for public data.
 #![forbid(unsafe_code)]
 
+mod bisection;
 mod bls12_381;
 mod bn254;
 mod compressed;
@@ -17,6 +18,7 @@ mod miller;
 #[cfg(test)]
 mod terms;
 
+pub use bisection::find_wrong;
 use miller::{Line, Value, Walk, miller_loop};
 use proofmill_cpu::{Level, Token};
 use proofmill_curve::{Affine, Curve, SourceGroups};

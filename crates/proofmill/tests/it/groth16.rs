@@ -162,3 +162,43 @@ fn errors_have_their_kind_and_name_the_file() {
     refused(proof.save(&unwritable, folder.path().join("public.json")), "io", "absent/proof.json");
     assert!(!folder.path().join("public.json").exists(), "both or neither");
 }
+
+#[test]
+fn many_proofs_are_verified_at_once() {
+    let key = ProvingKey::open(example("groth16.zkey")).unwrap();
+    let witness = Witness::open(example("witness.wtns")).unwrap();
+    let public = PublicSignals::open(example("public.json")).unwrap();
+    let mut proofs = vec![Proof::open(example("groth16.proof.json"), public.clone()).unwrap()];
+    proofs.extend((0..5).map(|_| key.prove(&witness).unwrap()));
+    let verifying_key = key.verifying_key();
+    for machine in machines() {
+        machine.run(|| {
+            verifying_key.verify_batch(&proofs).unwrap();
+            assert!(verifying_key.find_invalid(&proofs).unwrap().is_empty());
+        });
+    }
+    refused(verifying_key.verify_batch(&[]), "malformed", "expected at least one proof in a batch");
+    assert!(verifying_key.find_invalid(&[]).unwrap().is_empty());
+
+    let mut signals = public.to_vec();
+    signals[1] += Fr::from(1);
+    let with = |proof: &Proof, signals: &[Fr]| Proof::from_json(proof.to_json(), signals).unwrap();
+    proofs[0] = Proof::open(example("groth16.proof.json"), signals.clone()).unwrap();
+    proofs[2] = with(&proofs[2], &signals);
+    proofs[4] = with(&proofs[4], &signals[1..]);
+    refused(verifying_key.verify_batch(&proofs), "rejected", "groth16.proof.json: the proof is not valid");
+    refused(verifying_key.verify_batch(&proofs[1..]), "rejected", "proof 1: the proof is not valid");
+    refused(
+        verifying_key.verify_batch(&proofs[3..]),
+        "mismatch",
+        "proof 1: expected 3 public signals, found 2",
+    );
+    let invalid = verifying_key.find_invalid(proofs.iter().rev()).unwrap();
+    let indices: Vec<_> = invalid.into_iter().map(|(index, _)| index).collect();
+    assert_eq!(indices, [1, 3, 5]);
+
+    let circuit = R1cs::open(example("circuit.r1cs")).unwrap();
+    let insecure = ProvingKey::setup(&circuit, &Ptau::open(example("pot8.ptau")).unwrap()).unwrap();
+    let verdict = insecure.verifying_key().verify_batch(&proofs[5..]);
+    refused(verdict, "insecure setup", "anyone can forge proofs");
+}
