@@ -10,7 +10,7 @@ use proofmill_circom::{
 use proofmill_cpu::Level;
 use proofmill_curve::{bls12_381, bn254};
 use proofmill_field::bn254::Fr;
-use proofmill_groth16::Groth16Curve;
+use proofmill_groth16::{Groth16Curve, Statement};
 use proofmill_plonk::{Proof, VerifyingKey, fflonk};
 use std::sync::LazyLock;
 
@@ -109,7 +109,12 @@ fn verify_groth16<C: Groth16Curve>(level: Level, text: &[u8], [key, public, proo
         assert!(!accepted || public == honest_public, "other signals of groth16 are accepted");
     }
     if let Ok(proof) = Groth16Proof::parse("input", text) {
-        drop(proofmill_groth16::verify(level, &honest_key, &honest_public, &proof));
+        let accepted = proofmill_groth16::verify(level, &honest_key, &honest_public, &proof).is_ok();
+        let statements = [&honest_proof, &proof].map(|proof| Statement { public: &honest_public, proof });
+        let invalid = proofmill_groth16::find_invalid(level, &honest_key, &statements).expect("an honest key");
+        let indices: Vec<_> = invalid.into_iter().map(|(index, _)| index).collect();
+        assert_eq!(indices.is_empty(), accepted, "a batch decides otherwise");
+        assert!(!indices.contains(&0), "an honest proof is refused");
     }
 }
 

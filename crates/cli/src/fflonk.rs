@@ -2,7 +2,7 @@
 
 use crate::{
     files::{Files, Input},
-    proving::{FullProve, ProofOutputs, Prove, Setup, Verify, warn_of_powers},
+    proving::{FullProve, Job, Prove, Setup, Verify, one_by_one, prove_each, warn_of_powers},
 };
 use clap::{Args, Subcommand};
 use proofmill::{
@@ -17,23 +17,26 @@ const PROVE_PHASES: usize = 15;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FflonkCommand {
-    /// Prove that a witness satisfies a circuit
+    /// Prove that a witness satisfies a circuit; several, with one key
     #[command(after_help = "Examples:
   proofmill fflonk prove circuit.zkey witness.wtns proof.json public.json
   proofmill fflonk prove circuit.zkey witness.wtns proof.json public.json --r1cs circuit.r1cs
+  proofmill fflonk prove circuit.zkey a.wtns a.proof.json a.public.json b.wtns b.proof.json b.public.json
   proofmill fflonk prove circuit.zkey witness.wtns --scratch /var/tmp")]
     Prove(FflonkProve),
     /// Prove from a circuit's inputs: calculate the witness, which stays in memory, and prove
     #[command(
         name = "fullprove",
         after_help = "Examples:
-  proofmill fflonk fullprove input.json circuit.wasm circuit.zkey proof.json public.json"
+  proofmill fflonk fullprove input.json circuit.wasm circuit.zkey proof.json public.json
+  proofmill fflonk fullprove a.json circuit.wasm circuit.zkey a.proof.json a.public.json b.json b.proof.json b.public.json"
     )]
     FullProve(FflonkFullProve),
-    /// Verify a proof
+    /// Verify a proof, or several
     #[command(after_help = "Examples:
   proofmill fflonk verify verification_key.json public.json proof.json
-  proofmill fflonk verify verification_key.json public.json proof.json && echo valid")]
+  proofmill fflonk verify verification_key.json public.json proof.json && echo valid
+  proofmill fflonk verify verification_key.json a.public.json a.proof.json b.public.json b.proof.json")]
     Verify(Verify),
     /// Make a circuit's proving key: the same bytes as `snarkjs fflonk setup`
     #[command(after_help = "Examples:
@@ -93,12 +96,14 @@ impl FflonkCommand {
 pub(crate) fn run(command: FflonkCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
         FflonkCommand::Prove(FflonkProve { files, .. }) => {
-            prove(&files.zkey, &files.outputs, !files.no_check, machine, |progress| files.witness(progress))
+            prove(&files.zkey, &files.jobs()?, !files.no_check, machine, |source, progress| {
+                files.witness(source, progress)
+            })
         }
         FflonkCommand::FullProve(FflonkFullProve { files, .. }) => {
             let quiet = machine.quiet();
-            let witness = |progress: Progress<'_>| files.witness(quiet, progress);
-            let outcome = prove(&files.zkey, &files.outputs, true, machine, witness)?;
+            let witness = |inputs: &Input, progress: Progress<'_>| files.witness(inputs, quiet, progress);
+            let outcome = prove(&files.zkey, &files.jobs()?, true, machine, witness)?;
             files.compile_for_later(machine);
             Ok(outcome)
         }
@@ -109,20 +114,22 @@ pub(crate) fn run(command: FflonkCommand, machine: &mut Machine) -> Result<Outco
 
 fn prove(
     zkey: &Input,
-    outputs: &ProofOutputs,
+    jobs: &[Job<'_>],
     check: bool,
     machine: &mut Machine,
-    witness: impl FnOnce(Progress<'_>) -> Result<Witness, Failure> + Send,
+    witness: impl Fn(&Input, Progress<'_>) -> Result<Witness, Failure> + Sync,
 ) -> Result<Outcome, Failure> {
     machine.clock().expect(PROVE_PHASES);
     machine.run(|_, progress| {
         progress.begin("read zkey");
         let key = ProvingKey::open(zkey)?;
-        let witness = witness(progress)?;
-        let proof = if check { key.prove(&witness) } else { key.prove_unchecked(&witness) }?;
-        progress.begin("write proof");
-        proof.save(&outputs.proof, &outputs.public)?;
-        Ok(outputs.outcome(proof.public()))
+        prove_each(jobs, |job| {
+            let witness = witness(job.source, progress)?;
+            let proof = if check { key.prove(&witness) } else { key.prove_unchecked(&witness) }?;
+            progress.begin("write proof");
+            proof.save(job.proof, job.public)?;
+            Ok(proof.public().clone())
+        })
     })
 }
 
@@ -130,10 +137,8 @@ fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.run(|_, progress| {
         progress.begin("read proof");
         let key = VerifyingKey::open(&files.key)?;
-        let proof = Proof::open(&files.proof, files.signals()?)?;
-        progress.begin("verify");
-        proof.verify(&key)?;
-        Ok(files.outcome())
+        let verify = |proof: &Proof| proof.verify(&key);
+        files.run(progress, |path, public| Proof::open(path, public), |proofs| one_by_one(proofs, verify))
     })
 }
 

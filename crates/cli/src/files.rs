@@ -2,6 +2,7 @@
 
 use proofmill_console::Failure;
 use std::{
+    collections::HashMap,
     ffi::OsString,
     fs,
     ops::Deref,
@@ -44,6 +45,21 @@ macro_rules! file {
 file!(Input, "/dev/stdin");
 file!(Output, "/dev/stdout");
 
+/// A file in a list of those that a command reads and writes in turn.
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    /// The file, if it is read.
+    pub(crate) input: Input,
+    /// The file, if it is written.
+    pub(crate) output: Output,
+}
+
+impl From<OsString> for Name {
+    fn from(name: OsString) -> Self {
+        Self { input: name.clone().into(), output: name.into() }
+    }
+}
+
 /// The files that a command reads and writes. Commands that write none need not list those that they read.
 #[derive(Debug, Default)]
 pub(crate) struct Files<'a> {
@@ -57,13 +73,13 @@ impl Files<'_> {
     /// # Errors
     /// [`Failure::Input`] with both names.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        for (index, output) in self.outputs.iter().enumerate() {
-            let named = |other: &&&Path| is_same(output, other);
-            let clash = match self.inputs.iter().find(named) {
-                Some(input) => Some(("the input", input)),
-                None => self.outputs[..index].iter().find(named).map(|other| ("the output", other)),
-            };
-            if let Some((role, other)) = clash {
+        let mut named: HashMap<Identity, (&str, &Path)> = HashMap::new();
+        for input in &self.inputs {
+            named.extend(Identity::of(input).map(|identity| (identity, ("the input", *input))));
+        }
+        for output in &self.outputs {
+            let Some(identity) = Identity::of(output) else { continue };
+            if let Some((role, other)) = named.insert(identity, ("the output", output)) {
                 let (output, other) = (output.display(), other.display());
                 return Err(Failure::Input(format!(
                     "{output}: would replace {role} {other}: choose another file"
@@ -74,16 +90,28 @@ impl Files<'_> {
     }
 }
 
-/// Whether two paths lead to the same regular file, or would if they were created. Devices and pipes may occur several times.
-fn is_same(left: &Path, right: &Path) -> bool {
-    match (fs::metadata(left), fs::metadata(right)) {
-        (Ok(a), Ok(b)) => a.is_file() && b.is_file() && same_file::is_same_file(left, right).unwrap_or(false),
-        (Err(_), Err(_)) => place(left).is_some_and(|place| Some(place) == self::place(right)),
-        _ => false,
-    }
+/// What all names of a file have in common.
+#[derive(PartialEq, Eq, Hash)]
+enum Identity {
+    /// The device and the number of a regular file.
+    File(u64, u64),
+    /// Where a file would be created: its name in its folder's canonical form.
+    Place(PathBuf),
 }
 
-/// The path of a file that does not exist, in its folder's canonical form. `None` if there is no such folder.
-fn place(path: &Path) -> Option<PathBuf> {
-    Some(proofmill_circom::folder_of(path).canonicalize().ok()?.join(path.file_name()?))
+impl Identity {
+    /// `None` for devices and pipes, which may occur several times, and without a folder.
+    fn of(path: &Path) -> Option<Self> {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_file() => {
+                let file = same_file::Handle::from_path(path).ok()?;
+                Some(Self::File(file.dev(), file.ino()))
+            }
+            Ok(_) => None,
+            Err(_) => {
+                let folder = proofmill_circom::folder_of(path).canonicalize().ok()?;
+                Some(Self::Place(folder.join(path.file_name()?)))
+            }
+        }
+    }
 }

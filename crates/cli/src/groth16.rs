@@ -3,7 +3,7 @@
 use crate::{
     curve,
     files::{Files, Input},
-    proving::{FullProve, ProofOutputs, Prove, Setup, Verify, warn_of_powers},
+    proving::{FullProve, Job, Prove, Setup, Verify, prove_each, warn_of_powers},
 };
 use clap::Subcommand;
 use proofmill::{
@@ -18,23 +18,26 @@ const PROVE_PHASES: usize = 10;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Groth16Command {
-    /// Prove that a witness satisfies a circuit
+    /// Prove that a witness satisfies a circuit; several, with one key
     #[command(after_help = "Examples:
   proofmill groth16 prove circuit.zkey witness.wtns proof.json public.json
   proofmill groth16 prove circuit.zkey witness.wtns proof.json public.json --r1cs circuit.r1cs
+  proofmill groth16 prove circuit.zkey a.wtns a.proof.json a.public.json b.wtns b.proof.json b.public.json
   proofmill groth16 prove circuit.zkey witness.wtns --threads 1 --json")]
     Prove(Prove),
     /// Calculate a witness and prove that it satisfies a circuit, with the witness in memory only
     #[command(
         name = "fullprove",
         after_help = "Examples:
-  proofmill groth16 fullprove input.json circuit.wasm circuit.zkey proof.json public.json"
+  proofmill groth16 fullprove input.json circuit.wasm circuit.zkey proof.json public.json
+  proofmill groth16 fullprove a.json circuit.wasm circuit.zkey a.proof.json a.public.json b.json b.proof.json b.public.json"
     )]
     FullProve(FullProve),
-    /// Verify a proof
+    /// Verify a proof; several, in a fraction of the time
     #[command(after_help = "Examples:
   proofmill groth16 verify verification_key.json public.json proof.json
-  proofmill groth16 verify verification_key.json public.json proof.json && echo valid")]
+  proofmill groth16 verify verification_key.json public.json proof.json && echo valid
+  proofmill groth16 verify verification_key.json a.public.json a.proof.json b.public.json b.proof.json")]
     Verify(Verify),
     /// Make a circuit's proving key, for `zkey contribute`: the same bytes as `snarkjs groth16 setup`
     #[command(after_help = "Examples:
@@ -67,13 +70,13 @@ impl Groth16Command {
 pub(crate) fn run(command: Groth16Command, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
         Groth16Command::Prove(files) => over_curve!(curve::of(&files.zkey)?, C => {
-            prove::<C>(&files.zkey, &files.outputs, machine, |progress| files.witness(progress))
+            prove::<C>(&files.zkey, &files.jobs()?, machine, |source, progress| files.witness(source, progress))
         }),
         Groth16Command::FullProve(files) => {
             let quiet = machine.quiet();
             over_curve!(curve::of(&files.zkey)?, C => {
-                let witness = |progress: Progress<'_>| files.witness(quiet, progress);
-                let outcome = prove::<C>(&files.zkey, &files.outputs, machine, witness)?;
+                let witness = |inputs: &Input, progress: Progress<'_>| files.witness(inputs, quiet, progress);
+                let outcome = prove::<C>(&files.zkey, &files.jobs()?, machine, witness)?;
                 files.compile_for_later(machine);
                 Ok(outcome)
             })
@@ -89,18 +92,20 @@ pub(crate) fn run(command: Groth16Command, machine: &mut Machine) -> Result<Outc
 
 fn prove<C: Groth16Curve>(
     zkey: &Input,
-    outputs: &ProofOutputs,
+    jobs: &[Job<'_>],
     machine: &mut Machine,
-    witness: impl FnOnce(Progress<'_>) -> Result<Witness<C::ScalarPrime>, Failure> + Send,
+    witness: impl Fn(&Input, Progress<'_>) -> Result<Witness<C::ScalarPrime>, Failure> + Sync,
 ) -> Result<Outcome, Failure> {
     machine.clock().expect(PROVE_PHASES);
     machine.run(|_, progress| {
         progress.begin("read zkey");
         let key = ProvingKey::<C>::open_over(zkey)?;
-        let proof = key.prove(&witness(progress)?)?;
-        progress.begin("write proof");
-        proof.save(&outputs.proof, &outputs.public)?;
-        Ok(outputs.outcome(proof.public()))
+        prove_each(jobs, |job| {
+            let proof = key.prove(&witness(job.source, progress)?)?;
+            progress.begin("write proof");
+            proof.save(job.proof, job.public)?;
+            Ok(proof.public().clone())
+        })
     })
 }
 
@@ -108,10 +113,7 @@ fn verify<C: Groth16Curve>(files: &Verify, machine: &mut Machine) -> Result<Outc
     machine.run(|_, progress| {
         progress.begin("read proof");
         let key = VerifyingKey::<C>::open_over(&files.key)?;
-        let proof = Proof::open_over(&files.proof, files.signals()?)?;
-        progress.begin("verify");
-        proof.verify(&key)?;
-        Ok(files.outcome())
+        files.run(progress, |path, public| Proof::open_over(path, public), |proofs| key.find_invalid(proofs))
     })
 }
 

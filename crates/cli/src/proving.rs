@@ -2,16 +2,19 @@
 
 use crate::{
     calculator,
-    files::{Files, Input, Output},
+    files::{Files, Input, Name, Output},
 };
 use clap::Args;
-use proofmill::circom::{PublicSignals, R1cs, ScalarPrime, Symbols, Witness};
+use proofmill::{
+    Error,
+    circom::{PublicSignals, R1cs, ScalarPrime, Symbols, Witness},
+};
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_progress::Progress;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 
-/// The files that `prove` and `fullprove` write.
+/// The files that `prove` and `fullprove` write, of the first proof.
 #[derive(Args, Debug)]
 pub(crate) struct ProofOutputs {
     /// The proof to write
@@ -27,11 +30,86 @@ impl ProofOutputs {
         vec![&self.proof, &self.public]
     }
 
-    /// The outcome of a proof.
+    /// The outcome of a command with one proof.
     pub(crate) fn outcome<P: ScalarPrime>(&self, public: &PublicSignals<P>) -> Outcome {
-        let signals: Vec<_> = public.iter().map(ToString::to_string).collect();
-        Outcome::done(json!({ "proof": &*self.proof, "public": &*self.public, "signals": signals }))
+        Outcome::done(written(&self.proof, &self.public, public))
     }
+
+    /// The jobs of these outputs and of further names, three each.
+    fn jobs<'a>(&'a self, source: &'a Input, more: &'a [Name]) -> Result<Vec<Job<'a>>, Failure> {
+        let (more, rest) = more.as_chunks();
+        if let [name, ..] = rest {
+            let expected = "expected three names for each further proof: what is proven, PROOF and PUBLIC";
+            return Err(Failure::about(&name.input, expected));
+        }
+        let first = Job { source, proof: &self.proof, public: &self.public };
+        let more = more.iter().map(|[source, proof, public]| Job {
+            source: &source.input,
+            proof: &proof.output,
+            public: &public.output,
+        });
+        Ok(std::iter::once(first).chain(more).collect())
+    }
+}
+
+/// One of the proofs that a command makes with one key.
+pub(crate) struct Job<'a> {
+    /// The witness, or the inputs from which it is calculated.
+    pub(crate) source: &'a Input,
+    pub(crate) proof: &'a Output,
+    pub(crate) public: &'a Output,
+}
+
+/// The files of jobs, and other inputs.
+fn files<'a>(jobs: Result<Vec<Job<'a>>, Failure>, inputs: impl IntoIterator<Item = &'a Input>) -> Files<'a> {
+    // What is wrong with a list of names is said by the command.
+    let jobs = jobs.unwrap_or_default();
+    let sources = jobs.iter().map(|job| job.source);
+    Files {
+        inputs: inputs.into_iter().chain(sources).map(|input| &**input).collect(),
+        outputs: jobs.iter().flat_map(|job| [&**job.proof, &**job.public]).collect(),
+    }
+}
+
+/// A name for `--json`.
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// A proof for `--json`.
+fn written<P: ScalarPrime>(proof: &Output, public: &Output, signals: &PublicSignals<P>) -> Value {
+    let signals: Vec<_> = signals.iter().map(ToString::to_string).collect();
+    json!({ "proof": text(proof), "public": text(public), "signals": signals })
+}
+
+/// Makes the proofs of jobs, one after another. `prove` writes the files of one, and returns the public signals. A job that fails does not
+/// keep the others from being done, unless it is for the key that they share.
+pub(crate) fn prove_each<P: ScalarPrime>(
+    jobs: &[Job<'_>],
+    prove: impl Fn(&Job<'_>) -> Result<PublicSignals<P>, Failure>,
+) -> Result<Outcome, Failure> {
+    if let [job] = jobs {
+        return Ok(Outcome::done(written(job.proof, job.public, &prove(job)?)));
+    }
+    let (mut proofs, mut failures) = (Vec::new(), Vec::new());
+    for job in jobs {
+        match prove(job) {
+            Ok(signals) => proofs.push(written(job.proof, job.public, &signals)),
+            Err(failure @ Failure::InsecureSetup(_)) => return Err(failure),
+            Err(failure) => {
+                proofs.push(json!({ "proof": text(job.proof), "error": failure.to_string() }));
+                failures.push(failure);
+            }
+        }
+    }
+    let summary = format!("{} of {} proofs were not made", failures.len(), jobs.len());
+    Ok(outcome_of_many(json!({ "proofs": proofs }), failures, summary))
+}
+
+/// The outcome of what was done one after another.
+fn outcome_of_many(result: Value, failures: Vec<Failure>, summary: String) -> Outcome {
+    let failure = (!failures.is_empty()).then_some(Failure::Several { failures, summary });
+    Outcome { failure, ..Outcome::done(result) }
 }
 
 /// Arguments of `prove`.
@@ -42,10 +120,13 @@ pub(crate) struct Prove {
     pub(crate) zkey: Input,
     /// The value of every wire
     #[arg(value_name = "WTNS")]
-    pub(crate) witness: Input,
+    witness: Input,
     #[command(flatten)]
-    pub(crate) outputs: ProofOutputs,
-    /// Check the witness against this circuit first
+    outputs: ProofOutputs,
+    /// Further proofs with the same key: a witness, the proof to write and the public signals to write of each
+    #[arg(value_name = "WTNS PROOF PUBLIC")]
+    more: Vec<Name>,
+    /// Check each witness against this circuit first
     #[arg(long, value_name = "R1CS")]
     r1cs: Option<Input>,
     /// Name the signals of the constraint that fails, by circom's names
@@ -57,15 +138,22 @@ pub(crate) struct Prove {
 }
 
 impl Prove {
-    pub(crate) fn files(&self) -> Files<'_> {
-        let inputs = [Some(&*self.zkey), Some(&*self.witness), self.r1cs.as_deref(), self.sym.as_deref()];
-        Files { inputs: inputs.into_iter().flatten().collect(), outputs: self.outputs.paths() }
+    pub(crate) fn jobs(&self) -> Result<Vec<Job<'_>>, Failure> {
+        self.outputs.jobs(&self.witness, &self.more)
     }
 
-    /// Reads the witness, and checks it against the circuit of `--r1cs` if one is given.
-    pub(crate) fn witness<P: ScalarPrime>(&self, progress: Progress<'_>) -> Result<Witness<P>, Failure> {
+    pub(crate) fn files(&self) -> Files<'_> {
+        files(self.jobs(), [Some(&self.zkey), self.r1cs.as_ref(), self.sym.as_ref()].into_iter().flatten())
+    }
+
+    /// Reads a witness, and checks it against the circuit of `--r1cs` if one is given.
+    pub(crate) fn witness<P: ScalarPrime>(
+        &self,
+        witness: &Input,
+        progress: Progress<'_>,
+    ) -> Result<Witness<P>, Failure> {
         progress.begin("read witness");
-        let witness = Witness::open_over(&self.witness)?;
+        let witness = Witness::open_over(witness)?;
         if let Some(path) = self.r1cs.as_deref().filter(|_| !self.no_check) {
             progress.begin("read r1cs");
             let circuit = R1cs::open_over(path)?;
@@ -94,26 +182,33 @@ pub(crate) struct FullProve {
     #[arg(value_name = "ZKEY")]
     pub(crate) zkey: Input,
     #[command(flatten)]
-    pub(crate) outputs: ProofOutputs,
+    outputs: ProofOutputs,
+    /// Further proofs with the same circuit and key: inputs, the proof to write and the public signals to write of each
+    #[arg(value_name = "INPUT PROOF PUBLIC")]
+    more: Vec<Name>,
     /// Name signals in errors, by circom's names
     #[arg(long, value_name = "SYM")]
     sym: Option<Input>,
 }
 
 impl FullProve {
-    pub(crate) fn files(&self) -> Files<'_> {
-        let inputs = [Some(&*self.inputs), Some(&*self.circuit), Some(&*self.zkey), self.sym.as_deref()];
-        Files { inputs: inputs.into_iter().flatten().collect(), outputs: self.outputs.paths() }
+    pub(crate) fn jobs(&self) -> Result<Vec<Job<'_>>, Failure> {
+        self.outputs.jobs(&self.inputs, &self.more)
     }
 
-    /// Calculates the witness, which stays in memory.
+    pub(crate) fn files(&self) -> Files<'_> {
+        files(self.jobs(), [Some(&self.circuit), Some(&self.zkey), self.sym.as_ref()].into_iter().flatten())
+    }
+
+    /// Calculates the witness of inputs, which stays in memory.
     pub(crate) fn witness<P: ScalarPrime>(
         &self,
+        inputs: &Input,
         quiet: bool,
         progress: Progress<'_>,
     ) -> Result<Witness<P>, Failure> {
         progress.begin("calculate witness");
-        calculator::calculate(&self.circuit, &self.inputs, symbols(self.sym.as_ref())?, quiet)
+        calculator::calculate(&self.circuit, inputs, symbols(self.sym.as_ref())?, quiet)
     }
 
     /// After the proof: makes the circuit's next witness take less time.
@@ -130,21 +225,84 @@ pub(crate) struct Verify {
     pub(crate) key: Input,
     /// The public signals
     #[arg(value_name = "PUBLIC")]
-    pub(crate) public: Input,
+    public: Input,
     /// The proof
     #[arg(value_name = "PROOF")]
-    pub(crate) proof: Input,
+    proof: Input,
+    /// Further proofs for the same key: the public signals and the proof of each
+    #[arg(value_name = "PUBLIC PROOF")]
+    more: Vec<Input>,
 }
 
 impl Verify {
-    pub(crate) fn signals<P: ScalarPrime>(&self) -> Result<PublicSignals<P>, Failure> {
-        Ok(PublicSignals::open_over(&self.public)?)
+    /// Opens all proofs by their public signals and their own file, and has them verified. `find_invalid` returns the indices of those that
+    /// are not valid, with the reason.
+    ///
+    /// A proof that cannot be read does not keep the others from being verified.
+    pub(crate) fn run<T, P: ScalarPrime>(
+        &self,
+        progress: Progress<'_>,
+        open: impl Fn(&Path, PublicSignals<P>) -> proofmill::Result<T>,
+        find_invalid: impl FnOnce(&[T]) -> proofmill::Result<Vec<(usize, Error)>>,
+    ) -> Result<Outcome, Failure> {
+        let (more, rest) = self.more.as_chunks::<2>();
+        if let [name, ..] = rest {
+            return Err(Failure::about(name, "expected two names for each further proof: PUBLIC and PROOF"));
+        }
+        let (mut verdicts, mut numbers, mut proofs) = (Vec::new(), Vec::new(), Vec::new());
+        let first = std::iter::once([&self.public, &self.proof]);
+        for [public, proof] in first.chain(more.iter().map(<[_; 2]>::each_ref)) {
+            let opened = PublicSignals::open_over(public).and_then(|signals| open(proof, signals));
+            let verdict = opened.map(|opened| {
+                numbers.push(verdicts.len());
+                proofs.push(opened);
+            });
+            verdicts.push((proof, verdict.map_err(Failure::from)));
+        }
+        progress.begin("verify");
+        for (index, error) in find_invalid(&proofs)? {
+            verdicts[numbers[index]].1 = Err(error.into());
+        }
+        self.outcome(verdicts)
     }
 
-    /// The outcome of `verify` for a valid proof.
-    pub(crate) fn outcome(&self) -> Outcome {
-        Outcome { text: "valid\n".to_owned(), ..Outcome::done(json!({ "valid": true })) }
+    fn outcome(&self, mut verdicts: Vec<(&Input, Result<(), Failure>)>) -> Result<Outcome, Failure> {
+        if self.more.is_empty()
+            && let Some((_, verdict)) = verdicts.pop()
+        {
+            verdict?;
+            return Ok(Outcome { text: "valid\n".to_owned(), ..Outcome::done(json!({ "valid": true })) });
+        }
+        let object = |(proof, verdict): &(&Input, Result<(), Failure>)| {
+            let mut object = json!({ "proof": text(proof), "valid": verdict.is_ok() });
+            if let Err(failure) = verdict {
+                object["error"] = failure.to_string().into();
+            }
+            object
+        };
+        let proofs: Vec<_> = verdicts.iter().map(object).collect();
+        let failures: Vec<_> = verdicts.into_iter().filter_map(|(_, verdict)| verdict.err()).collect();
+        let summary = format!("{} of {} proofs are not valid", failures.len(), proofs.len());
+        let text = if failures.is_empty() { "valid\n".to_owned() } else { String::new() };
+        let result = json!({ "valid": failures.is_empty(), "proofs": proofs });
+        Ok(Outcome { text, ..outcome_of_many(result, failures, summary) })
     }
+}
+
+/// Verifies proofs one by one, for [`Verify::run`].
+pub(crate) fn one_by_one<T>(
+    proofs: &[T],
+    verify: impl Fn(&T) -> proofmill::Result<()>,
+) -> proofmill::Result<Vec<(usize, Error)>> {
+    let mut invalid = Vec::new();
+    for (index, proof) in proofs.iter().enumerate() {
+        match verify(proof) {
+            Ok(()) => {}
+            Err(error @ Error::InsecureSetup(_)) => return Err(error),
+            Err(error) => invalid.push((index, error)),
+        }
+    }
+    Ok(invalid)
 }
 
 /// Arguments of `setup`.

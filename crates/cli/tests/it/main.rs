@@ -6,6 +6,7 @@ mod alias;
 mod arguments;
 mod artefacts;
 mod audit;
+mod batch;
 mod bls;
 mod ceremony;
 mod curves;
