@@ -1,34 +1,17 @@
 #!/usr/bin/env node
 // run.mjs PROOFMILL TOOLS CACHE [NAME...]: circuits, keys and inputs of other people's projects (circuits.json), by Proofmill and by snarkjs.
 // TOOLS has what corpus/package.json lists; packages are fetched from the registry into CACHE. Writes docs/compatibility.md's table.
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inputs } from "./inputs.mjs";
+import { Failure, fetch, run, succeed, summary } from "./packages.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [proofmill, tools, cache] = process.argv.slice(2, 5).map((path) => resolve(path));
 const wanted = process.argv.slice(5);
 const compilers = { 1: "circom/cli.js", "2.0": "circom-2.0/cli.js", 2.1: "circom-2.1/cli.js", 2.2: "circom2/cli.js" };
 process.env.PROOFMILL_CIRCUIT_CACHE = "off";
-
-class Failure extends Error {}
-
-function run(program, words, options = {}) {
-    const done = spawnSync(program, words, { encoding: "utf8", maxBuffer: 1 << 28, ...options });
-    if (done.error) throw done.error;
-    return { status: done.status, output: done.stdout + done.stderr };
-}
-
-function succeed(program, ...words) {
-    const { status, output } = run(program, words);
-    if (status !== 0) throw new Failure(`${words.slice(0, 2).join(" ")}: ${summary(output)}`);
-    return output;
-}
-
-// The first lines of a program's output, without colours.
-const summary = (output) => output.replaceAll(/\x1b\[[0-9;]*m/g, "").trim().split("\n").slice(0, 3).join(" ");
 
 const ours = (...words) => succeed(proofmill, ...words, "-q");
 const snarkjs = (...words) => succeed(process.execPath, join(tools, "node_modules/snarkjs/build/cli.cjs"), ...words);
@@ -37,23 +20,11 @@ function same(one, other, what) {
     if (!readFileSync(one).equals(readFileSync(other))) throw new Failure(`${what} differs from snarkjs's`);
 }
 
-// A package's folder, beside those that were fetched before, or another one.
-function fetch(specification, folder = undefined) {
-    folder ??= join(cache, specification.replaceAll("/", "+"), "node_modules", specification.replace(/@[^@]*$/, ""));
-    if (!existsSync(join(folder, "package.json"))) {
-        mkdirSync(folder, { recursive: true });
-        const archive = succeed("npm", "pack", specification, "--silent", "--pack-destination", cache).trim().split("\n").at(-1);
-        succeed("tar", "xzf", join(cache, archive), "-C", folder, "--strip-components", "1");
-        rmSync(join(cache, archive));
-    }
-    return folder;
-}
-
 // The circuit's WASM and constraints in a folder. Circom 2 in WASM sees nothing outside of the folder that it runs in, which is the cache.
 function compile({ package: specification, file, main, prime = "bn128", circom = "2.2", with: others = [], inside = {} }) {
     const folder = process.cwd();
-    const packages = [specification, "circomlib@2.0.5", ...others].map((name) => fetch(name));
-    Object.entries(inside).forEach(([name, place]) => fetch(name, join(packages[0], place)));
+    const packages = [specification, "circomlib@2.0.5", ...others].map((name) => fetch(cache, name));
+    Object.entries(inside).forEach(([name, place]) => fetch(cache, name, join(packages[0], place)));
     const libraries = packages.flatMap((path) => [join(path, "circuits"), join(path, "circom"), join(path, "src"), path.replace(/node_modules\/.*/, "node_modules")]);
     const [first, work] = [circom === "1" ? "" : "pragma circom 2.0.0;\n", relative(cache, folder)];
     writeFileSync(join(folder, "main.circom"), `${first}include "${relative(folder, join(packages[0], file))}";\ncomponent main = ${main};\n`);
@@ -68,7 +39,7 @@ function compile({ package: specification, file, main, prime = "bn128", circom =
 }
 
 async function check(entry) {
-    const folder = entry.wasm ? fetch(entry.package) : undefined;
+    const folder = entry.wasm ? fetch(cache, entry.package) : undefined;
     const inside = (name) => entry[name] && join(folder, entry[name]);
     const { wasm, r1cs } = entry.wasm ? { wasm: inside("wasm"), r1cs: inside("r1cs") } : compile(entry);
     const result = { version: entry.wasm ? "" : entry.circom ?? "2.2", curve: entry.prime === "bls12381" ? "BLS12-381" : "BN254" };

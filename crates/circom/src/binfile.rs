@@ -5,8 +5,8 @@
 //! is only an error.
 
 use crate::{
-    error::{CircomError, FileName, Place, SectionName, show_bytes},
-    file_kind::FileKind,
+    error::{CircomError, FileName, Place, SectionName},
+    file_kind::{Content, FileKind},
 };
 use proofmill_memory::{FileBytes, most_of_a_pipe};
 use std::{fmt, ops::Range, path::Path};
@@ -77,6 +77,12 @@ impl Text {
     pub fn is_json(&self) -> bool {
         let first = self.bytes.iter().find(|byte| !byte.is_ascii_whitespace());
         matches!(first, Some(b'{' | b'['))
+    }
+
+    /// What it is, if it is plainly no source of a program.
+    pub fn other_than_source(&self) -> Option<Content> {
+        let content = Content::of(&self.bytes);
+        (!matches!(content, Content::Other(_))).then_some(content)
     }
 }
 
@@ -260,14 +266,8 @@ impl BinFile {
 }
 
 fn read_file_header(name: &FileName, bytes: &[u8]) -> Result<(FileKind, u32, u32), CircomError> {
-    let magic = bytes.get(..4).unwrap_or(bytes);
-    let Some(kind) = FileKind::of(bytes) else {
-        let expected = "r1cs, wtns, zkey, ptau or pmpk".to_owned();
-        let found = if bytes.is_empty() {
-            "an empty file".to_owned()
-        } else {
-            format!("a file that begins with \"{}\"", show_bytes(magic))
-        };
+    let Content::Container(kind) = Content::of(bytes) else {
+        let (expected, found) = ("r1cs, wtns, zkey, ptau or pmpk".to_owned(), Content::of(bytes).to_string());
         return Err(CircomError::Kind { file: name.clone(), expected, found });
     };
     let (Some(version), Some(count)) = (read_u32(bytes, 4), read_u32(bytes, 8)) else {
@@ -304,7 +304,9 @@ fn read_section_header(
     let left = bytes.len() - start;
     match usize::try_from(length) {
         Ok(length) if length <= left => Ok(SectionEntry { id, range: start..start + length }),
-        _ => Err(malformed(format!("section {id} claims {length} bytes, the file has {left} after it"))),
+        _ => Err(malformed(format!(
+            "section {id} claims {length} bytes, the file has {left} after it: it is incomplete"
+        ))),
     }
 }
 

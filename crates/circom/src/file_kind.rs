@@ -1,9 +1,10 @@
-//! The kinds of binary files, named by their first four bytes.
+//! The kinds of files, told by their first bytes.
 
+use crate::error::show_bytes;
 use serde::Serialize;
 use std::fmt;
 
-/// The kind of a binary file.
+/// The kind of a binary file with sections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileKind {
@@ -50,5 +51,118 @@ impl FileKind {
 impl fmt::Display for FileKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.magic())
+    }
+}
+
+/// What a file is by its first bytes, also if it is nothing that Proofmill reads: downloads end in surprising ways. Its [`Display`](fmt::Display)
+/// form ends messages such as "expected zkey, found HTML".
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Content {
+    /// No bytes.
+    Empty,
+    /// A file with sections.
+    Container(FileKind),
+    /// A WebAssembly module.
+    Wasm,
+    /// What `proofmill wtns compile` writes.
+    CompiledCircuit,
+    /// What circom-witnesscalc writes.
+    WitnessGraph,
+    /// A proof of a STARK.
+    StarkProof,
+    /// A Merkle tree.
+    MerkleTree,
+    /// An object or a list.
+    Json,
+    /// HTML or XML, which servers send instead of a file that they do not have.
+    Page,
+    /// What Git LFS has in the place of a file that it has not fetched.
+    LfsPointer,
+    /// Compressed or packed files, by their format and the command that unpacks them.
+    Archive(&'static str, &'static str),
+    /// Anything else, with its first bytes.
+    Other(Vec<u8>),
+}
+
+impl Content {
+    /// The most bytes that are looked at.
+    pub const LONGEST: usize = 64;
+
+    /// What begins with these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/";
+        const MAGICS: [(&[u8], Content); 9] = [
+            (b"\0asm", Content::Wasm),
+            (b"pmwg", Content::CompiledCircuit),
+            // It also begins like a witness.
+            (b"wtns.gra", Content::WitnessGraph),
+            (b"PMSTARK", Content::StarkProof),
+            (b"pfmerkle", Content::MerkleTree),
+            (b"\x1f\x8b", Content::Archive("gzip", "gunzip")),
+            (b"PK\x03\x04", Content::Archive("ZIP", "unzip")),
+            (b"\x28\xb5\x2f\xfd", Content::Archive("Zstandard", "unzstd")),
+            (LFS_POINTER, Content::LfsPointer),
+        ];
+        let bytes = bytes.get(..Self::LONGEST).unwrap_or(bytes);
+        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+        let magic = MAGICS.into_iter().find(|(magic, _)| bytes.starts_with(magic));
+        match (magic, FileKind::of(bytes), text) {
+            (Some((_, content)), ..) => content,
+            (None, Some(kind), _) => Self::Container(kind),
+            (.., [b'{' | b'[', ..]) => Self::Json,
+            (.., [b'<', ..]) => Self::Page,
+            _ if bytes.is_empty() => Self::Empty,
+            _ => Self::Other(bytes.get(..4).unwrap_or(bytes).to_vec()),
+        }
+    }
+}
+
+impl fmt::Display for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("an empty file"),
+            Self::Container(kind) => kind.fmt(f),
+            Self::Wasm => f.write_str("WASM"),
+            Self::CompiledCircuit => f.write_str("a compiled circuit"),
+            Self::WitnessGraph => f.write_str("a graph of circom-witnesscalc"),
+            Self::StarkProof => f.write_str("a STARK's proof"),
+            Self::MerkleTree => f.write_str("a Merkle tree"),
+            Self::Json => f.write_str("JSON"),
+            Self::Page => f.write_str("HTML or XML, which is a server's answer and not the file"),
+            Self::LfsPointer => f.write_str("a pointer of Git LFS: `git lfs pull` fetches the file"),
+            Self::Archive(format, program) => write!(f, "{format}: unpack it with {program}"),
+            Self::Other(first) => write!(f, "a file that begins with \"{}\"", show_bytes(first)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_downloads_are_is_told() {
+        for (bytes, shown) in [
+            (&b""[..], "an empty file"),
+            (b"zkey\x01\0\0\0", "zkey"),
+            (b"wtns\x02\0\0\0", "wtns"),
+            (b"wtns.graph.001", "a graph of circom-witnesscalc"),
+            (b"\0asm\x01\0\0\0", "WASM"),
+            (b"\xef\xbb\xbf\r\n {\"in\": 1}", "JSON"),
+            (b"[\"1\"]", "JSON"),
+            (b"\n<!DOCTYPE html>", "HTML or XML, which is a server's answer and not the file"),
+            (b"<?xml version=\"1.0\"?><Error>", "HTML or XML, which is a server's answer and not the file"),
+            (b"\x1f\x8b\x08\0", "gzip: unpack it with gunzip"),
+            (b"PK\x03\x04\x14", "ZIP: unpack it with unzip"),
+            (
+                b"version https://git-lfs.github.com/spec/v1\noid sha256:",
+                "a pointer of Git LFS: `git lfs pull` fetches the file",
+            ),
+            (b"404: Not Found", "a file that begins with \"404:\""),
+            (b"\x89", "a file that begins with \"\\x89\""),
+        ] {
+            assert_eq!(Content::of(bytes).to_string(), shown);
+        }
     }
 }

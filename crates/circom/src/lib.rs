@@ -31,7 +31,7 @@ pub use curve::{CircomCurve, PairingCurve};
 pub use decode::{Coordinate, Form, PointCheck, Points, ScalarPrime, Scalars, decode_each};
 pub use describe::{Contribution, Contributions, Description, SectionDescription, describe, describe_file};
 pub use error::{CircomError, FileName, Place, SectionName};
-pub use file_kind::FileKind;
+pub use file_kind::{Content, FileKind};
 pub use json::{
     AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, FflonkProof,
     FflonkVerificationKey, Groth16Proof, Groth16VerificationKey, JsonDescription, PlonkProof,

@@ -6,7 +6,7 @@ use crate::{
 };
 use clap::Args;
 use proofmill::{
-    audit::{Audit, Circuit, audit},
+    audit::{Audit, Ceremony, Circuit, audit},
     groth16::ProvingKey,
 };
 use proofmill_console::{Failure, Machine, Outcome};
@@ -20,7 +20,9 @@ use std::fmt::Write as _;
   proofmill zkey audit verifier.sol --zkey circuit.zkey
   proofmill zkey audit verification_key.json --json
 
-Exit status 1: anyone can forge proofs, or the key is not the circuit's or the proving key's. Status 0 does not prove that a setup is secure: whether its secrets were destroyed leaves no trace.")]
+In a source, every contract that has a key is judged.
+
+Exit status 1: anyone can forge proofs, or the key is not the circuit's or the proving key's. Status 2: parts of a key were not found, or no key. Status 0 does not prove that a setup is secure: whether its secrets were destroyed leaves no trace.")]
 pub(crate) struct ZkeyAudit {
     /// A proving key, a verification key, or the source of a Solidity verifier
     #[arg(value_name = "KEY")]
@@ -49,35 +51,66 @@ impl ZkeyAudit {
             let key = self.zkey.as_ref().map(ProvingKey::open).transpose()?;
             audit(&self.key, circuit.as_ref(), key.as_ref())
         })?;
-        let key = self.key.display();
-        let failure = match (&found.insecurity, &found.differs, &found.differs_from_key) {
-            (Some(reason), ..) => Some(format!("{key}: anyone can forge proofs: {reason}")),
-            (None, Some(part), _) => {
-                Some(format!("{key}: it is not the circuit's key: its setup differs in {part}"))
-            }
-            (None, None, Some(part)) => Some(format!("{key}: it is not the proving key's: it differs in {part}")),
-            (None, None, None) => None,
+        let tables: Vec<_> = found.iter().map(|audit| self.table(audit)).collect();
+        let failures: Vec<_> = found.iter().map(|audit| self.failure(audit)).collect();
+        // A contract that is rejected comes before one of which nothing is known.
+        let rank = |failure: &Option<Failure>| match failure {
+            Some(Failure::Rejected(_)) => 0,
+            Some(_) => 1,
+            None => 2,
         };
-        Ok(Outcome {
-            text: self.table(&found),
-            failure: failure.map(Failure::Rejected),
-            ..Outcome::done(self.object(&found))
-        })
+        let worst = failures.into_iter().zip(&found).min_by_key(|(failure, _)| rank(failure));
+        let (failure, mut result) = match worst {
+            Some((failure, audit)) => (failure, self.object(audit)),
+            None => (None, json!({})),
+        };
+        if found.iter().any(|audit| audit.contract.is_some()) {
+            result["contracts"] = found.iter().map(|audit| self.object(audit)).collect();
+        }
+        Ok(Outcome { text: tables.join("\n"), failure, ..Outcome::done(result) })
+    }
+
+    /// What is wrong with a key, first of all what makes it forgeable.
+    fn failure(&self, found: &Audit) -> Option<Failure> {
+        let key = match found.contract.as_deref() {
+            None | Some("") => self.key.display().to_string(),
+            Some(name) => format!("{}: contract {name}", self.key.display()),
+        };
+        let rejected = match (&found.insecurity, &found.differs, &found.differs_from_key) {
+            (Some(reason), ..) => format!("{key}: anyone can forge proofs: {reason}"),
+            (None, Some(part), _) => {
+                format!("{key}: it is not the circuit's key: its setup differs in {part}")
+            }
+            (None, None, Some(part)) => format!("{key}: it is not the proving key's: it differs in {part}"),
+            (None, None, None) if found.missing.is_empty() => return None,
+            (None, None, None) => {
+                let missing = found.missing.join(", ");
+                return Some(Failure::Input(format!(
+                    "{key}: not found: {missing}: nothing is known of its security; if they are in a library, append its source to the file"
+                )));
+            }
+        };
+        Some(Failure::Rejected(rejected))
     }
 
     fn object(&self, found: &Audit) -> serde_json::Value {
         let contributions = found.contributions.as_ref();
+        let is_whole = found.missing.is_empty();
         json!({
             "protocol": found.protocol,
+            "contract": found.contract,
+            "missing": found.missing,
+            "deltas": found.deltas,
             "insecure": found.insecurity.is_some(),
             "insecurity": found.insecurity,
-            "ceremony": found.ceremony,
+            "ceremony": found.ceremony.map(|ceremony| ceremony.name),
+            "ceremony_shown_by": found.ceremony.map(|ceremony| ceremony.shown_by),
             "contributions": contributions.map(|list| list.iter().map(contribution::object).collect::<Vec<_>>()),
             "contributions_match": contributions.map(|_| found.contributions_match),
             "ignored_signals": found.ignored_signals,
-            "belongs_to_circuit": self.r1cs.as_ref().map(|_| found.differs.is_none()),
+            "belongs_to_circuit": self.r1cs.as_ref().filter(|_| is_whole).map(|_| found.differs.is_none()),
             "differs": found.differs,
-            "belongs_to_key": self.zkey.as_ref().map(|_| found.differs_from_key.is_none()),
+            "belongs_to_key": self.zkey.as_ref().filter(|_| is_whole).map(|_| found.differs_from_key.is_none()),
             "differs_from_key": found.differs_from_key,
             "delta_compared": found.delta_is_compared,
             "other_points": found.other_points,
@@ -91,11 +124,28 @@ impl ZkeyAudit {
             let _ = writeln!(table, "{name:16} {value}");
         };
         row("kind", if found.protocol == "solidity" { "a verifier in Solidity" } else { &found.protocol });
+        if let Some(name) = found.contract.as_deref().filter(|name| !name.is_empty()) {
+            row("contract", name);
+        }
+        let is_whole = found.missing.is_empty();
         match found.insecurity {
             Some(reason) => row("setup", &format!("INSECURE: {reason}")),
-            None => row("setup", "no sign of an insecure one"),
+            None if is_whole => row("setup", "no sign of an insecure one"),
+            None => row("setup", "not known"),
         }
-        row("powers of tau", found.ceremony.unwrap_or("of no ceremony that is known here"));
+        if !is_whole {
+            row("not found", &found.missing.join(", "));
+        }
+        if let Some(count @ 2..) = found.deltas {
+            row("keys", &format!("{count}, each with a delta"));
+        }
+        match found.ceremony {
+            Some(Ceremony { name, shown_by: "tau" }) => row("powers of tau", name),
+            Some(Ceremony { name, shown_by }) => {
+                row("powers of tau", &format!("{shown_by} is that of {name}"))
+            }
+            None => row("powers of tau", "of no ceremony that is known here"),
+        }
         if let Some(list) = &found.contributions {
             row("contributions", &list.len().to_string());
             for line in self.listing.lines(list, 8) {
@@ -112,16 +162,18 @@ impl ZkeyAudit {
             );
         }
         match (&self.r1cs, found.differs) {
+            (Some(_), _) if !is_whole => row("circuit", "not compared: parts of the key were not found"),
             (Some(r1cs), None) => row("circuit", &format!("{}", r1cs.display())),
             (Some(r1cs), Some(part)) => row("circuit", &format!("not {}: {part}", r1cs.display())),
             (None, _) => row("circuit", "not compared: give --r1cs and --ptau"),
         }
         match (&self.zkey, found.differs_from_key) {
+            (Some(_), _) if !is_whole => row("proving key", "not compared: parts of the key were not found"),
             (Some(zkey), None) => row("proving key", &format!("{}", zkey.display())),
             (Some(zkey), Some(part)) => row("proving key", &format!("not {}: {part}", zkey.display())),
             (None, _) => {}
         }
-        if found.delta_is_compared == Some(false) {
+        if found.delta_is_compared == Some(false) && is_whole {
             row("delta", "not compared: give --zkey, a proving key that `zkey verify` accepted");
         }
         if let Some(count @ 1..) = found.other_points {

@@ -17,6 +17,7 @@ mod fflonk;
 mod files;
 mod groth16;
 mod info;
+mod kinds;
 mod merkle;
 mod ntt;
 mod plonk;
@@ -35,7 +36,7 @@ mod zkey;
 
 use arguments::{Arguments, Command};
 use bls::BlsCommand;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use plonk::PlonkCommand;
 use programs::{Passed, Program};
 use proofmill_console::{Failure, Machine, Options, Outcome, Report, cpu, interrupt};
@@ -46,12 +47,21 @@ static ALLOCATOR: proofmill_memory::LargeBlocks = proofmill_memory::LargeBlocks;
 
 fn main() -> ExitCode {
     proofmill_memory::return_freed_memory();
-    let Arguments { command, mut options } = Arguments::parse_from(alias::expand(std::env::args_os()));
+    let mut definition = Arguments::command();
+    let matches = definition.try_get_matches_from_mut(alias::expand(std::env::args_os()));
+    let matches = matches.unwrap_or_else(|error| error.exit());
+    let Arguments { command, mut options } = match Arguments::from_arg_matches(&matches) {
+        Ok(arguments) => arguments,
+        Err(error) => error.format(&mut definition).exit(),
+    };
     // Its keys are insecure by design, of which it warns once.
     let is_dev = matches!(command, Command::Dev(_));
     options.allow_insecure_setup |= is_dev;
     options.has_warned_of_insecure_setup = is_dev;
     let name = command.name();
+    if let Err(failure) = kinds::check(&definition, &matches) {
+        return Report::without_machine(name, &options).end(Err(failure));
+    }
     if let Some(result) = run_without_machine(&command, &options) {
         return Report::without_machine(name, &options).end(result);
     }

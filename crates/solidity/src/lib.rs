@@ -1,11 +1,12 @@
 //! The text around the formulas of a proof system: a contract with one function `verifyProof`, whose body is Yul, and the text of
-//! its arguments.
+//! its arguments; and the points in anyone's contracts ([`Contract`]).
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-mod constants;
+mod contracts;
+mod tokens;
 
-pub use constants::Constants;
+pub use contracts::{Contract, Form, Place, Role};
 use proofmill_field::{
     Prime,
     bn254::{FqParams, Fr, FrParams},

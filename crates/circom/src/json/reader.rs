@@ -5,6 +5,7 @@ use crate::{
     curve::{CircomCurve, PairingCurve},
     decode::Coordinate,
     error::{CircomError, FileName},
+    file_kind::Content,
 };
 use proofmill_curve::{Affine, Curve};
 use proofmill_field::{Field, FieldError, Fp, Prime};
@@ -38,10 +39,16 @@ impl Document {
             let problem = format!("expected at most {LARGEST_JSON} bytes, found {}", text.len());
             return Err(CircomError::json_value(&name, "the document", problem));
         }
-        match serde_json::from_slice(text) {
-            Ok(value) => Ok(Self { name, value }),
-            Err(source) => Err(CircomError::JsonSyntax { file: name, source }),
-        }
+        let problem = match (serde_json::from_slice(text), Content::of(text)) {
+            (Ok(value), _) => return Ok(Self { name, value }),
+            (Err(source), Content::Json | Content::Other(_)) => {
+                CircomError::JsonSyntax { file: name, source }
+            }
+            (Err(_), other) => {
+                CircomError::Kind { file: name, expected: "JSON".to_owned(), found: other.to_string() }
+            }
+        };
+        Err(problem)
     }
 
     pub(super) fn root(&self) -> Node<'_> {

@@ -71,6 +71,10 @@ fn every_point_of_a_contract_is_judged() {
     let words = |point: &Affine<G2>| {
         point.to_evm().chunks(32).map(|word| format!("0x{}", hex::encode(word))).collect::<Vec<_>>()
     };
+    let other = |point: &Affine<G2>| {
+        let [x1, x0, y1, y0] = <[String; 4]>::try_from(words(point)).unwrap();
+        format!("    G2Point other = G2Point([{x1}, {x0}], [{y1}, {y0}]);\n    function verifyProof")
+    };
     let with = |from: &Affine<G2>, to: &Affine<G2>| {
         let mut changed = contract.clone();
         // The signs of the equation are in some of the points.
@@ -102,19 +106,22 @@ fn every_point_of_a_contract_is_judged() {
     rejected(&folder, &format!("zkey audit changed.sol {zkey}"), "delta");
     rejected(&folder, &format!("zkey audit changed.sol {CIRCUIT} {zkey}"), "delta");
     // The generator elsewhere is not gamma.
-    let decoy = with(&gamma, &multiple(&delta, 1_234_567_891)) + "// " + &words(&gamma).join(", ");
+    let decoy =
+        with(&gamma, &multiple(&delta, 1_234_567_891)).replace("    function verifyProof", &other(&gamma));
     folder.write("changed.sol", decoy);
     rejected(&folder, &format!("zkey audit changed.sol {CIRCUIT}"), "gamma");
     rejected(&folder, &format!("zkey audit changed.sol {zkey}"), "gamma");
-    // Older templates begin with it, twice.
-    let generators = [words(&gamma).join(", "), words(&gamma).join(", ")].join("; ");
-    folder.write("changed.sol", format!("// {generators};\n{contract}"));
+    // Older templates begin with it, in a library, and again in a comment.
+    let generator = words(&gamma).join(", ");
+    let library =
+        format!("library Pairing {{ function P2() {{ return G2Point({generator}); // {generator}\n }} }}\n");
+    folder.write("changed.sol", format!("{library}{contract}"));
     for options in [String::new(), CIRCUIT.to_owned(), zkey.to_owned()] {
         folder.run(&format!("zkey audit changed.sol {options}")).succeeded();
     }
     // One point more than the key has.
-    let other = words(&multiple(&gamma, 1_234_567_891)).join(", ");
-    folder.write("changed.sol", format!("{contract} // {other}"));
+    let more = other(&multiple(&gamma, 1_234_567_891));
+    folder.write("changed.sol", contract.replace("    function verifyProof", &more));
     for options in [zkey.to_owned(), format!("{CIRCUIT} {zkey}"), CIRCUIT.to_owned()] {
         let run = folder.run(&format!("zkey audit changed.sol {options}")).succeeded();
         assert!(run.stdout.contains("other points     1, which"), "{run:?}");
@@ -182,6 +189,66 @@ fn a_key_of_beacons_is_no_reference() {
     }
 }
 
+/// A contract of snarkjs's form whose delta is in a list of a library, as Semaphore's: in one file it is judged, in two it is not found.
+#[test]
+fn every_contract_of_a_file_is_judged() {
+    let folder = Folder::new();
+    let key: Value = serde_json::from_str(&folder.text("groth16.vk.json")).unwrap();
+    let coordinate =
+        |point: &str, index: usize, at: usize| key[point][index][at].as_str().unwrap().to_owned();
+    let in_g2 =
+        |point: &str| [(0, 1), (0, 0), (1, 1), (1, 0)].map(|(index, at)| coordinate(point, index, at));
+    let constants = |name: &str, point: &str| {
+        let suffixes = ["x1", "x2", "y1", "y2"].into_iter().zip(in_g2(point));
+        suffixes
+            .map(|(suffix, value)| format!("uint256 constant {name}{suffix} = {value};\n"))
+            .collect::<String>()
+    };
+    let ic = key["IC"].as_array().unwrap().iter().enumerate().map(|(index, point)| {
+        let [x, y] = [0, 1].map(|at| point[at].as_str().unwrap());
+        format!("uint256 constant IC{index}x = {x}; uint256 constant IC{index}y = {y};\n")
+    });
+    let [x, y] = [0, 1].map(|at| key["vk_alpha_1"][at].as_str().unwrap());
+    let alpha = format!("uint256 constant alphax = {x}; uint256 constant alphay = {y};\n");
+    let points =
+        alpha + &constants("beta", "vk_beta_2") + &constants("gamma", "vk_gamma_2") + &ic.collect::<String>();
+    let verifier = |name: &str, delta: &str| format!("contract {name} {{ {points} {delta} }}\n");
+    let of_library = verifier("Verifier", "uint256[4] delta = Keys.LIST[0];");
+    let library = |point: &str| {
+        let [x1, x0, y1, y0] = in_g2(point);
+        format!(
+            "library Keys {{ uint256[4][2] LIST = [[{x1}, {x0}, {y1}, {y0}], [{x1}, {x0}, {y1}, {y0}]]; }}\n"
+        )
+    };
+    folder.write("alone.sol", &of_library);
+    let run = folder.run("zkey audit alone.sol --zkey groth16.zkey");
+    assert_eq!(run.status, Some(2), "{run:?}");
+    assert!(run.stderr.contains("alone.sol: contract Verifier: not found: delta"), "{run:?}");
+    assert!(
+        run.stdout.contains("not found        delta") && run.stdout.contains("proving key      not compared"),
+        "{run:?}"
+    );
+    folder.write("flat.sol", library("vk_delta_2") + &of_library);
+    for options in ["", CIRCUIT, "--zkey groth16.zkey"] {
+        let run = folder.run(&format!("zkey audit flat.sol {options}")).succeeded();
+        assert!(run.stdout.contains("keys             2"), "{run:?}");
+    }
+    folder.write("flat.sol", library("vk_gamma_2") + &of_library);
+    rejected(&folder, "zkey audit flat.sol", "delta equals gamma");
+    // The second of two contracts.
+    let delta = constants("delta", "vk_delta_2");
+    folder
+        .write("two.sol", verifier("First", &delta) + &verifier("Second", &constants("delta", "vk_gamma_2")));
+    rejected(&folder, "zkey audit two.sol", "delta equals gamma");
+    let run = folder.run("zkey audit two.sol --json");
+    let result = &serde_json::from_str::<Value>(&run.stdout).unwrap()["result"];
+    let insecure =
+        |index: usize| (&result["contracts"][index]["contract"], &result["contracts"][index]["insecure"]);
+    assert_eq!(insecure(0), (&"First".into(), &false.into()));
+    assert_eq!(insecure(1), (&"Second".into(), &true.into()));
+    assert_eq!(result["contract"], "Second");
+}
+
 #[test]
 fn keys_are_compared_with_their_proving_key() {
     let folder = Folder::new();
@@ -240,8 +307,14 @@ fn keys_of_other_circuits_are_rejected() {
 fn other_files_are_refused() {
     let folder = Folder::new();
     folder.write("empty.sol", "contract Empty {}");
+    folder.write("page.zkey", "\n<!DOCTYPE html><html>");
+    folder.write("packed.zkey", b"PK\x03\x04");
+    folder.write("pointer.zkey", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n");
     for (file, words) in [
         ("empty.sol", "found no points of a verification key"),
+        ("page.zkey", "expected a key, or the source of a contract, found HTML or XML"),
+        ("packed.zkey", "found ZIP: unpack it"),
+        ("pointer.zkey", "`git lfs pull`"),
         ("circuit.r1cs", "expected zkey"),
         ("public.json", "expected protocol groth16"),
         ("absent", "No such file"),

@@ -35,6 +35,59 @@ fn refused(folder: &Folder, name: &str, content: &[u8]) -> Vec<String> {
     errors.collect()
 }
 
+/// What downloads end in, and arguments that were exchanged.
+#[test]
+fn other_files_are_named() {
+    let folder = Folder::new();
+    for (content, words) in [
+        (&b"<!DOCTYPE html>\n<html>"[..], "HTML or XML"),
+        (b"<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code>", "HTML or XML"),
+        (b"\x1f\x8b\x08\0", "gzip: unpack it with gunzip"),
+        (b"PK\x03\x04", "ZIP: unpack it with unzip"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "a pointer of Git LFS"),
+    ] {
+        folder.write("bad", content);
+        for (command, kind) in [
+            ("groth16 prove bad witness.wtns made made.public", "zkey"),
+            ("groth16 prove groth16.zkey bad made made.public", "wtns"),
+            ("groth16 setup bad pot8.ptau made", "r1cs"),
+            ("groth16 setup circuit.r1cs bad made", "ptau"),
+            ("wtns calculate bad input.json made", "WASM"),
+            ("wtns calculate circuit.wasm bad made", "JSON"),
+            ("groth16 verify bad public.json groth16.proof.json", "a verification key"),
+            ("groth16 verify groth16.vk.json bad groth16.proof.json", "JSON"),
+            ("plonk verify plonk.vk.json public.json bad", "a proof"),
+        ] {
+            let error = folder.run(command).failed(2);
+            assert!(error.contains(&format!("bad: expected {kind}, found {words}")), "{command}: {error}");
+            assert!(!error.contains("the order"), "{error}");
+        }
+        let error = folder.run("info bad").failed(2);
+        assert!(error.contains(&format!("found {words}")), "{error}");
+    }
+    for (command, error) in [
+        (
+            "groth16 fullprove circuit.wasm input.json groth16.zkey made made.public",
+            "circuit.wasm: expected JSON, found WASM: the order is INPUT WASM ZKEY PROOF PUBLIC",
+        ),
+        (
+            "wtns calculate input.json circuit.wasm made",
+            "input.json: expected WASM, found JSON: the order is WASM INPUT WTNS",
+        ),
+        (
+            "groth16 setup pot8.ptau circuit.r1cs made",
+            "pot8.ptau: expected r1cs, found ptau: the order is R1CS PTAU ZKEY",
+        ),
+        ("plonk setup circuit.r1cs plonk.zkey made", "plonk.zkey: expected ptau, found zkey"),
+        ("wtns check circuit.r1cs groth16.zkey", "groth16.zkey: expected wtns, found zkey"),
+    ] {
+        assert!(folder.run(command).failed(2).contains(error), "{command}");
+    }
+    let run = folder.run("groth16 prove circuit.r1cs witness.wtns --json");
+    assert!(run.status == Some(2) && run.stdout.contains("expected zkey, found r1cs"), "{run:?}");
+    assert!(!folder.names().iter().any(|name| name.starts_with("made")));
+}
+
 /// The offset of each section's number in a container.
 fn sections(bytes: &[u8]) -> Vec<usize> {
     let mut offsets = Vec::new();

@@ -127,6 +127,24 @@ fn delta_and_gamma_are_multiples_of_each_other() {
 }
 
 #[test]
+fn beta_is_a_multiple_of_gamma_or_delta() {
+    for factor in [Fr::from(2u64), -Fr::from(3u64), Fr::from(32u64), Fr::from(5u64).invert_vartime().unwrap()]
+    {
+        let key = contributed();
+        let signals = signals(&key);
+        let (inputs, alpha) = (inputs(&key, &signals), key.alpha_1.mul_vartime(&factor).to_affine());
+        let of_gamma =
+            Groth16VerificationKey { beta_2: key.gamma_2.mul_vartime(&factor).to_affine(), ..key.clone() };
+        let proof = Groth16Proof { a: sum(alpha, inputs), b: key.gamma_2, c: Affine::INFINITY };
+        forged(&of_gamma, &signals, &proof, "beta is a small multiple");
+        let of_delta =
+            Groth16VerificationKey { beta_2: key.delta_2.mul_vartime(&factor).to_affine(), ..key.clone() };
+        let proof = Groth16Proof { a: inputs, b: key.gamma_2, c: -alpha };
+        forged(&of_delta, &signals, &proof, "beta is a small multiple");
+    }
+}
+
+#[test]
 fn gamma_or_delta_is_infinity() {
     // The verifier refuses such keys, but Ethereum's pairing contract takes infinity.
     let [mut without_gamma, mut without_delta] = [contributed(), contributed()];

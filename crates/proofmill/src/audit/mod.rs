@@ -8,11 +8,11 @@
 //! # std::env::set_current_dir(folder).expect("the example");
 //! let circuit = Circuit::open("circuit.r1cs", "pot8.ptau")?;
 //! let found = audit("groth16.zkey", Some(&circuit), None)?;
-//! assert_eq!((found.insecurity, found.differs), (None, None));
+//! assert_eq!((found[0].insecurity, found[0].differs), (None, None));
 //! // A verification key, also against the proving key.
 //! let key = ProvingKey::open("groth16.zkey")?;
 //! let found = audit("groth16.vk.json", Some(&circuit), Some(&key))?;
-//! assert_eq!((found.insecurity, found.differs, found.differs_from_key), (None, None, None));
+//! assert_eq!((found[0].insecurity, found[0].differs, found[0].differs_from_key), (None, None, None));
 //! # Ok(())
 //! # }
 //! ```
@@ -42,10 +42,17 @@ use std::path::Path;
 pub struct Audit {
     /// `groth16`, `plonk`, `fflonk`, `proofmill-plonk` for the wider arithmetisations, or `solidity` for a contract of any of them.
     pub protocol: String,
+    /// The name of the contract in a source; empty for a key outside of contracts. `None` for other files.
+    pub contract: Option<String>,
+    /// The parts of a contract's key that were not found, such as a delta that is in another file. Without them nothing is known of its
+    /// security, and nothing is compared.
+    pub missing: Vec<&'static str>,
+    /// How many points delta a contract of Groth16 has: one for each of its keys.
+    pub deltas: Option<usize>,
     /// Why anyone can forge proofs; `None` does not mean that nobody can, only that the key does not show it.
     pub insecurity: Option<&'static str>,
-    /// The public ceremony that the powers of tau are from, if it is known.
-    pub ceremony: Option<&'static str>,
+    /// The public ceremony that a point of the key is from, if it is known.
+    pub ceremony: Option<Ceremony>,
     /// The contributions that a Groth16 proving key lists. Their proofs of knowledge are not checked.
     pub contributions: Option<Vec<Contribution>>,
     /// Whether the last contribution of the list made the key's delta; `false` also if there is none.
@@ -62,6 +69,26 @@ pub struct Audit {
     /// The number of points in a contract that were compared with nothing: how they are used is not known. `None` for other keys, and
     /// without a circuit or a proving key.
     pub other_points: Option<usize>,
+}
+
+/// A public ceremony of powers of tau.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ceremony {
+    /// Its name.
+    pub name: &'static str,
+    /// The point of the key that is the ceremony's: `tau`, or `alpha` of a key of Groth16, which does not contain tau. Who knows a tau of their
+    /// own can make a key with this alpha; a comparison with the circuit and the powers of tau excludes that.
+    pub shown_by: &'static str,
+}
+
+impl Ceremony {
+    fn of_tau(tau: &Affine<bn254::G2>) -> Option<Self> {
+        ceremony_of_tau(tau).map(|name| Self { name, shown_by: "tau" })
+    }
+
+    fn of_alpha(alpha: &Affine<bn254::G1>) -> Option<Self> {
+        ceremony_of_alpha(alpha).map(|name| Self { name, shown_by: "alpha" })
+    }
 }
 
 /// What differs in a key that is compared as a whole.
@@ -88,13 +115,15 @@ impl Circuit {
 
 /// Examines a proving key, a verification key or the source of a Solidity verifier, which the file's content determines. With a
 /// circuit, also whether the key belongs to it: its setup is made in memory and compared. For a proving key of Groth16 all points
-/// are compared, those that contributions change by random combinations and pairings. In a contract, the points are found by their
-/// values, so that anyone's template can be examined; whether its code uses them rightly cannot. Powers of tau to which nobody
-/// contributed, or only beacons, make the circuit's key insecure.
+/// are compared, those that contributions change by random combinations and pairings. In a source, the key of each contract is found by
+/// the values of its points, and its parts by the names that these are assigned to, so that anyone's template can be examined; whether its
+/// code uses them rightly cannot. Powers of tau to which nobody contributed, or only beacons, make the circuit's key insecure.
+///
+/// There is one result for a key, and one for each contract of a source that has a key.
 ///
 /// A circuit does not determine delta of Groth16. With the proving key that [`ceremony::verify`](crate::ceremony::verify) has accepted, all
-/// points of a verification key or a contract are compared: in a contract of Groth16 gamma must follow beta, and the points of the public
-/// signals be in their order with one sign; all else may have any order and sign.
+/// points of a verification key or a contract are compared: in a contract of Groth16 the points of the public signals must be in their
+/// order with one sign; all else may have any order and sign.
 ///
 /// # Errors
 /// [`Error::Io`], [`Error::Malformed`], and [`Error::Mismatch`] if the circuit can have no key from these powers, or for a proving key
@@ -103,22 +132,25 @@ pub fn audit(
     path: impl AsRef<Path>,
     circuit: Option<&Circuit>,
     key: Option<&groth16::ProvingKey>,
-) -> Result<Audit> {
-    let found = examine(path.as_ref(), circuit, key)?;
-    let of_powers =
-        circuit.filter(|_| found.differs.is_none()).and_then(|circuit| circuit.powers.insecurity());
-    let key = key.filter(|_| found.differs_from_key.is_none());
-    let of_key = key.and_then(|key| key.verifying_key().insecurity());
-    Ok(Audit { insecurity: found.insecurity.or(of_powers).or(of_key), ..found })
+) -> Result<Vec<Audit>> {
+    let with_references = |found: Audit| {
+        let is_whole = found.missing.is_empty();
+        let circuit = circuit.filter(|_| is_whole && found.differs.is_none());
+        let of_powers = circuit.and_then(|circuit| circuit.powers.insecurity());
+        let key = key.filter(|_| is_whole && found.differs_from_key.is_none());
+        let of_key = key.and_then(|key| key.verifying_key().insecurity());
+        Audit { insecurity: found.insecurity.or(of_powers).or(of_key), ..found }
+    };
+    Ok(examine(path.as_ref(), circuit, key)?.into_iter().map(with_references).collect())
 }
 
 /// The audit without what the powers of tau and the proving key show of themselves.
-fn examine(path: &Path, circuit: Option<&Circuit>, key: Option<&groth16::ProvingKey>) -> Result<Audit> {
+fn examine(path: &Path, circuit: Option<&Circuit>, key: Option<&groth16::ProvingKey>) -> Result<Vec<Audit>> {
     let not_groth16 = |name: &FileName| match key {
         Some(_) => Err(Names::mismatch(Some(name), "it is not of Groth16, as the proving key is".to_owned())),
         None => Ok(()),
     };
-    match BinFile::open_or_text(path)? {
+    let found = match BinFile::open_or_text(path)? {
         ContainerOrText::Container(file) if protocol_of(&file)?.as_deref() == Some("groth16") => {
             groth16_key(file, circuit, key)
         }
@@ -126,10 +158,11 @@ fn examine(path: &Path, circuit: Option<&Circuit>, key: Option<&groth16::Proving
             not_groth16(file.name())?;
             let name = file.name().clone();
             if protocol_of(&file)?.as_deref() == Some("fflonk") {
-                return fflonk_key(&fflonk::ProvingKey::read(file, Some(name))?, circuit);
+                fflonk_key(&fflonk::ProvingKey::read(file, Some(name))?, circuit)
+            } else {
+                let protocol = if file.kind() == FileKind::Pmpk { "proofmill-plonk" } else { "plonk" };
+                plonk_key(protocol, plonk::ProvingKey::read(file, Some(name))?, circuit)
             }
-            let protocol = if file.kind() == FileKind::Pmpk { "proofmill-plonk" } else { "plonk" };
-            plonk_key(protocol, plonk::ProvingKey::read(file, Some(name))?, circuit)
         }
         ContainerOrText::Text(text) if text.is_json() => match text.protocol()?.as_deref() {
             Some(protocol @ ("plonk" | "proofmill-plonk" | "fflonk")) => {
@@ -138,8 +171,9 @@ fn examine(path: &Path, circuit: Option<&Circuit>, key: Option<&groth16::Proving
             }
             _ => groth16_verification_key(&text, circuit, key),
         },
-        ContainerOrText::Text(text) => contract::contract(&text, circuit, key),
-    }
+        ContainerOrText::Text(text) => return contract::contracts(&text, circuit, key),
+    };
+    Ok(vec![found?])
 }
 
 fn fflonk_key(key: &fflonk::ProvingKey, circuit: Option<&Circuit>) -> Result<Audit> {
@@ -207,7 +241,7 @@ fn of_groth16(key: &groth16::VerifyingKey, expected: Option<&groth16::ProvingKey
     };
     Audit {
         insecurity: key.insecurity(),
-        ceremony: ceremony_of_alpha(&key.get().alpha_1),
+        ceremony: Ceremony::of_alpha(&key.get().alpha_1),
         ignored_signals: points.filter(|(_, point)| point.is_infinity()).map(|(index, _)| index).collect(),
         differs_from_key: expected.and_then(differs_from),
         delta_is_compared: Some(expected.is_some()),
@@ -245,13 +279,16 @@ fn of_plonk(protocol: &str, key: &proofmill_plonk::VerifyingKey) -> Audit {
 
 /// Of a key that needs nothing but powers of tau.
 fn of_powers(protocol: &str, insecurity: Option<&'static str>, tau: &Affine<bn254::G2>) -> Audit {
-    Audit { insecurity, ceremony: ceremony_of_tau(tau), ..unknown(protocol) }
+    Audit { insecurity, ceremony: Ceremony::of_tau(tau), ..unknown(protocol) }
 }
 
 /// Of a key of which nothing is known yet.
 fn unknown(protocol: &str) -> Audit {
     Audit {
         protocol: protocol.to_owned(),
+        contract: None,
+        missing: Vec::new(),
+        deltas: None,
         insecurity: None,
         ceremony: None,
         contributions: None,
