@@ -2,17 +2,16 @@
 
 use proofmill::{
     Error,
-    circom::{
-        CircomCurve, CircuitCache, Event, ScalarPrime, Symbols, Witness, WitnessCalculator, WitnessError,
-        curve_of_program, over_curve,
-    },
+    circom::{CircuitCache, Event, ScalarPrime, Symbols, Witness, WitnessCalculator, WitnessError},
 };
 use proofmill_console::Failure;
 use proofmill_progress::Progress;
 use std::{
+    fs,
     io::{self, Write},
     path::Path,
 };
+use zeroize::Zeroizing;
 
 const NAME_SIGNALS: &str = "--sym circuit.sym names those that are missing";
 const DEBUG: &str = "`proofmill wtns debug` prints its signals";
@@ -25,10 +24,7 @@ pub(crate) fn calculate<P: ScalarPrime>(
     quiet: bool,
 ) -> Result<Witness<P>, Failure> {
     let has_names = symbols.is_some();
-    let mut calculator: WitnessCalculator<P> = match CircuitCache::of_user() {
-        Some(cache) => cache.open(circuit)?,
-        None => WitnessCalculator::open_over(circuit)?,
-    };
+    let mut calculator: WitnessCalculator<P> = CircuitCache::of_user().open(circuit)?;
     if let Some(symbols) = symbols {
         calculator = calculator.with_symbols(symbols);
     }
@@ -59,14 +55,15 @@ pub(crate) fn calculate<P: ScalarPrime>(
 
 /// Compiles a circuit whose witness these inputs gave, into the user's cache. Whether it can be does not matter to the command.
 pub(crate) fn compile_for_later(circuit: &Path, inputs: &Path, progress: Progress<'_>) {
+    let cache = CircuitCache::of_user();
     // What is no file was read already.
     if circuit.is_file()
         && inputs.is_file()
-        && let Some(cache) = CircuitCache::of_user()
-        && cache.lacks(circuit).is_ok_and(|lacks| lacks)
-        && let Ok(curve) = curve_of_program(circuit)
+        && let Ok(wasm) = fs::read(circuit)
+        && cache.lacks(&wasm)
+        && let Ok(inputs) = fs::read(inputs).map(Zeroizing::new)
     {
         progress.begin("compile circuit for later");
-        over_curve!(curve, C => drop(cache.compile::<<C as CircomCurve>::ScalarPrime>(circuit, inputs)));
+        cache.keep(&wasm, &inputs);
     }
 }

@@ -2,7 +2,7 @@
 
 use napi::bindgen_prelude::{Either, Uint8Array};
 use proofmill::Result;
-use std::path::PathBuf;
+use std::{borrow::Cow, fs, path::PathBuf};
 
 /// A file to read. JavaScript can change its bytes while other threads work, so they are copied.
 pub(crate) enum Source {
@@ -20,6 +20,14 @@ impl From<Either<String, Uint8Array>> for Source {
 }
 
 impl Source {
+    /// Its bytes.
+    pub(crate) fn bytes(&self) -> std::io::Result<Cow<'_, [u8]>> {
+        Ok(match self {
+            Self::Path(path) => fs::read(path)?.into(),
+            Self::Bytes(bytes) => bytes.into(),
+        })
+    }
+
     pub(crate) fn open<T>(
         self,
         open: impl FnOnce(PathBuf) -> Result<T>,

@@ -12,7 +12,7 @@ use napi::{
 use napi_derive::napi;
 use proofmill::{
     AnyVerifyingKey, Result,
-    circom::{Description, Ptau, PublicSignals, R1cs, Witness, describe, describe_bytes},
+    circom::{CircuitCache, Description, Ptau, PublicSignals, R1cs, Witness, describe, describe_bytes},
     srs::Srs,
 };
 use std::path::PathBuf;
@@ -147,8 +147,12 @@ pub fn full_prove<'env>(
 ) -> napi::Result<Object<'env>> {
     let (inputs, circuit, key) = (Zeroizing::new(inputs), Source::from(circuit), Source::from(key));
     start(env, settings, move |lines| {
-        let witness = calculate(&inputs, circuit, lines)?;
-        of!(system, prove(key, &witness))
+        let witness = calculate(&inputs, &circuit, lines)?;
+        let proof = of!(system, prove(key, &witness))?;
+        if let Ok(circuit) = circuit.bytes() {
+            CircuitCache::of_user().keep(&circuit, inputs.as_bytes());
+        }
+        Ok(proof)
     })
 }
 

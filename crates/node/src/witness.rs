@@ -11,7 +11,7 @@ use napi::{
 use napi_derive::napi;
 use proofmill::{
     Error, Result,
-    circom::{Event, FileKind, R1cs, Witness, WitnessCalculator, describe, describe_bytes},
+    circom::{CircuitCache, Event, FileKind, R1cs, Witness, WitnessCalculator, describe, describe_bytes},
 };
 use zeroize::Zeroizing;
 
@@ -19,9 +19,13 @@ pub(crate) fn open_witness(witness: Source) -> Result<Witness> {
     witness.open(Witness::open, Witness::from_bytes)
 }
 
-/// Calculates a witness; what the circuit prints is pushed to `lines`.
-pub(crate) fn calculate(inputs: &str, circuit: Source, lines: &Lines) -> Result<Witness> {
-    let circuit = circuit.open(WitnessCalculator::open, |bytes| WitnessCalculator::from_bytes(&bytes))?;
+/// Calculates a witness, by a compiled circuit if the user's cache has one; what the circuit prints is pushed to `lines`.
+pub(crate) fn calculate(inputs: &str, circuit: &Source, lines: &Lines) -> Result<Witness> {
+    let cache = CircuitCache::of_user();
+    let circuit: WitnessCalculator = match circuit {
+        Source::Path(path) => cache.open(path),
+        Source::Bytes(bytes) => cache.decode(bytes.clone()),
+    }?;
     let lines = lines.clone();
     let circuit = circuit.on_event(move |event| {
         if let Event::Log(line) = event {
@@ -52,7 +56,7 @@ pub fn calculate_witness<'env>(
 ) -> napi::Result<Object<'env>> {
     let (inputs, circuit) = (Zeroizing::new(inputs), Source::from(circuit));
     start(env, Settings::default(), move |lines| {
-        let witness = calculate(&inputs, circuit, lines)?;
+        let witness = calculate(&inputs, &circuit, lines)?;
         let file = match path {
             Some(path) => witness.save(path).map(|()| None)?,
             None => Some(witness.to_bytes().into()),

@@ -3,14 +3,14 @@
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use proofmill::{
     Result,
-    circom::{Witness, WitnessCalculator},
+    circom::{CircuitCache, Witness, WitnessCalculator},
 };
 use pyo3::{
     exceptions::{PyTypeError, PyValueError},
     prelude::*,
     types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyString, PyTuple},
 };
-use std::path::PathBuf;
+use std::{fs, path::PathBuf};
 use zeroize::Zeroizing;
 
 /// Inputs as an argument.
@@ -39,6 +39,19 @@ impl Inputs {
             .extract()
             .map(Self::File)
             .map_err(|_| PyTypeError::new_err("inputs: expected a dict, JSON text or a pathlib.Path"))
+    }
+
+    /// Compiles a circuit of which these are inputs into the user's cache, if it is not there.
+    pub(crate) fn keep(&self, circuit: &[u8]) {
+        let cache = CircuitCache::of_user();
+        match self {
+            Self::Text(text) => cache.keep(circuit, text),
+            Self::File(path) => {
+                if let Ok(text) = fs::read(path) {
+                    cache.keep(circuit, &Zeroizing::new(text));
+                }
+            }
+        }
     }
 
     pub(crate) fn calculate(&self, circuit: &WitnessCalculator) -> Result<Witness> {

@@ -10,12 +10,15 @@ mod compile;
 mod error;
 mod graph;
 mod input;
+mod machine;
 mod names;
 mod number;
+mod program;
 mod wasm;
 
 pub use compile::{Compiled, embedded_wasm};
 pub use error::WitnessError;
 pub use graph::{Binary, Graph, Unary};
 pub use input::{Inputs, LARGEST_INPUT, Signal};
-pub use wasm::{Debugged, Event, Limits, Program, likely_curve};
+pub use program::Program;
+pub use wasm::{Debugged, Event, Limits, likely_curve};

@@ -1,25 +1,27 @@
 //! Compiled circuits that are kept for later.
 
-use super::{ScalarPrime, WitnessCalculator, witness_calculator::read_circuit};
+use super::{
+    CircomCurve, PairingCurve, ScalarPrime, WitnessCalculator, over_curve, witness_calculator::read_circuit,
+};
 use crate::{Error, Result};
 use etcetera::BaseStrategy;
-use proofmill_circom::FileName;
 use proofmill_sha256::digest;
-use proofmill_witness::Program;
+use proofmill_witness::{Program, likely_curve};
 use std::{
     env, fs,
     path::{Path, PathBuf},
     time::SystemTime,
 };
 
-/// A folder of circuits that [`WitnessCalculator::compile`] made, by the digests of their WASM. Those that were not used for
+/// A folder of circuits that were compiled as by [`WitnessCalculator::compile`], by the digests of their WASM. Those that were not used for
 /// the longest time are removed when it has more than its bytes. Its owner alone can read what it writes: a compiled circuit
 /// tells how often the sample's inputs went through loops, and which indices they gave.
 ///
 /// Who can write to the folder can make its circuits give wrong witnesses. Provers refuse those that do not satisfy the circuit.
 #[derive(Clone, Debug)]
 pub struct CircuitCache {
-    folder: PathBuf,
+    /// None keeps nothing.
+    folder: Option<PathBuf>,
     most_bytes: u64,
 }
 
@@ -36,21 +38,30 @@ fn is_wasm(bytes: &[u8]) -> bool {
     bytes.starts_with(&<Program>::MAGIC)
 }
 
+/// The file of a circuit with these bytes. The name has the version of Proofmill, whose next one may compile what this one cannot.
+fn place(folder: &Path, bytes: &[u8], end: &str) -> PathBuf {
+    let digest: String = digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    folder.join(format!("{digest}-{}.{end}", env!("CARGO_PKG_VERSION")))
+}
+
 impl CircuitCache {
     /// A cache in a folder, which is made when it is needed.
     pub fn new(folder: impl Into<PathBuf>, most_bytes: u64) -> Self {
-        Self { folder: folder.into(), most_bytes }
+        Self { folder: Some(folder.into()), most_bytes }
     }
 
     /// The user's: `proofmill/circuits` in the system's folder for caches, or the folder that `PROOFMILL_CIRCUIT_CACHE` names, of
-    /// up to 1 GiB. `None` if it is `off`, or the user has no such folder.
-    pub fn of_user() -> Option<Self> {
+    /// up to 1 GiB. It keeps nothing if that is `off`, or the user has no such folder.
+    pub fn of_user() -> Self {
         let folder = match env::var_os(VARIABLE) {
-            Some(value) if value == "off" => return None,
-            Some(folder) if !folder.is_empty() => folder.into(),
-            _ => etcetera::choose_base_strategy().ok()?.cache_dir().join("proofmill").join("circuits"),
+            Some(value) if value == "off" => None,
+            Some(folder) if !folder.is_empty() => Some(folder.into()),
+            _ => {
+                let strategy = etcetera::choose_base_strategy().ok();
+                strategy.map(|strategy| strategy.cache_dir().join("proofmill").join("circuits"))
+            }
         };
-        Some(Self::new(folder, MOST_BYTES))
+        Self { folder, most_bytes: MOST_BYTES }
     }
 
     /// The circuit in a file: compiled if it is here, otherwise as the file has it.
@@ -60,10 +71,29 @@ impl CircuitCache {
     pub fn open<P: ScalarPrime>(&self, path: impl AsRef<Path>) -> Result<WitnessCalculator<P>> {
         let path = path.as_ref();
         let bytes = read_circuit(path)?;
-        if !is_wasm(&bytes) {
-            return WitnessCalculator::decode_file(bytes, path);
+        match self.find(&bytes) {
+            Some(circuit) => Ok(circuit),
+            None => WitnessCalculator::decode_file(bytes, path),
         }
-        let kept = self.place(&bytes, COMPILED);
+    }
+
+    /// [`Self::open`] of bytes.
+    ///
+    /// # Errors
+    /// As [`WitnessCalculator::from_bytes`].
+    pub fn decode<P: ScalarPrime>(&self, bytes: Vec<u8>) -> Result<WitnessCalculator<P>> {
+        match self.find(&bytes) {
+            Some(circuit) => Ok(circuit),
+            None => WitnessCalculator::decode_bytes(bytes),
+        }
+    }
+
+    /// The compiled circuit of a WASM with these bytes.
+    fn find<P: ScalarPrime>(&self, bytes: &[u8]) -> Option<WitnessCalculator<P>> {
+        if !is_wasm(bytes) {
+            return None;
+        }
+        let kept = place(self.folder.as_ref()?, bytes, COMPILED);
         // A file that is damaged is as good as none.
         match WitnessCalculator::open_over(&kept) {
             Ok(circuit) => {
@@ -71,52 +101,51 @@ impl CircuitCache {
                     // Without it the circuit is only removed sooner.
                     drop(file.set_modified(SystemTime::now()));
                 }
-                Ok(circuit)
+                Some(circuit)
             }
             Err(_) => {
                 drop(fs::remove_file(&kept));
-                WitnessCalculator::decode_file(bytes, path)
+                None
             }
         }
     }
 
     /// Whether it is of use to [`Self::compile`] a circuit: it is a WASM that is neither here nor known not to be possible.
-    ///
-    /// # Errors
-    /// [`Error::Io`].
-    pub fn lacks(&self, path: impl AsRef<Path>) -> Result<bool> {
-        let bytes = read_circuit(path.as_ref())?;
-        let is_here = || [COMPILED, REFUSED].iter().any(|end| self.place(&bytes, end).exists());
-        Ok(is_wasm(&bytes) && !is_here())
+    pub fn lacks(&self, circuit: &[u8]) -> bool {
+        let Some(folder) = self.folder.as_ref().filter(|_| is_wasm(circuit)) else { return false };
+        ![COMPILED, REFUSED].iter().any(|end| place(folder, circuit, end).exists())
     }
 
-    /// Compiles a circuit's WASM for inputs like those in a file, and keeps it, or the mark that it is not possible.
+    /// [`Self::compile`] if the cache lacks the circuit. Whether it can be compiled does not matter to who has its witness.
+    pub fn keep(&self, circuit: &[u8], inputs_json: &[u8]) {
+        if self.lacks(circuit) {
+            let curve = likely_curve(circuit).unwrap_or(PairingCurve::Bn254);
+            over_curve!(curve, C => {
+                drop(self.compile::<<C as CircomCurve>::ScalarPrime>(circuit, inputs_json));
+            });
+        }
+    }
+
+    /// Compiles a circuit's WASM for inputs like these, the text of an `input.json`, and keeps it, or the mark that it is not possible.
     ///
     /// # Errors
     /// [`Error::Io`], and those of [`WitnessCalculator::compile`].
-    pub fn compile<P: ScalarPrime>(&self, wasm: impl AsRef<Path>, inputs: impl AsRef<Path>) -> Result<()> {
-        let wasm = wasm.as_ref();
-        let bytes = read_circuit(wasm)?;
-        fs::create_dir_all(&self.folder).map_err(|error| Error::io(&self.folder, error))?;
-        let compiled = WitnessCalculator::<P>::compile_bytes(&bytes, FileName::new(wasm), inputs.as_ref());
+    pub fn compile<P: ScalarPrime>(&self, wasm: &[u8], inputs_json: &[u8]) -> Result<()> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
+        let compiled = WitnessCalculator::<P>::compile_bytes(wasm, inputs_json);
         if let Err(error @ Error::Malformed(_)) = &compiled {
-            let mark = self.place(&bytes, REFUSED);
+            let mark = place(folder, wasm, REFUSED);
             fs::write(&mark, error.to_string()).map_err(|error| Error::io(&mark, error))?;
         }
-        compiled?.save(self.place(&bytes, COMPILED))?;
-        self.shrink();
+        compiled?.save(place(folder, wasm, COMPILED))?;
+        self.shrink(folder);
         Ok(())
     }
 
-    /// The file of a circuit with these bytes. The name has the version of Proofmill, whose next one may compile what this one cannot.
-    fn place(&self, bytes: &[u8], end: &str) -> PathBuf {
-        let digest: String = digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        self.folder.join(format!("{digest}-{}.{end}", env!("CARGO_PKG_VERSION")))
-    }
-
     /// Removes what was not used for the longest time, until there are no more bytes than it may have.
-    fn shrink(&self) {
-        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+    fn shrink(&self, folder: &Path) {
+        let files = fs::read_dir(folder).into_iter().flatten().flatten();
         let is_ours = |path: &Path| path.extension().is_some_and(|end| end == COMPILED || end == REFUSED);
         let mut files: Vec<_> = files
             .filter(|file| is_ours(&file.path()))

@@ -12,10 +12,11 @@
 //! 6. what is printed: 0 and a source (LEB128), 1, a length (LEB128) and a word, or 2 at the end of a line;
 //! 7. the WASM.
 
-use super::{Compiled, Print};
+use super::Compiled;
 use crate::{
     error::WitnessError,
     graph::{Graph, Part, Place, Source, Tape, message::Fields, push_leb128},
+    machine::Print,
     number,
     wasm::{Limits, Settings},
 };
@@ -25,7 +26,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 const MAGIC: [u8; 4] = *b"pmwg";
 /// It changes with what a graph means, so that no other version's is evaluated.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 4 + 4 + 32;
 
 impl<P: ScalarPrime> Compiled<P> {

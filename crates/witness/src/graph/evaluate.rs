@@ -3,6 +3,7 @@
 use super::{
     Binary,
     message::Fields,
+    number::{Number, Sum},
     tape::{Source, Step, Tape},
 };
 use proofmill_circom::ScalarPrime;
@@ -19,19 +20,26 @@ pub(crate) enum Stop {
 
 /// The values of a tape's places, and what it reads.
 pub(crate) struct Values<'a, P: ScalarPrime> {
-    places: Zeroizing<Vec<Fp<P>>>,
+    places: Zeroizing<Vec<Number<P>>>,
     free: Vec<u32>,
     constants: &'a [Fp<P>],
-    inputs: &'a [Fp<P>],
+    numbers: Vec<Number<P>>,
+    inputs: Zeroizing<Vec<Number<P>>>,
 }
 
 impl<'a, P: ScalarPrime> Values<'a, P> {
     /// Evaluates a tape.
-    pub(crate) fn of(tape: &Tape, constants: &'a [Fp<P>], inputs: &'a [Fp<P>]) -> Result<Self, Stop> {
+    pub(crate) fn of(tape: &Tape, constants: &'a [Fp<P>], inputs: &[Fp<P>]) -> Result<Self, Stop> {
         // A step takes two bytes or more: no file makes this large.
         let places = (tape.places as usize).min(tape.bytes.len());
-        let mut values =
-            Self { places: Zeroizing::new(Vec::with_capacity(places)), free: Vec::new(), constants, inputs };
+        let numbers = |elements: &[Fp<P>]| elements.iter().map(|element| Number::from(*element)).collect();
+        let mut values = Self {
+            places: Zeroizing::new(Vec::with_capacity(places)),
+            free: Vec::new(),
+            constants,
+            numbers: numbers(constants),
+            inputs: Zeroizing::new(numbers(inputs)),
+        };
         let mut rest = Fields::new(&tape.bytes);
         // Several bits of one value follow each other.
         let mut integer = (Fp::ZERO, [0; 4]);
@@ -41,36 +49,34 @@ impl<'a, P: ScalarPrime> Values<'a, P> {
                 // Most are these.
                 Step::Binary(Binary::Multiply) => {
                     let [a, b] = values.read(&mut rest).ok_or(Stop::Malformed)?;
-                    a * b
+                    Number::binary(Binary::Multiply, a, b)
                 }
-                Step::Binary(Binary::Add) => {
-                    let [a, b] = values.read(&mut rest).ok_or(Stop::Malformed)?;
-                    a + b
-                }
-                Step::Binary(Binary::Subtract) => {
-                    let [a, b] = values.read(&mut rest).ok_or(Stop::Malformed)?;
-                    a - b
-                }
+                Step::Sum => values.sum(&mut rest).ok_or(Stop::Malformed)?,
                 Step::Binary(operation) => {
                     let [a, b] = values.read(&mut rest).ok_or(Stop::Malformed)?;
-                    operation.evaluate(a, b)
+                    Number::binary(operation, a, b)
                 }
                 Step::Unary(operation) => {
                     let [a] = values.read(&mut rest).ok_or(Stop::Malformed)?;
-                    operation.evaluate(a)
+                    Number::unary(operation, a)
                 }
                 Step::Select => {
                     let [condition, a, b] = values.read(&mut rest).ok_or(Stop::Malformed)?;
-                    if condition == Fp::ZERO { b } else { a }
+                    if condition.is_zero() { b } else { a }
                 }
                 Step::Bit => {
                     let position = rest.byte().ok_or(Stop::Malformed)?;
                     let [a] = values.read(&mut rest).ok_or(Stop::Malformed)?;
-                    if integer.0 != a {
-                        integer = (a, a.to_canonical());
+                    if let Number::Small(a @ 0..) = a {
+                        Number::Small(a.checked_shr(position.into()).unwrap_or(0) & 1)
+                    } else {
+                        let a = a.element();
+                        if integer.0 != a {
+                            integer = (a, a.to_canonical());
+                        }
+                        let limb = integer.1.get(usize::from(position / 64)).ok_or(Stop::Malformed)?;
+                        Number::Small((limb >> (position % 64) & 1) as i64)
                     }
-                    let limb = integer.1.get(usize::from(position / 64)).ok_or(Stop::Malformed)?;
-                    if limb >> (position % 64) & 1 == 1 { Fp::ONE } else { Fp::ZERO }
                 }
                 Step::Quotients => {
                     values.divide(&mut rest).ok_or(Stop::Malformed)?;
@@ -78,14 +84,14 @@ impl<'a, P: ScalarPrime> Values<'a, P> {
                 }
                 Step::Equal => {
                     let [a, b] = values.read(&mut rest).ok_or(Stop::Malformed)?;
-                    if a != b {
+                    if !a.is(b) {
                         return Err(Stop::Guard);
                     }
                     continue;
                 }
                 Step::Zero | Step::Nonzero => {
                     let [a] = values.read(&mut rest).ok_or(Stop::Malformed)?;
-                    if (a == Fp::ZERO) != matches!(step, Step::Zero) {
+                    if a.is_zero() != matches!(step, Step::Zero) {
                         return Err(Stop::Guard);
                     }
                     continue;
@@ -98,17 +104,17 @@ impl<'a, P: ScalarPrime> Values<'a, P> {
 
     /// The value of a source; `None` if there is none.
     #[inline(always)]
-    pub(crate) fn get(&self, source: Source) -> Option<Fp<P>> {
+    pub(crate) fn get(&self, source: Source) -> Option<Number<P>> {
         match source {
             Source::Place(index) | Source::LastOfPlace(index) => self.places.get(index as usize),
-            Source::Constant(index) => self.constants.get(index as usize),
+            Source::Constant(index) => self.numbers.get(index as usize),
             Source::Input(index) => self.inputs.get(index as usize),
         }
         .copied()
     }
 
     #[inline(always)]
-    fn next(&mut self, rest: &mut Fields<'_>) -> Option<Fp<P>> {
+    fn next(&mut self, rest: &mut Fields<'_>) -> Option<Number<P>> {
         let source = Source::from_code(rest.varint()?)?;
         if let Source::LastOfPlace(place) = source {
             self.free.push(place);
@@ -117,8 +123,8 @@ impl<'a, P: ScalarPrime> Values<'a, P> {
     }
 
     #[inline(always)]
-    fn read<const N: usize>(&mut self, rest: &mut Fields<'_>) -> Option<[Fp<P>; N]> {
-        let mut values = [Fp::ZERO; N];
+    fn read<const N: usize>(&mut self, rest: &mut Fields<'_>) -> Option<[Number<P>; N]> {
+        let mut values = [Number::ZERO; N];
         for value in &mut values {
             *value = self.next(rest)?;
         }
@@ -126,11 +132,43 @@ impl<'a, P: ScalarPrime> Values<'a, P> {
     }
 
     #[inline(always)]
-    fn write(&mut self, value: Fp<P>) {
+    fn write(&mut self, value: Number<P>) {
         match self.free.pop().and_then(|place| self.places.get_mut(place as usize)) {
             Some(place) => *place = value,
             None => self.places.push(value),
         }
+    }
+
+    #[inline(always)]
+    fn sum(&mut self, rest: &mut Fields<'_>) -> Option<Number<P>> {
+        let count = rest.varint()?;
+        let mut sum = Sum::ZERO;
+        for _ in 0..count {
+            let coefficient = rest.varint()?;
+            let sign = if coefficient & 1 == 0 { 1 } else { -1 };
+            let value = self.next(rest)?;
+            let Some(index) = (coefficient >> 1).checked_sub(1) else {
+                match value {
+                    Number::Small(value) => sum.add_small(i128::from(value) * sign),
+                    Number::Element(value) if sign < 0 => sum.add(-value),
+                    Number::Element(value) => sum.add(value),
+                }
+                continue;
+            };
+            let index = usize::try_from(index).ok()?;
+            if let (Number::Small(value), Number::Small(constant)) = (value, *self.numbers.get(index)?) {
+                sum.add_small(i128::from(value) * i128::from(constant) * sign);
+                continue;
+            }
+            let constant = *self.constants.get(index)?;
+            let product = match value {
+                Number::Small(0) => continue,
+                Number::Small(1) => constant,
+                value => value.element() * constant,
+            };
+            sum.add(if sign < 0 { -product } else { product });
+        }
+        Some(sum.value())
     }
 
     /// Quotients with one inversion. Those by zero are zero.
@@ -140,8 +178,8 @@ impl<'a, P: ScalarPrime> Values<'a, P> {
         let mut divisors: Zeroizing<Vec<Fp<P>>> = Zeroizing::new(Vec::with_capacity(count));
         for _ in 0..count {
             let [dividend, divisor] = self.read(rest)?;
-            quotients.push(dividend);
-            divisors.push(divisor);
+            quotients.push(dividend.element());
+            divisors.push(divisor.element());
         }
         if let [quotient] = quotients.as_mut_slice()
             && let [divisor] = divisors.as_slice()
@@ -151,7 +189,7 @@ impl<'a, P: ScalarPrime> Values<'a, P> {
             divide_all(&mut quotients, &divisors);
         }
         for quotient in quotients.iter() {
-            self.write(*quotient);
+            self.write(Number::Element(*quotient));
         }
         Some(())
     }

@@ -3,6 +3,7 @@
 
 mod evaluate;
 pub(crate) mod message;
+mod number;
 mod operation;
 mod tape;
 mod witnesscalc;
@@ -15,6 +16,7 @@ use crate::{
 };
 pub(crate) use evaluate::{Stop, Values};
 pub(crate) use message::push_leb128;
+pub(crate) use number::Number;
 pub use operation::{Binary, Unary};
 use proofmill_circom::ScalarPrime;
 use proofmill_field::{Field, Fp, bn254::FrParams};
@@ -90,7 +92,7 @@ impl<P: ScalarPrime> Graph<P> {
         for (wire, source) in self.wires.iter().enumerate() {
             let value = values.get(*source);
             let missing = || WitnessError::Program(format!("wire {wire} of the graph has no value"));
-            witness.push(value.ok_or_else(missing)?);
+            witness.push(value.ok_or_else(missing)?.element());
         }
         expect_one(&witness)?;
         Ok(witness)

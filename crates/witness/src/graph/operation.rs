@@ -171,6 +171,34 @@ impl Binary {
     }
 }
 
+impl Binary {
+    /// The result for signed integers, which most are; `None` if it is not as easy, or not one of 64 bits.
+    #[inline]
+    pub(crate) fn evaluate_small(self, a: i64, b: i64) -> Option<i64> {
+        let natural = a >= 0 && b >= 0;
+        Some(match self {
+            Self::Add => a.checked_add(b)?,
+            Self::Subtract => a.checked_sub(b)?,
+            Self::Multiply => a.checked_mul(b)?,
+            Self::Equal => (a == b).into(),
+            Self::NotEqual => (a != b).into(),
+            Self::Less => (a < b).into(),
+            Self::Greater => (a > b).into(),
+            Self::LessOrEqual => (a <= b).into(),
+            Self::GreaterOrEqual => (a >= b).into(),
+            Self::And => (a != 0 && b != 0).into(),
+            Self::Or => (a != 0 || b != 0).into(),
+            Self::IntegerDivide if natural => a.checked_div(b)?,
+            Self::Remainder if natural => a.checked_rem(b)?,
+            Self::BitAnd if natural => a & b,
+            Self::BitOr if natural => a | b,
+            Self::BitXor if natural => a ^ b,
+            Self::ShiftRight if natural && b < 64 => a >> b,
+            _ => return None,
+        })
+    }
+}
+
 /// The element of little-endian bytes, of any number.
 pub(super) fn from_bytes<P: ScalarPrime>(bytes: &[u8]) -> Fp<P> {
     let base = Fp::from(256);

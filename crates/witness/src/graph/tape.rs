@@ -2,6 +2,7 @@
 //!
 //! Each is a byte, and LEB128 numbers for its operands. An operand is an index, doubled twice, and in the two lowest bits of what: 0 a
 //! place, 1 a place that is free afterwards, 2 a constant, 3 an input. A result goes to the place that became free last, or else to a new one.
+//! What only one sum reads is a part of it: another sum, or a product with a constant.
 
 use super::{Binary, Unary, message::push_leb128};
 use proofmill_circom::ScalarPrime;
@@ -36,6 +37,10 @@ impl Node {
             Self::Binary(_, a, b) => [Some(a), Some(b), None],
         };
         operands.into_iter().flatten()
+    }
+
+    fn is_sum(self) -> bool {
+        matches!(self, Self::Binary(Binary::Add | Binary::Subtract, ..) | Self::Unary(Unary::Negate, _))
     }
 }
 
@@ -88,6 +93,8 @@ pub(super) enum Step {
     Select,
     /// A bit of the operand, at the position that the next byte has.
     Bit,
+    /// So many terms; each is a coefficient, twice the number of a constant plus 2 or 0 for 1, plus 1 if it is subtracted, and an operand.
+    Sum,
     /// Quotients, none of which is an operand of another: so many, then their dividends and divisors.
     Quotients,
     /// Both operands are equal, or the graph is not for these inputs.
@@ -103,6 +110,7 @@ const QUOTIENTS: u8 = 2;
 const EQUAL: u8 = 3;
 const ZERO: u8 = 4;
 const NONZERO: u8 = 5;
+const SUM: u8 = 6;
 const UNARY: u8 = 8;
 const BINARY: u8 = 16;
 
@@ -115,6 +123,7 @@ impl Step {
             Self::Equal => EQUAL,
             Self::Zero => ZERO,
             Self::Nonzero => NONZERO,
+            Self::Sum => SUM,
             Self::Unary(operation) => UNARY + operation.code(),
             Self::Binary(operation) => BINARY + operation.code(),
         }
@@ -131,6 +140,7 @@ impl Step {
             EQUAL => Self::Equal,
             ZERO => Self::Zero,
             NONZERO => Self::Nonzero,
+            SUM => Self::Sum,
             _ => return None,
         })
     }
@@ -188,6 +198,7 @@ impl Tape {
         let last = schedule.last_reads(&order, outputs);
         let mut writer = Writer {
             nodes,
+            folded: schedule.folded,
             last,
             places: vec![0; nodes.len()],
             free: Vec::new(),
@@ -222,6 +233,8 @@ struct Schedule<'a> {
     nodes: &'a [Node],
     /// The quotients before each node on the longest way to it: those with the same number are calculated together. `NOT_NEEDED` if it is not needed.
     depths: Vec<u32>,
+    /// Whether each node is a part of the only sum that reads it.
+    folded: Vec<bool>,
     guards: Vec<Item>,
 }
 
@@ -229,7 +242,8 @@ const NOT_NEEDED: u32 = u32::MAX;
 
 impl<'a> Schedule<'a> {
     fn new(nodes: &'a [Node], outputs: &[u32], guards: &[Guard]) -> Self {
-        let mut schedule = Self { nodes, depths: vec![NOT_NEEDED; nodes.len()], guards: Vec::new() };
+        let mut schedule =
+            Self { nodes, depths: vec![NOT_NEEDED; nodes.len()], folded: Vec::new(), guards: Vec::new() };
         for guard in guards {
             schedule.guards.push(match nodes.get(guard.node as usize) {
                 Some(Node::Binary(Binary::Equal, a, b)) if guard.nonzero => Item::Equal(*a, *b),
@@ -252,7 +266,34 @@ impl<'a> Schedule<'a> {
                 schedule.set_depth(index, before + u32::from(is_quotient(*node)));
             }
         }
+        schedule.fold(outputs.iter().chain(&guarded));
         schedule
+    }
+
+    /// Finds the nodes that are parts of sums; those that something else reads are not.
+    fn fold<'b>(&mut self, read: impl Iterator<Item = &'b u32>) {
+        let mut reads = vec![0_u8; self.nodes.len()];
+        let mut count = |node: u32, times: u8| {
+            if let Some(reads) = reads.get_mut(node as usize) {
+                *reads = reads.saturating_add(times);
+            }
+        };
+        read.for_each(|node| count(*node, 2));
+        let needed = (0..).zip(self.nodes).filter(|(index, _)| self.depth(*index) != NOT_NEEDED);
+        for (_, node) in needed.clone() {
+            node.operands().for_each(|operand| count(operand, 1));
+        }
+        let mut folded = vec![false; self.nodes.len()];
+        for operand in needed.filter(|(_, node)| node.is_sum()).flat_map(|(_, node)| node.operands()) {
+            let (Some(node), Some(1)) = (self.nodes.get(operand as usize), reads.get(operand as usize))
+            else {
+                continue;
+            };
+            if let Some(folded) = folded.get_mut(operand as usize) {
+                *folded = node.is_sum() || scaled(self.nodes, *node).is_some();
+            }
+        }
+        self.folded = folded;
     }
 
     fn depth(&self, node: u32) -> u32 {
@@ -270,7 +311,8 @@ impl<'a> Schedule<'a> {
         let deepest = self.depths.iter().filter(|depth| **depth != NOT_NEEDED).max().copied().unwrap_or(0);
         let mut by_depth: Vec<Vec<u32>> = vec![Vec::new(); deepest as usize + 1];
         for (index, node) in (0..).zip(self.nodes) {
-            let is_value = !matches!(node, Node::Input(_) | Node::Constant(_));
+            let is_part = self.folded.get(index as usize) == Some(&true);
+            let is_value = !is_part && !matches!(node, Node::Input(_) | Node::Constant(_));
             if let Some(level) = by_depth.get_mut(self.depth(index) as usize).filter(|_| is_value) {
                 level.push(index);
             }
@@ -314,6 +356,10 @@ impl<'a> Schedule<'a> {
         let operands = |node: &u32| self.nodes.get(*node as usize).copied();
         for (at, item) in (0..).zip(order) {
             match item {
+                Item::Node(node) if operands(node).is_some_and(Node::is_sum) => {
+                    let terms = terms(self.nodes, &self.folded, *node);
+                    terms.iter().for_each(|term| read(term.node, at));
+                }
                 Item::Node(node) => {
                     operands(node).into_iter().flat_map(Node::operands).for_each(|node| read(node, at));
                 }
@@ -341,12 +387,53 @@ impl Item {
     }
 }
 
+/// A part of a sum: a node, or its product with a constant, added or subtracted.
+#[derive(Clone, Copy)]
+struct Term {
+    node: u32,
+    /// The node of the constant.
+    coefficient: Option<u32>,
+    negative: bool,
+}
+
+/// The terms of a sum with its parts.
+fn terms(nodes: &[Node], folded: &[bool], sum: u32) -> Vec<Term> {
+    let (mut terms, mut parts) = (Vec::new(), vec![(sum, false)]);
+    while let Some((part, negative)) = parts.pop() {
+        let term = Term { node: part, coefficient: None, negative };
+        match nodes.get(part as usize) {
+            Some(node) if part == sum || folded.get(part as usize) == Some(&true) => match *node {
+                Node::Binary(Binary::Add, a, b) => parts.extend([(b, negative), (a, negative)]),
+                Node::Binary(Binary::Subtract, a, b) => parts.extend([(b, !negative), (a, negative)]),
+                Node::Unary(Unary::Negate, a) => parts.push((a, !negative)),
+                node => terms.push(match scaled(nodes, node) {
+                    Some((constant, node)) => Term { node, coefficient: Some(constant), negative },
+                    None => term,
+                }),
+            },
+            _ => terms.push(term),
+        }
+    }
+    terms
+}
+
+/// The constant and the other operand of a product with a constant.
+fn scaled(nodes: &[Node], node: Node) -> Option<(u32, u32)> {
+    let is_constant = |node: u32| matches!(nodes.get(node as usize), Some(Node::Constant(_)));
+    match node {
+        Node::Binary(Binary::Multiply, a, b) if is_constant(a) => Some((a, b)),
+        Node::Binary(Binary::Multiply, a, b) if is_constant(b) => Some((b, a)),
+        _ => None,
+    }
+}
+
 fn is_quotient(node: Node) -> bool {
     matches!(node, Node::Binary(Binary::Divide, ..))
 }
 
 struct Writer<'a> {
     nodes: &'a [Node],
+    folded: Vec<bool>,
     /// When each node is read last.
     last: Vec<u32>,
     /// The place of each node that has one.
@@ -378,6 +465,10 @@ impl Writer<'_> {
             }
             Item::Node(node) => {
                 let Some(content) = self.nodes.get(*node as usize).copied() else { return };
+                self.steps += 1;
+                if content.is_sum() && self.write_sum(*node, at) {
+                    return self.result(*node);
+                }
                 self.step(match content {
                     Node::Select(..) => Step::Select,
                     Node::Bit(..) => Step::Bit,
@@ -391,7 +482,6 @@ impl Writer<'_> {
                 let operands: Vec<u32> = content.operands().collect();
                 self.read(&operands, at);
                 self.result(*node);
-                self.steps += 1;
             }
             Item::Equal(a, b) => {
                 self.step(Step::Equal);
@@ -410,8 +500,41 @@ impl Writer<'_> {
         self.bytes.push(step.code());
     }
 
+    /// Writes a sum that has parts.
+    fn write_sum(&mut self, node: u32, at: u32) -> bool {
+        let terms = terms(self.nodes, &self.folded, node);
+        if terms.len() <= 2 && terms.iter().all(|term| term.coefficient.is_none()) {
+            return false;
+        }
+        self.step(Step::Sum);
+        push_leb128(&mut self.bytes, terms.len() as u64);
+        let nodes: Vec<u32> = terms.iter().map(|term| term.node).collect();
+        for (term, source) in terms.iter().zip(self.sources(&nodes, at)) {
+            let constant = term.coefficient.map(|constant| self.source(constant, at));
+            let constant =
+                if let Some(Source::Constant(number)) = constant { u64::from(number) + 1 } else { 0 };
+            push_leb128(&mut self.bytes, constant << 1 | u64::from(term.negative));
+            self.push(source);
+        }
+        true
+    }
+
     /// Reads nodes.
     fn read(&mut self, nodes: &[u32], at: u32) {
+        for source in self.sources(nodes, at) {
+            self.push(source);
+        }
+    }
+
+    fn push(&mut self, source: Source) {
+        push_leb128(&mut self.bytes, source.code());
+        if let Source::LastOfPlace(place) = source {
+            self.free.push(place);
+        }
+    }
+
+    /// Where nodes' values are, that are read in order.
+    fn sources(&mut self, nodes: &[u32], at: u32) -> Vec<Source> {
         let mut sources: Vec<Source> = Vec::with_capacity(nodes.len());
         // From behind, so that of equal operands the last one frees the place.
         for node in nodes.iter().rev() {
@@ -421,12 +544,8 @@ impl Writer<'_> {
             }
             sources.push(source);
         }
-        for source in sources.into_iter().rev() {
-            push_leb128(&mut self.bytes, source.code());
-            if let Source::LastOfPlace(place) = source {
-                self.free.push(place);
-            }
-        }
+        sources.reverse();
+        sources
     }
 
     /// Where a node's value is, when it is read at a position of the order.

@@ -21,6 +21,9 @@ use proofmill_field::Fp;
 use wasmi::{Caller, Error, ExternType, Linker, Memory, MemoryType, Module, Store, TrapCode};
 use zeroize::Zeroizing;
 
+/// The function that gives the modulus' address.
+pub(crate) const PRIME: &str = "getPRawPrime";
+
 /// Addresses of words.
 pub(crate) const ALLOCATED: u32 = 0;
 pub(crate) const COUNT_OF_INPUTS: u32 = 16;
@@ -77,7 +80,7 @@ pub(super) fn run<P: ScalarPrime>(
     symbols: Option<&Symbols>,
 ) -> Result<(), WitnessError> {
     let bytes = circuit.call_named::<_, i32>("getFrLen", ())? as u32;
-    let modulus = circuit.call_named::<_, i32>("getPRawPrime", ())? as u32;
+    let modulus = circuit.call_named::<_, i32>(PRIME, ())? as u32;
     circuit.expect_prime(modulus, (bytes / 4).saturating_sub(2))?;
     // 1: with assertions, which would be ignored otherwise.
     circuit.call_named::<i32, ()>("init", 1)?;
@@ -89,7 +92,9 @@ pub(super) fn run<P: ScalarPrime>(
         let (label, size) = input(circuit, &signal.name)?;
         expect_size(signal, size)?;
         for (value, offset) in signal.values.iter().zip(0..) {
-            Element::from(*value).write(circuit.bytes(), element as i32).map_err(|error| explain(&error))?;
+            Element::from(*value)
+                .write(circuit.bytes(), element as i32)
+                .map_err(|error| explain(&error.into()))?;
             circuit.call(&set_signal, (0, 0, label.wrapping_add(offset) as i32, element as i32))?;
         }
         set += signal.values.len();
@@ -150,7 +155,7 @@ pub(super) fn witness<P: ScalarPrime>(
     let mut values = circuit.room(wires)?;
     for wire in 0..wires {
         let at = circuit.call(&get, wire as i32)?;
-        let element = Element::read(circuit.bytes(), at).map_err(|error| explain(&error))?;
+        let element = Element::read(circuit.bytes(), at).map_err(|error| explain(&error.into()))?;
         values.push(element.value());
     }
     Ok(values)

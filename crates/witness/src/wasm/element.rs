@@ -9,8 +9,9 @@ use proofmill_circom::ScalarPrime;
 use proofmill_field::{Field, Fp};
 use wasmi::{Error, TrapCode};
 
-const LONG: u8 = 0x80;
-const MONTGOMERY: u8 = 0x40;
+/// The flags among the first eight bytes.
+const LONG: u64 = 0x80 << 56;
+const MONTGOMERY: u64 = 0x40 << 56;
 
 /// Bytes of an element.
 pub(crate) const BYTES: usize = 40;
@@ -23,38 +24,85 @@ pub(crate) enum Element<P: ScalarPrime> {
     Montgomery(Fp<P>),
 }
 
-impl<P: ScalarPrime> Element<P> {
-    pub(crate) fn read(memory: &[u8], at: i32) -> Result<Self, Error> {
-        let element: &[u8; BYTES] = memory
-            .get(at as u32 as usize..)
-            .and_then(<[u8]>::first_chunk)
-            .ok_or(TrapCode::MemoryOutOfBounds)?;
-        let [s0, s1, s2, s3, _, _, _, flags, long @ ..] = element;
-        if flags & LONG == 0 {
-            return Ok(Self::Short(i32::from_le_bytes([*s0, *s1, *s2, *s3])));
+/// Why there is no element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Invalid {
+    /// It is not in the memory.
+    Outside,
+    /// It is not below the modulus.
+    TooLarge,
+}
+
+impl From<Invalid> for Error {
+    fn from(invalid: Invalid) -> Self {
+        match invalid {
+            Invalid::Outside => TrapCode::MemoryOutOfBounds.into(),
+            Invalid::TooLarge => Self::new("a field element in its memory is not below the modulus"),
         }
-        let limbs = limbs(long);
-        let value = if flags & MONTGOMERY == 0 {
+    }
+}
+
+/// The integer of an element in the short form.
+#[inline(always)]
+pub(crate) fn short(memory: &[u8], at: u32) -> Result<Option<i32>, Invalid> {
+    let head = memory.get(at as usize..).and_then(<[u8]>::first_chunk).ok_or(Invalid::Outside)?;
+    let head = u64::from_le_bytes(*head);
+    Ok(if head & LONG == 0 { Some(head as i32) } else { None })
+}
+
+impl<P: ScalarPrime> Element<P> {
+    #[inline(always)]
+    pub(crate) fn read(memory: &[u8], at: i32) -> Result<Self, Invalid> {
+        let element: &[u8; BYTES] =
+            memory.get(at as u32 as usize..).and_then(<[u8]>::first_chunk).ok_or(Invalid::Outside)?;
+        let (head, long) = element.split_first_chunk().ok_or(Invalid::Outside)?;
+        let head = u64::from_le_bytes(*head);
+        if head & LONG == 0 {
+            return Ok(Self::Short(head as i32));
+        }
+        let limbs = limbs(long.first_chunk().ok_or(Invalid::Outside)?);
+        let value = if head & MONTGOMERY == 0 {
             Fp::from_canonical(limbs).map(Self::Normal)
         } else {
             Fp::from_montgomery(limbs).map(Self::Montgomery)
         };
-        value.ok_or_else(|| Error::new("a field element in its memory is not below the modulus"))
+        value.ok_or(Invalid::TooLarge)
     }
 
-    pub(crate) fn write(self, memory: &mut [u8], at: i32) -> Result<(), Error> {
-        // The first eight bytes as an integer, and the others.
-        let (head, limbs) = match self {
-            Self::Short(value) => (u64::from(value as u32), [0; 4]),
-            Self::Normal(value) => (u64::from(LONG) << 56, value.to_canonical()),
-            Self::Montgomery(value) => (u64::from(LONG | MONTGOMERY) << 56, value.to_montgomery()),
+    /// Writes the element; of the short form only what counts, as circom does.
+    #[inline(always)]
+    pub(crate) fn write(self, memory: &mut [u8], at: i32) -> Result<(), Invalid> {
+        let element: &mut [u8; BYTES] =
+            memory.get_mut(at as u32 as usize..).and_then(<[u8]>::first_chunk_mut).ok_or(Invalid::Outside)?;
+        let (head, long) = element.split_first_chunk_mut().ok_or(Invalid::Outside)?;
+        let (flags, limbs) = match self {
+            Self::Short(value) => {
+                *head = u64::from(value as u32).to_le_bytes();
+                return Ok(());
+            }
+            Self::Normal(value) => (LONG, value.to_canonical()),
+            Self::Montgomery(value) => (LONG | MONTGOMERY, value.to_montgomery()),
         };
-        let element: &mut [u8; BYTES] = memory
-            .get_mut(at as u32 as usize..)
-            .and_then(<[u8]>::first_chunk_mut)
-            .ok_or(TrapCode::MemoryOutOfBounds)?;
-        for (word, value) in element.as_chunks_mut().0.iter_mut().zip([head].into_iter().chain(limbs)) {
-            *word = value.to_le_bytes();
+        *head = flags.to_le_bytes();
+        for (bytes, limb) in long.as_chunks_mut().0.iter_mut().zip(limbs) {
+            *bytes = limb.to_le_bytes();
+        }
+        Ok(())
+    }
+
+    /// Copies an element, whatever it is.
+    #[inline]
+    pub(crate) fn copy(memory: &mut [u8], to: u32, from: u32) -> Result<(), Invalid> {
+        let element: &[u8; BYTES] =
+            memory.get(from as usize..).and_then(<[u8]>::first_chunk).ok_or(Invalid::Outside)?;
+        let head: [u8; 8] = *element.first_chunk().ok_or(Invalid::Outside)?;
+        let element = *element;
+        let place: &mut [u8; BYTES] =
+            memory.get_mut(to as usize..).and_then(<[u8]>::first_chunk_mut).ok_or(Invalid::Outside)?;
+        if u64::from_le_bytes(head) & LONG == 0 {
+            *place.first_chunk_mut().ok_or(Invalid::Outside)? = head;
+        } else {
+            *place = element;
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ use host::Host;
 use instance::{Instance, explain};
 use proofmill_circom::{CircomCurve, PairingCurve, ScalarPrime, Symbols, over_curve};
 use proofmill_field::{Field, Fp, Prime, bn254::FrParams};
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 use wasmi::{Config, Engine, Linker, Module, Store};
 use zeroize::Zeroizing;
 
@@ -50,7 +50,7 @@ impl Default for Limits {
 pub enum Event<'a, P: ScalarPrime = FrParams> {
     /// A line that the circuit prints by `log()`, without its end. There are at most 1 MiB of them.
     Log(&'a str),
-    /// The signal with this label is set; only of circom 1 in [`Program::debug`], as all that follow.
+    /// The signal with this label is set; only of circom 1 in [`Program::debug`](crate::Program::debug), as all that follow.
     Set(u32, Fp<P>),
     /// The signal with this label is read.
     Get(u32, Fp<P>),
@@ -63,13 +63,13 @@ pub enum Event<'a, P: ScalarPrime = FrParams> {
 /// Receives events.
 pub(crate) type Observer<P> = Arc<dyn Fn(Event<'_, P>) + Send + Sync>;
 
-/// A circuit that circom compiled to WASM.
-pub struct Program<P: ScalarPrime = FrParams> {
+/// A circuit in the interpreter.
+#[derive(Debug)]
+pub(crate) struct Interpreter {
     module: Module,
     interface: Interface,
     /// Whether it calls native arithmetic.
     native: bool,
-    settings: Settings<P>,
 }
 
 /// How a circuit is run, compiled or not.
@@ -97,16 +97,7 @@ enum Interface {
     Circom2,
 }
 
-impl<P: ScalarPrime> fmt::Debug for Program<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Program")
-            .field("interface", &self.interface)
-            .field("limits", &self.settings.limits)
-            .finish_non_exhaustive()
-    }
-}
-
-/// The curve whose scalar field a circuit's WASM is likely to be over: it has the prime among its data. [`Program::calculate`] makes sure.
+/// The curve whose scalar field a circuit's WASM is likely to be over: it has the prime among its data. [`Program::calculate`](crate::Program::calculate) makes sure.
 pub fn likely_curve(bytes: &[u8]) -> Option<PairingCurve> {
     [PairingCurve::Bn254, PairingCurve::Bls12_381].into_iter().find(|curve| {
         let modulus = over_curve!(*curve, C => <<C as CircomCurve>::ScalarPrime as Prime>::MODULUS);
@@ -124,28 +115,18 @@ pub struct Debugged<P: ScalarPrime = FrParams> {
     pub values: Zeroizing<Vec<Fp<P>>>,
 }
 
-impl<P: ScalarPrime> Program<P> {
-    /// The first bytes of a WASM.
-    pub const MAGIC: [u8; 4] = *b"\0asm";
-
-    /// Compiles the bytes of a WASM for the interpreter.
-    ///
-    /// # Errors
-    /// [`WitnessError::Program`] if it is malformed or imports anything but circom's functions.
-    pub fn from_bytes(bytes: &[u8], limits: Limits) -> Result<Self, WitnessError> {
-        Self::with_settings(bytes, Settings::new(limits))
-    }
-
-    pub(crate) fn with_settings(bytes: &[u8], settings: Settings<P>) -> Result<Self, WitnessError> {
+impl Interpreter {
+    /// Compiles the bytes of a WASM.
+    pub(crate) fn new(bytes: &[u8], limits: Limits) -> Result<Self, WitnessError> {
         match prelude::redirect(bytes) {
-            Some(redirected) => Self::compile(&redirected, settings, true),
-            None => Self::compile(bytes, settings, false),
+            Some(redirected) => Self::compile(&redirected, limits, true),
+            None => Self::compile(bytes, limits, false),
         }
     }
 
-    fn compile(bytes: &[u8], settings: Settings<P>, native: bool) -> Result<Self, WitnessError> {
+    fn compile(bytes: &[u8], limits: Limits, native: bool) -> Result<Self, WitnessError> {
         let mut config = Config::default();
-        config.consume_fuel(settings.limits.steps.is_some());
+        config.consume_fuel(limits.steps.is_some());
         // About those of JavaScript engines. The stack is on the heap and grows with the calls.
         config.set_max_recursion_depth(DEEPEST_CALLS);
         config.set_max_stack_height(LARGEST_STACK);
@@ -157,50 +138,43 @@ impl<P: ScalarPrime> Program<P> {
         for import in module.imports() {
             host::expect_known(&import)?;
         }
-        let interface = match module.get_export("getPRawPrime") {
+        let interface = match module.get_export(circom1::PRIME) {
             Some(_) => Interface::Circom1,
             None => Interface::Circom2,
         };
-        Ok(Self { module, interface, native, settings })
+        Ok(Self { module, interface, native })
     }
 
-    /// Whether it reports more events than lines of `log()`, as circom 1's programs do.
-    pub fn reports_signals(&self) -> bool {
+    /// The names of circom's functions for field elements that are not executed natively.
+    pub(crate) fn interpreted(&self) -> impl Iterator<Item = &'static str> {
+        let native = self.native;
+        native::all().map(|(_, name, _)| name).filter(move |_| !native)
+    }
+
+    /// Whether it is circom 1's.
+    pub(crate) fn is_circom1(&self) -> bool {
         matches!(self.interface, Interface::Circom1)
     }
 
-    /// A function that receives what the circuit reports.
-    #[must_use]
-    pub fn on_event(mut self, observer: impl Fn(Event<'_, P>) + Send + Sync + 'static) -> Self {
-        self.settings.observer = Some(Arc::new(observer));
-        self
-    }
-
-    /// The names of signals, for errors.
-    #[must_use]
-    pub fn with_symbols(mut self, symbols: impl Into<Arc<Symbols>>) -> Self {
-        self.settings.symbols = Some(symbols.into());
-        self
-    }
-
-    /// Runs the circuit on these inputs: the value of every wire, the first of which is 1.
-    ///
-    /// # Errors
-    /// [`WitnessError`]: inputs that are missing, unknown or of another size, assertions that fail, another field, limits.
-    pub fn calculate(&self, inputs: &Inputs<P>) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
-        let mut circuit = self.instantiate(false)?;
-        self.run(&mut circuit, inputs)?;
+    /// The value of every wire.
+    pub(crate) fn calculate<P: ScalarPrime>(
+        &self,
+        settings: &Settings<P>,
+        inputs: &Inputs<P>,
+    ) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
+        let mut circuit = self.instantiate(settings, false)?;
+        self.run(&mut circuit, settings, inputs)?;
         self.witness(&mut circuit)
     }
 
     /// [`Self::calculate`] with all of circom's checks and all that the circuit reports, and with the values where it ends.
-    pub fn debug(&self, inputs: &Inputs<P>) -> Debugged<P> {
+    pub(crate) fn debug<P: ScalarPrime>(&self, settings: &Settings<P>, inputs: &Inputs<P>) -> Debugged<P> {
         let failed = |error| Debugged { error: Some(error), values: Zeroizing::default() };
-        let mut circuit = match self.instantiate(true) {
+        let mut circuit = match self.instantiate(settings, true) {
             Ok(circuit) => circuit,
             Err(error) => return failed(error),
         };
-        let error = self.run(&mut circuit, inputs).err();
+        let error = self.run(&mut circuit, settings, inputs).err();
         match error {
             None => {}
             Some(WitnessError::Unsatisfied { .. }) => {}
@@ -212,8 +186,13 @@ impl<P: ScalarPrime> Program<P> {
         }
     }
 
-    fn run(&self, circuit: &mut Instance<P>, inputs: &Inputs<P>) -> Result<(), WitnessError> {
-        let symbols = self.settings.symbols.as_deref();
+    fn run<P: ScalarPrime>(
+        &self,
+        circuit: &mut Instance<P>,
+        settings: &Settings<P>,
+        inputs: &Inputs<P>,
+    ) -> Result<(), WitnessError> {
+        let symbols = settings.symbols.as_deref();
         let result = match self.interface {
             Interface::Circom1 => circom1::run(circuit, inputs, symbols),
             Interface::Circom2 => circom2::run(circuit, inputs, symbols),
@@ -231,7 +210,10 @@ impl<P: ScalarPrime> Program<P> {
         })
     }
 
-    fn witness(&self, circuit: &mut Instance<P>) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
+    fn witness<P: ScalarPrime>(
+        &self,
+        circuit: &mut Instance<P>,
+    ) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
         let values = match self.interface {
             Interface::Circom1 => circom1::witness(circuit),
             Interface::Circom2 => circom2::witness(circuit),
@@ -240,13 +222,15 @@ impl<P: ScalarPrime> Program<P> {
         Ok(values)
     }
 
-    fn instantiate(&self, debug: bool) -> Result<Instance<P>, WitnessError> {
-        let mut store = Store::new(
-            self.module.engine(),
-            Host::new(self.settings.limits, self.settings.observer.clone(), debug),
-        );
+    fn instantiate<P: ScalarPrime>(
+        &self,
+        settings: &Settings<P>,
+        debug: bool,
+    ) -> Result<Instance<P>, WitnessError> {
+        let mut store =
+            Store::new(self.module.engine(), Host::new(settings.limits, settings.observer.clone(), debug));
         store.limiter(|host| &mut host.limits);
-        if let Some(steps) = self.settings.limits.steps {
+        if let Some(steps) = settings.limits.steps {
             store.set_fuel(steps).map_err(|error| WitnessError::Limit(error.to_string()))?;
         }
         let mut linker = Linker::new(self.module.engine());

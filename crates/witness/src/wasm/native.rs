@@ -9,7 +9,7 @@ use proofmill_field::{Field, Fp, Invert};
 use wasmi::{Caller, Error, Func, Memory, Store, Table, TrapCode};
 
 /// A function of circom's that is executed natively.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Native {
     /// `(result, a)`: the element itself.
     Copy,
@@ -33,43 +33,48 @@ pub(crate) enum Native {
     Binary(Binary),
 }
 
-/// Native functions with the positions of circom's.
-const FUNCTIONS: [(usize, Native); 30] = [
-    (33, Native::Copy),
-    (34, Native::CopyMany),
-    (35, Native::IsTrue),
-    (39, Native::ToLongNormal),
-    (41, Native::Unary(Unary::Negate)),
-    (43, Native::ToInt),
-    (44, Native::Binary(Binary::Add)),
-    (45, Native::Binary(Binary::Subtract)),
-    (46, Native::IsEqual),
-    (48, Native::Binary(Binary::Equal)),
-    (49, Native::Binary(Binary::NotEqual)),
-    (50, Native::Binary(Binary::Greater)),
-    (51, Native::Binary(Binary::GreaterOrEqual)),
-    (52, Native::Binary(Binary::Less)),
-    (53, Native::Binary(Binary::LessOrEqual)),
-    (54, Native::Binary(Binary::Multiply)),
-    (55, Native::Binary(Binary::IntegerDivide)),
-    (56, Native::Binary(Binary::Remainder)),
-    (57, Native::Invert),
-    (58, Native::Binary(Binary::Divide)),
-    (59, Native::Binary(Binary::Power)),
-    (68, Native::Binary(Binary::ShiftLeft)),
-    (69, Native::Binary(Binary::ShiftRight)),
-    (71, Native::Binary(Binary::BitAnd)),
-    (73, Native::Binary(Binary::BitOr)),
-    (75, Native::Binary(Binary::BitXor)),
-    (77, Native::Unary(Unary::BitNot)),
-    (78, Native::Binary(Binary::And)),
-    (79, Native::Binary(Binary::Or)),
-    (80, Native::Not),
+/// Native functions with the positions and names of circom's.
+const FUNCTIONS: [(usize, &str, Native); 30] = [
+    (33, "Fr_copy", Native::Copy),
+    (34, "Fr_copyn", Native::CopyMany),
+    (35, "Fr_isTrue", Native::IsTrue),
+    (39, "Fr_toLongNormal", Native::ToLongNormal),
+    (41, "Fr_neg", Native::Unary(Unary::Negate)),
+    (43, "Fr_toInt", Native::ToInt),
+    (44, "Fr_add", Native::Binary(Binary::Add)),
+    (45, "Fr_sub", Native::Binary(Binary::Subtract)),
+    (46, "Fr_eqR", Native::IsEqual),
+    (48, "Fr_eq", Native::Binary(Binary::Equal)),
+    (49, "Fr_neq", Native::Binary(Binary::NotEqual)),
+    (50, "Fr_gt", Native::Binary(Binary::Greater)),
+    (51, "Fr_geq", Native::Binary(Binary::GreaterOrEqual)),
+    (52, "Fr_lt", Native::Binary(Binary::Less)),
+    (53, "Fr_leq", Native::Binary(Binary::LessOrEqual)),
+    (54, "Fr_mul", Native::Binary(Binary::Multiply)),
+    (55, "Fr_idiv", Native::Binary(Binary::IntegerDivide)),
+    (56, "Fr_mod", Native::Binary(Binary::Remainder)),
+    (57, "Fr_inv", Native::Invert),
+    (58, "Fr_div", Native::Binary(Binary::Divide)),
+    (59, "Fr_pow", Native::Binary(Binary::Power)),
+    (68, "Fr_shl", Native::Binary(Binary::ShiftLeft)),
+    (69, "Fr_shr", Native::Binary(Binary::ShiftRight)),
+    (71, "Fr_band", Native::Binary(Binary::BitAnd)),
+    (73, "Fr_bor", Native::Binary(Binary::BitOr)),
+    (75, "Fr_bxor", Native::Binary(Binary::BitXor)),
+    (77, "Fr_bnot", Native::Unary(Unary::BitNot)),
+    (78, "Fr_land", Native::Binary(Binary::And)),
+    (79, "Fr_lor", Native::Binary(Binary::Or)),
+    (80, "Fr_lnot", Native::Not),
 ];
+
+/// The functions with their positions among those for field elements, and their names.
+pub(crate) fn all() -> impl Iterator<Item = (usize, &'static str, Native)> {
+    FUNCTIONS.into_iter()
+}
 
 /// The function of circom's at a position, of those for field elements.
 pub(crate) fn at(position: usize) -> Option<Native> {
-    FUNCTIONS.iter().find(|(index, _)| *index == position).map(|(_, native)| *native)
+    all().find(|(index, ..)| *index == position).map(|(.., native)| native)
 }
 
 impl Native {
@@ -79,7 +84,7 @@ impl Native {
     }
 
     /// The number of its parameters, all i32.
-    pub(super) fn parameters(self) -> u8 {
+    pub(crate) fn parameters(self) -> u8 {
         match self {
             Self::Binary(_) | Self::CopyMany => 3,
             Self::Unary(_) | Self::Invert | Self::Not | Self::Copy | Self::IsEqual => 2,
@@ -87,11 +92,20 @@ impl Native {
         }
     }
 
-    /// About the nanoseconds that it takes longer than a call.
-    fn steps(self) -> u64 {
-        match self {
+    /// Whether it takes many times longer than others.
+    pub(crate) fn is_slow(self) -> bool {
+        matches!(
+            self,
             Self::Binary(Binary::IntegerDivide | Binary::Remainder | Binary::Divide | Binary::Power)
-            | Self::Invert => 10_000,
+                | Self::Invert
+        )
+    }
+
+    /// About the nanoseconds that it takes longer than a call.
+    pub(crate) fn steps(self) -> u64 {
+        match self {
+            _ if self.is_slow() => 10_000,
+            Self::Copy | Self::CopyMany | Self::IsTrue | Self::IsEqual => 10,
             _ => 100,
         }
     }
@@ -106,7 +120,7 @@ impl Native {
                     let $memory = memory(&mut caller, steps)?;
                     $(let $operand = Element::<P>::read($memory, $operand)?;)*
                     let result: Element<P> = $result;
-                    result.write($memory, r)
+                    Ok::<_, Error>(result.write($memory, r)?)
                 })
             };
         }
@@ -117,10 +131,10 @@ impl Native {
             }),
             Self::ToLongNormal => Func::wrap(store, move |mut caller: Caller<'_, Host<P>>, a: i32| {
                 let memory = memory(&mut caller, steps)?;
-                Element::Normal(Element::<P>::read(memory, a)?.value()).write(memory, a)
+                Ok::<_, Error>(Element::Normal(Element::<P>::read(memory, a)?.value()).write(memory, a)?)
             }),
             Self::Unary(Unary::Negate) => {
-                element!(memory, a => binary(Binary::Subtract, Element::Short(0), a)?)
+                element!(memory, a => binary(Binary::Subtract, Element::Short(0), a).ok_or(TrapCode::IntegerDivisionByZero)?)
             }
             Self::Unary(operation) => {
                 element!(memory, a => Element::Montgomery(operation.evaluate(a.value())))
@@ -128,15 +142,19 @@ impl Native {
             Self::Invert => {
                 element!(memory, a => Element::Montgomery(a.value().invert_vartime().unwrap_or(Fp::ZERO)))
             }
-            Self::Not => element!(memory, a => binary(Binary::Equal, a, Element::Short(0))?),
-            Self::Binary(operation) => element!(memory, a, b => binary(operation, a, b)?),
+            Self::Not => {
+                element!(memory, a => binary(Binary::Equal, a, Element::Short(0)).ok_or(TrapCode::IntegerDivisionByZero)?)
+            }
+            Self::Binary(operation) => {
+                element!(memory, a, b => binary(operation, a, b).ok_or(TrapCode::IntegerDivisionByZero)?)
+            }
         })
     }
 }
 
 /// The functions that the interpreter calls, by their places in the table of native ones, with the positions of circom's.
 pub(super) fn of_interpreter() -> impl Iterator<Item = (usize, Native)> {
-    FUNCTIONS.into_iter().filter(|(_, native)| native.pays())
+    all().map(|(position, _, native)| (position, native)).filter(|(_, native)| native.pays())
 }
 
 /// Fills the table of native functions.
@@ -162,47 +180,43 @@ fn memory<'a, P: ScalarPrime>(
     Ok(memory.data_mut(caller))
 }
 
-/// The result of an operation, in any form.
-pub(crate) fn binary<P: ScalarPrime>(
-    operation: Binary,
-    a: Element<P>,
-    b: Element<P>,
-) -> Result<Element<P>, Error> {
-    if let (Element::Short(a), Element::Short(b)) = (a, b)
-        && let Some(Ok(result)) = short(operation, a.into(), b.into()).map(i32::try_from)
-    {
-        return Ok(Element::Short(result));
+/// The result of an operation, in any form. `None` if it traps: integers are divided by zero.
+#[inline(always)]
+pub(crate) fn binary<P: ScalarPrime>(operation: Binary, a: Element<P>, b: Element<P>) -> Option<Element<P>> {
+    match (operation, a, b) {
+        (_, Element::Short(x), Element::Short(y)) => {
+            if let Some(Ok(result)) = operation.evaluate_small(x.into(), y.into()).map(i32::try_from) {
+                return Some(Element::Short(result));
+            }
+        }
+        // Bits are products and sums with many numbers.
+        (Binary::Multiply, Element::Short(0), _) | (Binary::Multiply, _, Element::Short(0)) => {
+            return Some(Element::Short(0));
+        }
+        (Binary::Multiply, Element::Short(1), other)
+        | (Binary::Multiply, other, Element::Short(1))
+        | (Binary::Add, Element::Short(0), other)
+        | (Binary::Add | Binary::Subtract, other, Element::Short(0)) => return Some(other),
+        _ => {}
     }
     let (a, b) = (a.value(), b.value());
-    if matches!(operation, Binary::IntegerDivide | Binary::Remainder) && b == Fp::ZERO {
-        return Err(TrapCode::IntegerDivisionByZero.into());
+    match operation {
+        Binary::Multiply => Some(Element::Montgomery(a * b)),
+        Binary::Add => Some(Element::Montgomery(a + b)),
+        Binary::Subtract => Some(Element::Montgomery(a - b)),
+        Binary::IntegerDivide | Binary::Remainder if b == Fp::ZERO => None,
+        _ => Some(result(operation, a, b)),
     }
-    Ok(Element::Montgomery(operation.evaluate(a, b)))
 }
 
-/// The result of an operation on integers below 2^31 in absolute value, which are most: loops count with them. `None` if it is not as easy.
-fn short(operation: Binary, a: i64, b: i64) -> Option<i64> {
-    let natural = a >= 0 && b >= 0;
-    Some(match operation {
-        Binary::Add => a + b,
-        Binary::Subtract => a - b,
-        Binary::Multiply => a * b,
-        Binary::Equal => (a == b).into(),
-        Binary::NotEqual => (a != b).into(),
-        Binary::Less => (a < b).into(),
-        Binary::Greater => (a > b).into(),
-        Binary::LessOrEqual => (a <= b).into(),
-        Binary::GreaterOrEqual => (a >= b).into(),
-        Binary::And => (a != 0 && b != 0).into(),
-        Binary::Or => (a != 0 || b != 0).into(),
-        Binary::IntegerDivide if natural => a.checked_div(b)?,
-        Binary::Remainder if natural => a.checked_rem(b)?,
-        Binary::BitAnd if natural => a & b,
-        Binary::BitOr if natural => a | b,
-        Binary::BitXor if natural => a ^ b,
-        Binary::ShiftRight if natural && b < 64 => a >> b,
-        _ => return None,
-    })
+#[inline(never)]
+fn result<P: ScalarPrime>(operation: Binary, a: Fp<P>, b: Fp<P>) -> Element<P> {
+    let result = operation.evaluate(a, b);
+    if operation.is_truth() {
+        Element::Short((result != Fp::ZERO).into())
+    } else {
+        Element::Montgomery(result)
+    }
 }
 
 /// The lowest 32 bits of a number, which is negative above p/2.

@@ -234,9 +234,12 @@ mod tests {
     use super::*;
     use crate::{
         input::Inputs,
-        wasm::{Limits, Program, Settings},
+        machine::{self, Module},
+        program::Program,
+        wasm::{Interpreter, Limits, Settings},
     };
     use proofmill_circom::{CircomCurve, PairingCurve, ScalarPrime, over_curve};
+    use proofmill_field::bn254::FrParams;
     use proptest::prelude::*;
 
     const WASM: &[u8] = include_bytes!("../../tests/data/operators.wasm");
@@ -271,6 +274,104 @@ mod tests {
         }
     }
 
+    /// The WASM with other bodies of some functions for field elements.
+    fn with_bodies(wasm: &[u8], other: impl Fn(usize, &[Vec<u8>]) -> Vec<u8>) -> Vec<u8> {
+        let mut changed = MAGIC_AND_VERSION.to_vec();
+        for (id, content) in sections(wasm.strip_prefix(MAGIC_AND_VERSION).unwrap()).unwrap() {
+            let mut content = content.to_vec();
+            if id == CODE {
+                let (count, mut fields) = counted(&content).unwrap();
+                let bodies: Vec<_> = (0..count).map(|_| fields.delimited().unwrap().to_vec()).collect();
+                let mut code = leb128(count);
+                for index in 0..bodies.len() {
+                    let body = if index < FUNCTIONS { other(index, &bodies) } else { bodies[index].clone() };
+                    code.extend(leb128(body.len() as u64));
+                    code.extend(body);
+                }
+                content = code;
+            }
+            changed.extend(leb128(id));
+            changed.extend(leb128(content.len() as u64));
+            changed.extend(content);
+        }
+        changed
+    }
+
+    /// The WASM of a version that is not known, which does the same.
+    fn of_another_version(wasm: &[u8]) -> Vec<u8> {
+        const NOP: u8 = 1;
+        with_bodies(wasm, |index, bodies| {
+            let mut body = bodies[index].clone();
+            body.insert(body.len() - 1, NOP);
+            body
+        })
+    }
+
+    #[test]
+    fn functions_of_other_versions_are_found_by_what_they_do() {
+        let inputs =
+            r#"{"x": [0, 1, -1, 5, "0x7fffffff", -7, 64, 253, 254, "0x1234567890abcdef123456789", -300, 3]}"#;
+        functions_are_found::<FrParams>(WASM, inputs);
+        over_curve!(PairingCurve::Bls12_381, C => {
+            let other = of_another_version(BLS12_381);
+            let program = Program::<<C as CircomCurve>::ScalarPrime>::from_bytes(&other, Limits::default()).unwrap();
+            assert!(program.interpreted_functions().is_empty());
+        });
+        for wasm in CIRCOM1 {
+            // They have no names.
+            let program =
+                Program::<FrParams>::from_bytes(&of_another_version(wasm), Limits::default()).unwrap();
+            assert!(program.interpreted_functions().is_empty());
+        }
+    }
+
+    fn functions_are_found<P: ScalarPrime>(wasm: &[u8], inputs: &str) {
+        let inputs = Inputs::<P>::from_json(inputs.as_bytes()).unwrap();
+        let other = of_another_version(wasm);
+        assert!(!is_known(&other));
+        // Each function with the body of another of its type, one at a time.
+        let wrong: Vec<_> = native::all()
+            .filter_map(|(at, name, native)| {
+                let same = |other: Native| {
+                    let is_value = |native: Native| native.parameters() == 3 || native.parameters() == 2;
+                    std::mem::discriminant(&other) == std::mem::discriminant(&native) && is_value(native)
+                };
+                let from = native::all().find(|(other, _, found)| *other != at && same(*found))?.0;
+                let swap =
+                    |index: usize, bodies: &[Vec<u8>]| bodies[if index == at { from } else { index }].clone();
+                Some((name, with_bodies(wasm, swap)))
+            })
+            .collect();
+        assert!(wrong.len() > 20);
+        let wrong = wrong.iter().map(|(name, wasm)| (Some(*name), wasm));
+        let all = std::iter::once((None, &other)).chain(wrong);
+        for (index, (name, wasm)) in all.enumerate() {
+            let program = Program::<P>::from_bytes(wasm, Limits::default()).unwrap();
+            // What calls a wrong function is wrong, too.
+            let interpreted = program.interpreted_functions();
+            assert!(
+                name.map_or(interpreted.is_empty(), |name| interpreted.contains(&name)),
+                "{interpreted:?}"
+            );
+            // The others take too long.
+            if name.is_some() && !index.is_multiple_of(5) {
+                continue;
+            }
+            let settings = Settings::new(Limits::default());
+            let interpreter = Interpreter::new(wasm, settings.limits).unwrap();
+            assert!(!interpreter.native);
+            // Some trap.
+            let expected = interpreter.calculate(&settings, &inputs).ok();
+            if name.is_none() {
+                assert_eq!(program.calculate(&inputs).ok(), Some(expected.clone().unwrap()));
+            }
+            // With nothing native the machine executes whatever there is: what is wrong may depend on forms of elements.
+            let code = Module::of_code(wasm).unwrap();
+            let executed = machine::calculate(&code, &inputs, Limits::default(), None).ok();
+            assert_eq!(executed, expected, "{name:?}");
+        }
+    }
+
     fn number() -> impl Strategy<Value = String> {
         prop_oneof![
             any::<i32>().prop_map(|value| value.to_string()),
@@ -298,10 +399,12 @@ mod tests {
 
     fn native_is_interpreted<P: ScalarPrime>(wasm: &[u8], inputs: &str) -> Result<(), TestCaseError> {
         let inputs = Inputs::<P>::from_json(inputs.as_bytes()).unwrap();
-        let native = Program::from_bytes(wasm, Limits::default()).unwrap();
+        let settings = Settings::new(Limits::default());
+        let native = Interpreter::new(wasm, settings.limits).unwrap();
         prop_assert!(native.native);
-        let interpreted = Program::compile(wasm, Settings::new(Limits::default()), false).unwrap();
-        let [native, interpreted] = [native, interpreted].map(|program| program.calculate(&inputs).unwrap());
+        let interpreted = Interpreter::compile(wasm, settings.limits, false).unwrap();
+        let [native, interpreted] =
+            [native, interpreted].map(|program| program.calculate(&settings, &inputs).unwrap());
         prop_assert_eq!(&*native, &*interpreted);
         Ok(())
     }

@@ -1,13 +1,14 @@
-//! Compiled circuits against the interpreter.
+//! Compiled circuits, and WASMs in the machine, against the interpreter.
 //!
 //! `circom2 branches.circom --O0 --wasm` (npm circom2 0.2.23, circom 2.2.3) made `branches.wasm`, and with `Choices(4)` as the main
 //! component `choices.wasm`.
 
 use proofmill_circom::{CircomCurve, PairingCurve, ScalarPrime, over_curve};
-use proofmill_field::bn254::FrParams;
+use proofmill_field::{Fp, bn254::FrParams};
 use proofmill_witness::{Compiled, Event, Inputs, Limits, Program, WitnessError};
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
+use zeroize::Zeroizing;
 
 const CHOICES: &[u8] = include_bytes!("../data/choices.wasm");
 const BRANCHES: &[u8] = include_bytes!("../data/branches.wasm");
@@ -31,10 +32,26 @@ fn compile<P: ScalarPrime>(wasm: &[u8], sample: &str) -> Compiled<P> {
     Compiled::from_bytes(compiled.to_bytes(), Limits::default()).unwrap()
 }
 
+/// The interpreter's witness, which the machine's is, too.
+fn interpreted<P: ScalarPrime>(
+    wasm: &[u8],
+    inputs: &Inputs<P>,
+) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
+    let program = Program::from_bytes(wasm, Limits::default()).unwrap();
+    // Debugging is not for the machine.
+    let debugged = program.debug(inputs);
+    let expected = match debugged.error {
+        Some(error) => Err(error),
+        None => Ok(debugged.values),
+    };
+    assert_eq!(program.calculate(inputs), expected);
+    expected
+}
+
 /// Whether the graph is for these inputs; then its witness is the interpreter's, and in any case the compiled circuit's is.
 fn is_for<P: ScalarPrime>(compiled: &Compiled<P>, wasm: &[u8], json: &str) -> bool {
     let inputs = inputs(json);
-    let expected = Program::from_bytes(wasm, Limits::default()).unwrap().calculate(&inputs);
+    let expected = interpreted(wasm, &inputs);
     assert_eq!(compiled.calculate(&inputs), expected, "{json}");
     match compiled.evaluate(&inputs).unwrap() {
         Some(witness) => {
@@ -223,7 +240,7 @@ fn malformed_files_are_refused() {
     );
     let mut other = good.clone();
     other[4] = 0;
-    let problem = "not a compiled circuit: expected the version 1, found 0: compile it again";
+    let problem = "not a compiled circuit: expected the version 2, found 0: compile it again";
     assert_eq!(refused(&other), problem);
     over_curve!(PairingCurve::Bls12_381, C => {
         let error = Compiled::<<C as CircomCurve>::ScalarPrime>::from_bytes(good.clone(), Limits::default()).unwrap_err();
@@ -243,7 +260,7 @@ fn malformed_files_are_refused() {
     }
 }
 
-/// `proofmill wtns compile inputs.wasm small.json inputs.wcd`, by the first version that could. A file that is kept is read or refused by its version, not
+/// `proofmill wtns compile inputs.wasm small.json inputs.wcd`, by the first revision with version 2 of the format. A file that is kept is read or refused by its version, not
 /// misunderstood.
 #[test]
 fn files_of_before() {

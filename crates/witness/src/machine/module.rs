@@ -4,16 +4,23 @@
 use super::{
     assembler::Assembler,
     code::{Code, Signatures},
+    recognition,
 };
-use crate::wasm::{circom1, native::Native};
+use crate::wasm::{
+    Limits, circom1,
+    native::{self, Native},
+    prelude,
+};
+use proofmill_circom::ScalarPrime;
 use std::collections::HashMap;
 use wasmparser::{
     DataKind, ElementItems, ElementKind, ExternalKind, FuncValidator, FuncValidatorAllocations, FunctionBody,
-    Operator, Parser, Payload, TypeRef, ValidPayload, Validator, ValidatorResources, WasmFeatures,
+    KnownCustom, Name, NameSectionReader, Operator, Parser, Payload, TypeRef, ValidPayload, Validator,
+    ValidatorResources, WasmFeatures,
 };
 
 /// Why a circuit is not compiled.
-pub(super) type Reason = String;
+pub(crate) type Reason = String;
 
 #[derive(Debug)]
 pub(super) enum Function {
@@ -26,7 +33,7 @@ pub(super) enum Function {
 
 /// A circuit's WASM.
 #[derive(Debug)]
-pub(super) struct Module {
+pub(crate) struct Module {
     pub(super) functions: Vec<Function>,
     pub(super) signatures: Signatures,
     pub(super) table: Vec<Option<u32>>,
@@ -36,14 +43,34 @@ pub(super) struct Module {
     imports_memory: bool,
     /// Addresses with their bytes.
     pub(super) data: Vec<(u32, Vec<u8>)>,
+    /// The functions that have names for debuggers.
+    pub(super) names: HashMap<String, u32>,
 }
 
 /// The most entries of a table.
 const LARGEST_TABLE: usize = 1 << 20;
 
 impl Module {
-    /// Decodes and validates a WASM. `native` says which of circom's functions the module's own one with this number is.
-    pub(super) fn decode(bytes: &[u8], native: impl Fn(usize) -> Option<Native>) -> Result<Self, Reason> {
+    /// Decodes and validates a WASM of circom's, over the field of `P`. Within the limits it tries functions that are not known.
+    pub(crate) fn decode<P: ScalarPrime>(bytes: &[u8], limits: Limits) -> Result<Self, Reason> {
+        if prelude::is_known(bytes) {
+            return Self::with_natives(bytes, &native::at);
+        }
+        let natives = recognition::natives::<P>(&Self::with_natives(bytes, &|_| None)?, limits);
+        if natives.is_empty() {
+            return Err("its functions for field elements are not circom's".to_owned());
+        }
+        Self::with_natives(bytes, &|number| natives.get(&number).copied())
+    }
+
+    /// Decodes a module, of which nothing is native.
+    #[cfg(test)]
+    pub(crate) fn of_code(bytes: &[u8]) -> Result<Self, Reason> {
+        Self::with_natives(bytes, &|_| None)
+    }
+
+    /// Decodes a module, of which `native` says which of circom's functions its own one with this number is.
+    fn with_natives(bytes: &[u8], native: &dyn Fn(usize) -> Option<Native>) -> Result<Self, Reason> {
         let mut module = Self {
             functions: Vec::new(),
             signatures: Signatures::default(),
@@ -52,6 +79,7 @@ impl Module {
             pages: 0,
             imports_memory: false,
             data: Vec::new(),
+            names: HashMap::new(),
         };
         let mut validator = Validator::new_with_features(WasmFeatures::WASM1 | WasmFeatures::BULK_MEMORY);
         let mut allocations = FuncValidatorAllocations::default();
@@ -70,7 +98,7 @@ impl Module {
                 module.functions.push(Function::Code(code));
                 continue;
             }
-            module.section(payload, &native).map_err(|error| error.to_string())??;
+            module.section(payload, native).map_err(|error| error.to_string())??;
         }
         // The host provides circom 1's memory. It has as much as is allocated, which the word at 0 tells, and a stack.
         let allocated = module.data.iter().find(|(at, _)| *at == circom1::ALLOCATED);
@@ -86,7 +114,7 @@ impl Module {
     fn section(
         &mut self,
         payload: Payload<'_>,
-        native: &impl Fn(usize) -> Option<Native>,
+        native: &dyn Fn(usize) -> Option<Native>,
     ) -> wasmparser::Result<Result<(), Reason>> {
         match payload {
             Payload::TypeSection(types) => {
@@ -161,6 +189,12 @@ impl Module {
                     self.data.push((start, data.data.to_vec()));
                 }
             }
+            Payload::CustomSection(section) => {
+                if let KnownCustom::Name(names) = section.as_known() {
+                    // They are no part of the module: malformed ones are none.
+                    self.names = function_names(names).unwrap_or_default();
+                }
+            }
             Payload::StartSection { .. } => return Ok(Err("it has a start function".to_owned())),
             Payload::GlobalSection(globals) if globals.count() > 0 => {
                 return Ok(Err("it has global variables".to_owned()));
@@ -168,6 +202,22 @@ impl Module {
             _ => {}
         }
         Ok(Ok(()))
+    }
+
+    /// The names of circom's functions for field elements that are not executed natively.
+    pub(crate) fn interpreted(&self) -> impl Iterator<Item = &'static str> {
+        native::all()
+            .filter(|(.., native)| !self.signatures.natives.contains(&Some(*native)))
+            .map(|(_, name, _)| name)
+    }
+
+    /// The number of functions that it imports, which are before its own.
+    pub(super) fn imported(&self) -> usize {
+        self.functions.iter().take_while(|function| matches!(function, Function::Host(_))).count()
+    }
+
+    pub(crate) fn exports(&self, name: &str) -> bool {
+        self.exports.contains_key(name)
     }
 
     /// Whether its lines of `log()` have words, as since circom 2.0.7.
@@ -197,6 +247,20 @@ impl Module {
         let (ops, arguments, slots) = assembler.finish();
         Ok(Code { slots, ops, arguments })
     }
+}
+
+/// The functions by their names.
+fn function_names(names: NameSectionReader<'_>) -> wasmparser::Result<HashMap<String, u32>> {
+    let mut functions = HashMap::new();
+    for subsection in names {
+        if let Name::Function(names) = subsection? {
+            for naming in names {
+                let naming = naming?;
+                functions.insert(naming.name.to_owned(), naming.index);
+            }
+        }
+    }
+    Ok(functions)
 }
 
 /// The value of an expression that is one i32.

@@ -2,7 +2,7 @@
 
 use super::{
     Way,
-    machine::Machine,
+    execution::Machine,
     memory::Operand,
     value::{Truth, Value},
 };
@@ -15,7 +15,87 @@ use crate::{
 };
 use proofmill_circom::ScalarPrime;
 
-impl<P: ScalarPrime> Machine<'_, P> {
+impl<P: ScalarPrime, const SYMBOLIC: bool> Machine<'_, P, SYMBOLIC> {
+    /// [`Self::native`] where all elements are known.
+    #[inline(always)]
+    pub(super) fn native_of_known(
+        &mut self,
+        native: Native,
+        [first, second, third]: [u32; 3],
+    ) -> Result<Value, Way> {
+        self.step(native.steps())?;
+        // Most elements are short.
+        match native {
+            Native::Copy => {
+                self.memory.copy::<P>(first, second)?;
+                return Ok(Value::integer(0));
+            }
+            Native::ToInt => {
+                if let Some(value) = self.memory.short(first)? {
+                    return Ok(Value::integer(u64::from(value as u32)));
+                }
+            }
+            Native::IsTrue => {
+                if let Some(value) = self.memory.short(first)? {
+                    return Ok(Value::integer((value != 0).into()));
+                }
+            }
+            Native::Binary(operation) => {
+                if let (Some(a), Some(b)) = (self.memory.short(second)?, self.memory.short(third)?)
+                    && let Some(Ok(result)) = operation.evaluate_small(a.into(), b.into()).map(i32::try_from)
+                {
+                    self.memory.set_known::<P>(first, Element::Short(result))?;
+                    return Ok(Value::integer(0));
+                }
+            }
+            _ => {}
+        }
+        self.native_of_elements(native, [first, second, third])
+    }
+
+    #[inline(never)]
+    fn native_of_elements(&mut self, native: Native, [first, second, third]: [u32; 3]) -> Result<Value, Way> {
+        let memory = &mut self.memory;
+        let result = match native {
+            Native::Copy => return Ok(Value::integer(0)),
+            Native::CopyMany => {
+                self.step(third.into())?;
+                for index in 0..third {
+                    let offset = index.wrapping_mul(BYTES as u32);
+                    self.memory.copy::<P>(first.wrapping_add(offset), second.wrapping_add(offset))?;
+                }
+                return Ok(Value::integer(0));
+            }
+            Native::IsTrue => return Ok(Value::integer(memory.known::<P>(first)?.is_true().into())),
+            Native::IsEqual => {
+                let equal = memory.known::<P>(first)?.value() == memory.known(second)?.value();
+                return Ok(Value::integer(equal.into()));
+            }
+            Native::ToInt => {
+                let integer = native::to_int(memory.known::<P>(first)?);
+                return Ok(Value::integer(u64::from(integer as u32)));
+            }
+            Native::ToLongNormal => Element::Normal(memory.known::<P>(first)?.value()),
+            Native::Unary(operation) => {
+                Element::Montgomery(operation.evaluate(memory.known::<P>(second)?.value()))
+            }
+            Native::Invert => native::binary(Binary::Divide, Element::Short(1), memory.known::<P>(second)?)
+                .ok_or(Way::Fails)?,
+            Native::Not => Element::Short((!memory.known::<P>(second)?.is_true()).into()),
+            Native::Binary(operation) => {
+                let (a, b) = (memory.known::<P>(second)?, memory.known(third)?);
+                native::binary(operation, a, b).ok_or(Way::Fails)?
+            }
+        };
+        if let Native::ToLongNormal = native
+            && self.is_outermost()
+        {
+            self.normalised = Some(Operand::Known(result));
+        }
+        self.memory.set_known(first, result)?;
+        Ok(Value::integer(0))
+    }
+
     /// Executes a function on addresses, of which it has up to three, and gives what it returns, if it does.
     #[inline(always)]
     pub(super) fn native(
@@ -23,12 +103,12 @@ impl<P: ScalarPrime> Machine<'_, P> {
         native: Native,
         [first, second, third]: [Value; 3],
     ) -> Result<Value, Way> {
-        self.take(1)?;
+        self.take(native.steps())?;
         let result = match native {
             Native::Copy => match second.known() {
                 Some(from) => {
                     let to = self.known(first)? as u32;
-                    self.memory.copy(to, from as u32)?;
+                    self.memory.copy::<P>(to, from as u32)?;
                     return Ok(Value::integer(0));
                 }
                 None => self.element(second)?,
@@ -71,7 +151,7 @@ impl<P: ScalarPrime> Machine<'_, P> {
                     node => node,
                 };
                 if self.is_outermost() {
-                    self.normalised = Some(self.nodes.node(operand));
+                    self.normalised = Some(operand);
                 }
                 operand
             }

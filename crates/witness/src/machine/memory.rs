@@ -1,8 +1,12 @@
 //! A circuit's memory in which field elements may be nodes of a graph, and what was written since a mark.
 
 use super::{Way, value::Value};
-use crate::wasm::element::{BYTES, Element};
+use crate::{
+    number,
+    wasm::element::{self, BYTES, Element},
+};
 use proofmill_circom::ScalarPrime;
+use zeroize::Zeroize;
 
 /// A field element: one that is the same whatever the inputs are, or a node.
 #[derive(Clone, Copy, Debug)]
@@ -91,8 +95,13 @@ pub(super) struct Written {
 const LARGEST: u64 = 1 << 32;
 const PAGE: u64 = 1 << 16;
 
-pub(super) struct Memory {
+/// Each wire's position in the circuit's list of them.
+const BYTES_OF_A_WIRE: usize = 4;
+
+/// Its elements may be nodes if it is symbolic.
+pub(super) struct Memory<const SYMBOLIC: bool> {
     bytes: Vec<u8>,
+    /// What each word is; none if all are known.
     marks: Vec<Mark>,
     most: u64,
     /// The words that were written since the first mark, as they were before.
@@ -101,7 +110,7 @@ pub(super) struct Memory {
     pub(super) marked: usize,
 }
 
-impl Memory {
+impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
     /// So many pages of zeros, of at most `most` bytes.
     pub(super) fn new(pages: u64, most: u64) -> Result<Self, Way> {
         let mut memory = Self {
@@ -122,13 +131,19 @@ impl Memory {
     pub(super) fn grow(&mut self, pages: u64) -> Result<(), Way> {
         let length = pages.checked_mul(PAGE).and_then(|more| more.checked_add(self.bytes.len() as u64));
         let length = length.filter(|length| *length <= self.most).ok_or(Way::Memory)?;
+        let marks = if SYMBOLIC { length as usize / WORD } else { 0 };
         if self.bytes.is_empty() {
             // Pages of zeros that the system has not to write.
             self.bytes = vec![0; length as usize];
-            self.marks = vec![Mark::BYTES; length as usize / WORD];
+            self.marks = vec![Mark::BYTES; marks];
+        } else {
+            let mut bytes = Vec::with_capacity(length as usize);
+            bytes.extend_from_slice(&self.bytes);
+            bytes.resize(length as usize, 0);
+            wipe(&mut self.bytes);
+            self.bytes = bytes;
+            self.marks.resize(marks, Mark::BYTES);
         }
-        self.bytes.resize(length as usize, 0);
-        self.marks.resize(length as usize / WORD, Mark::BYTES);
         Ok(())
     }
 
@@ -139,28 +154,50 @@ impl Memory {
         Ok(())
     }
 
+    /// Refuses another field than the circuit's, whose modulus is at an address.
+    pub(super) fn expect_prime<P: ScalarPrime>(&self, at: u32) -> Result<(), Way> {
+        let modulus = self.bytes.get(at as usize..).and_then(<[u8]>::first_chunk).ok_or(Way::Outside)?;
+        if number::limbs(modulus) == P::MODULUS { Ok(()) } else { Err(Way::Field) }
+    }
+
+    /// Refuses more wires than the memory has room for.
+    pub(super) fn expect_room(&self, wires: u32) -> Result<(), Way> {
+        if wires as usize <= self.bytes.len() / BYTES_OF_A_WIRE { Ok(()) } else { Err(Way::Memory) }
+    }
+
     /// The marks of the words that have these bytes.
     fn marks_of(&self, at: usize, bytes: usize) -> Result<&[Mark], Way> {
         self.marks.get(at / WORD..(at + bytes).div_ceil(WORD)).ok_or(Way::Outside)
     }
 
     /// Bytes as an integer.
+    #[inline(always)]
     pub(super) fn load(&self, at: u64, bytes: usize) -> Result<Value, Way> {
         let at = usize::try_from(at).map_err(|_| Way::Outside)?;
-        let marks = self.marks_of(at, bytes)?;
-        if let [mark] = marks
-            && bytes == WORD
-            && let Some(choice) = mark.choice()
-        {
-            return Ok(Value::choice(choice));
+        if !SYMBOLIC && bytes == WORD {
+            let word = self.bytes.get(at..).and_then(<[u8]>::first_chunk).ok_or(Way::Outside)?;
+            return Ok(Value::integer(u32::from_le_bytes(*word).into()));
         }
-        if !marks.iter().all(|mark| mark.is_known()) {
-            return Err(Way::Bytes);
+        self.load_any(at, bytes)
+    }
+
+    fn load_any(&self, at: usize, bytes: usize) -> Result<Value, Way> {
+        if SYMBOLIC {
+            let marks = self.marks_of(at, bytes)?;
+            if let [mark] = marks
+                && bytes == WORD
+                && let Some(choice) = mark.choice()
+            {
+                return Ok(Value::choice(choice));
+            }
+            if !marks.iter().all(|mark| mark.is_known()) {
+                return Err(Way::Bytes);
+            }
         }
         let mut value = [0; 8];
         let source = self.bytes.get(at..at + bytes).ok_or(Way::Outside)?;
         value.get_mut(..bytes).ok_or(Way::Outside)?.copy_from_slice(source);
-        Value::long_integer(u64::from_le_bytes(value))
+        Value::long_integer::<SYMBOLIC>(u64::from_le_bytes(value))
     }
 
     /// The word at an address.
@@ -171,6 +208,17 @@ impl Memory {
     /// Writes the lowest bytes of an integer; of a choice, all four.
     pub(super) fn store(&mut self, at: u64, bytes: usize, value: Value) -> Result<(), Way> {
         let at = usize::try_from(at).map_err(|_| Way::Outside)?;
+        if SYMBOLIC {
+            self.mark_stored(at, bytes, value)?;
+        }
+        let place = self.bytes.get_mut(at..at + bytes).ok_or(Way::Outside)?;
+        let value = value.known_if_not::<SYMBOLIC>().unwrap_or(0).to_le_bytes();
+        place.copy_from_slice(value.get(..bytes).ok_or(Way::Outside)?);
+        Ok(())
+    }
+
+    /// Marks the words that bytes of an integer are written to.
+    fn mark_stored(&mut self, at: usize, bytes: usize, value: Value) -> Result<(), Way> {
         let (first, end) = (at / WORD, (at + bytes).div_ceil(WORD));
         if value.as_choice().is_some() && !(at.is_multiple_of(WORD) && bytes == WORD) {
             return Err(Way::Bytes);
@@ -186,14 +234,33 @@ impl Memory {
             let mark = value.as_choice().map_or(Mark::BYTES, Mark::of_choice);
             self.marks.get_mut(first..end).ok_or(Way::Outside)?.fill(mark);
         }
-        let place = self.bytes.get_mut(at..at + bytes).ok_or(Way::Outside)?;
-        let value = value.known().unwrap_or(0).to_le_bytes();
-        place.copy_from_slice(value.get(..bytes).ok_or(Way::Outside)?);
         Ok(())
+    }
+
+    /// The element at an address, where all are known.
+    #[inline(always)]
+    pub(super) fn known<P: ScalarPrime>(&self, at: u32) -> Result<Element<P>, Way> {
+        Ok(Element::read(&self.bytes, at as i32)?)
+    }
+
+    /// The integer at an address that is an element in the short form, where all are known.
+    #[inline(always)]
+    pub(super) fn short(&self, at: u32) -> Result<Option<i32>, Way> {
+        Ok(element::short(&self.bytes, at)?)
+    }
+
+    /// Writes an element, where all are known.
+    #[inline(always)]
+    pub(super) fn set_known<P: ScalarPrime>(&mut self, at: u32, element: Element<P>) -> Result<(), Way> {
+        Ok(element.write(&mut self.bytes, at as i32)?)
     }
 
     /// The element at an address.
     pub(super) fn element<P: ScalarPrime>(&self, at: u32) -> Result<Operand<P>, Way> {
+        let known = || self.known(at).map(Operand::Known);
+        if !SYMBOLIC {
+            return known();
+        }
         let marks: &[Mark; WORDS] =
             self.marks.get(at as usize / WORD..).and_then(<[_]>::first_chunk).ok_or(Way::Outside)?;
         if !(at as usize).is_multiple_of(WORD) {
@@ -205,11 +272,14 @@ impl Memory {
         if marks[0] == Mark::MIXED || !marks.iter().all(|mark| mark.is_known()) {
             return Err(Way::Mixed);
         }
-        Element::read(&self.bytes, at as i32).map(Operand::Known).map_err(|_| Way::NoElement)
+        known()
     }
 
     /// Writes an element.
     pub(super) fn set<P: ScalarPrime>(&mut self, at: u32, value: Operand<P>) -> Result<(), Way> {
+        if !SYMBOLIC && let Operand::Known(element) = value {
+            return self.set_known(at, element);
+        }
         self.replace(at)?;
         let first = at as usize / WORD;
         let marks: &mut [Mark; WORDS] =
@@ -218,7 +288,7 @@ impl Memory {
             Operand::Known(element) => {
                 *marks = [Mark::BYTES; WORDS];
                 marks[0] = Mark::ELEMENT;
-                element.write(&mut self.bytes, at as i32).map_err(|_| Way::Outside)
+                self.set_known(at, element)
             }
             Operand::Node(node) => {
                 *marks = [Mark::PART; WORDS];
@@ -229,7 +299,14 @@ impl Memory {
     }
 
     /// Copies an element, whatever it is.
-    pub(super) fn copy(&mut self, to: u32, from: u32) -> Result<(), Way> {
+    pub(super) fn copy<P: ScalarPrime>(&mut self, to: u32, from: u32) -> Result<(), Way> {
+        if SYMBOLIC {
+            self.copy_marks(to, from)?;
+        }
+        Ok(Element::<P>::copy(&mut self.bytes, to, from)?)
+    }
+
+    fn copy_marks(&mut self, to: u32, from: u32) -> Result<(), Way> {
         if !(from as usize).is_multiple_of(WORD) {
             return Err(Way::Unknown);
         }
@@ -244,11 +321,6 @@ impl Memory {
             marks[0] = Mark::ELEMENT;
         }
         *self.marks.get_mut(target..).and_then(<[_]>::first_chunk_mut).ok_or(Way::Outside)? = marks;
-        let from = from as usize;
-        if from + BYTES > self.bytes.len() {
-            return Err(Way::Outside);
-        }
-        self.bytes.copy_within(from..from + BYTES, to as usize);
         Ok(())
     }
 
@@ -444,4 +516,18 @@ impl Memory {
         }
         Element::read(bytes.as_flattened(), 0).ok().map(Operand::Known)
     }
+}
+
+impl<const SYMBOLIC: bool> Drop for Memory<SYMBOLIC> {
+    /// Wipes the signals' values.
+    fn drop(&mut self) {
+        wipe(&mut self.bytes);
+    }
+}
+
+/// Writes zeros, but not to what has never been written, for which the system has no memory yet.
+fn wipe(bytes: &mut [u8]) {
+    const PIECE: usize = 1 << 12;
+    let written = bytes.chunks_mut(PIECE).filter(|piece| piece.iter().any(|byte| *byte != 0));
+    written.for_each(|piece| piece.zeroize());
 }

@@ -1,4 +1,4 @@
-//! Executes a circuit's WASM on inputs that are nodes of a graph: addresses and integers are known, field elements may be nodes.
+//! Executes a circuit's WASM on inputs that are known, or that are nodes of a graph: addresses and integers are known, field elements may be nodes.
 //!
 //! Where a branch depends on inputs, both ways are followed, first the one that the sample does not take; where they meet, what
 //! differs becomes a choice between the two. A way that ends in an error, or that cannot be followed, is not taken into the graph:
@@ -18,6 +18,7 @@ use crate::{
     wasm::{Limits, element::Element, host},
 };
 use proofmill_circom::ScalarPrime;
+use proofmill_field::Fp;
 
 /// The most calls within calls, and ways followed within ways.
 const DEEPEST: usize = 10_000;
@@ -26,8 +27,8 @@ const MOST_NODES: u64 = 1 << 28;
 const BYTES_OF_MEMORY_FOR_A_NODE: u64 = 8;
 /// The most arguments of a call.
 const MOST_ARGUMENTS: usize = 16;
-/// The most operations on a way that the sample does not take.
-const LONGEST_WAY: u64 = 1 << 22;
+/// The most steps on a way that the sample does not take.
+const LONGEST_WAY: u64 = 1 << 28;
 
 /// A function that is executed.
 struct Frame<'a> {
@@ -69,17 +70,20 @@ struct Before {
     depth: usize,
 }
 
-pub(super) struct Machine<'a, P: ScalarPrime> {
-    module: &'a Module,
-    pub(super) memory: Memory,
+/// With inputs that are nodes if it is symbolic, otherwise known.
+pub(super) struct Machine<'a, P: ScalarPrime, const SYMBOLIC: bool> {
+    pub(super) module: &'a Module,
+    pub(super) memory: Memory<SYMBOLIC>,
     pub(super) nodes: Nodes<P>,
     pub(super) guards: Vec<Guard>,
     pub(super) prints: Vec<Print<u32>>,
     choices: Vec<Choice>,
     /// The node of the input that is being set.
     pub(super) input: Option<u32>,
-    /// The node of the element that the outermost call made an integer last.
-    pub(super) normalised: Option<u32>,
+    /// The element that the outermost call made an integer last.
+    pub(super) normalised: Option<Operand<P>>,
+    /// The element that circom 2 shares with its host.
+    pub(super) shared: u32,
     /// Where circom 2 keeps the top of its stack: what is above is dead when a function returns.
     pub(super) stack_top: Option<u32>,
     /// Those of all functions that are executed.
@@ -96,7 +100,7 @@ pub(super) struct Machine<'a, P: ScalarPrime> {
     most_nodes: usize,
 }
 
-impl<'a, P: ScalarPrime> Machine<'a, P> {
+impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
     /// A machine before its first call.
     pub(super) fn new(module: &'a Module, limits: Limits) -> Result<Self, Way> {
         let mut memory = Memory::new(module.pages, limits.memory)?;
@@ -113,6 +117,7 @@ impl<'a, P: ScalarPrime> Machine<'a, P> {
             choices: Vec::new(),
             input: None,
             normalised: None,
+            shared: 0,
             stack_top: None,
             slots: Vec::new(),
             depth: 0,
@@ -124,18 +129,25 @@ impl<'a, P: ScalarPrime> Machine<'a, P> {
         })
     }
 
-    /// Whether it exports a function.
-    pub(super) fn exports(&self, name: &str) -> bool {
-        self.module.exports.contains_key(name)
+    /// The value of an input at a position, as it is given to the circuit.
+    pub(super) fn next_input(&mut self, position: u32, value: Fp<P>) -> Operand<P> {
+        if !SYMBOLIC {
+            return Operand::Known(Element::Normal(value));
+        }
+        let node = self.nodes.input(position, value);
+        self.input = Some(node);
+        Operand::Node(node)
     }
 
-    /// The node of a wire that circom 2's `getWitness` is asked for. It makes the element an integer, and of some versions copies words, which
+    /// The value of a wire that circom 2's `getWitness` is asked for. It makes the element an integer, and of some versions copies words, which
     /// are not known.
-    pub(super) fn wire(&mut self, wire: u32) -> Result<u32, Way> {
+    pub(super) fn wire(&mut self, wire: u32) -> Result<Operand<P>, Way> {
         self.normalised = None;
         let result = self.call_named("getWitness", &[wire]);
-        self.slots.clear();
-        self.normalised.ok_or(result.err().unwrap_or(Way::Unknown))
+        match self.normalised {
+            Some(value) => Ok(value),
+            None => result.and_then(|_| self.memory.element(self.shared)),
+        }
     }
 
     /// The node of the element at an address.
@@ -150,8 +162,17 @@ impl<'a, P: ScalarPrime> Machine<'a, P> {
         if self.module.signatures.arity_of_function(function).0 as usize != arguments.len() {
             return Err(Way::Unknown);
         }
+        self.call_function(function, arguments)
+    }
+
+    /// Calls a function by its number with integers.
+    pub(super) fn call_function(&mut self, function: u32, arguments: &[u32]) -> Result<Value, Way> {
         let arguments: Vec<_> = arguments.iter().map(|value| Value::integer(u64::from(*value))).collect();
-        self.call(function, &arguments)
+        let slots = self.slots.len();
+        let result = self.call(function, &arguments);
+        // After an error those of its calls are left.
+        self.slots.truncate(slots);
+        result
     }
 
     /// [`Self::call_named`] of a function that returns an integer.
@@ -163,12 +184,15 @@ impl<'a, P: ScalarPrime> Machine<'a, P> {
     /// Counts steps, and makes sure that what is kept is not too large.
     pub(super) fn take(&mut self, steps: u64) -> Result<(), Way> {
         self.step(steps)?;
+        if !SYMBOLIC {
+            return Ok(());
+        }
         let kept = [self.nodes.len(), self.guards.len(), self.choices.len(), self.memory.kept()];
         if kept.into_iter().any(|length| length > self.most_nodes) { Err(Way::Memory) } else { Ok(()) }
     }
 
     #[inline(always)]
-    fn step(&mut self, steps: u64) -> Result<(), Way> {
+    pub(super) fn step(&mut self, steps: u64) -> Result<(), Way> {
         self.steps = self.steps.saturating_add(steps);
         match self.steps > self.way_ends {
             false => Ok(()),
@@ -217,7 +241,7 @@ impl<'a, P: ScalarPrime> Machine<'a, P> {
     /// An integer; if it depends on inputs, that for the sample.
     #[inline(always)]
     pub(super) fn known(&mut self, value: Value) -> Result<u64, Way> {
-        match value.known() {
+        match value.known_if_not::<SYMBOLIC>() {
             Some(value) => Ok(value),
             None => self.guess_value(value),
         }
@@ -240,7 +264,7 @@ impl<'a, P: ScalarPrime> Machine<'a, P> {
 
     /// What is known of whether a value is not 0.
     fn condition(&mut self, value: Value) -> Result<Result<bool, Truth>, Way> {
-        if let Some(value) = value.known() {
+        if let Some(value) = value.known_if_not::<SYMBOLIC>() {
             return Ok(Ok(value != 0));
         }
         if let Some(truth) = value.as_truth() {
@@ -266,7 +290,7 @@ impl<'a, P: ScalarPrime> Machine<'a, P> {
     /// The sum of an integer of 32 bits and a constant.
     #[inline(always)]
     pub(super) fn plus(&mut self, value: Value, constant: u32) -> Result<Value, Way> {
-        match value.known() {
+        match value.known_if_not::<SYMBOLIC>() {
             Some(value) => Ok(Value::integer(u64::from((value as u32).wrapping_add(constant)))),
             None => self.plus_choice(value, constant),
         }
@@ -285,7 +309,7 @@ impl<'a, P: ScalarPrime> Machine<'a, P> {
     /// The element at an address.
     #[inline(always)]
     pub(super) fn element(&mut self, at: Value) -> Result<Operand<P>, Way> {
-        match at.known() {
+        match at.known_if_not::<SYMBOLIC>() {
             Some(at) => self.memory.element(at as u32),
             None => self.element_of_choice(at),
         }
@@ -371,7 +395,12 @@ impl<'a, P: ScalarPrime> Machine<'a, P> {
                     for (value, argument) in values.iter_mut().zip(arguments) {
                         *value = self.value(slots, argument)?;
                     }
-                    let result = self.native(native, values)?;
+                    let known = values.map(|value| value.known_if_not::<SYMBOLIC>().unwrap_or(0) as u32);
+                    let result = if SYMBOLIC {
+                        self.native(native, values)?
+                    } else {
+                        self.native_of_known(native, known)?
+                    };
                     self.set(slots, to, result)?;
                 }
                 Op::Scaled(to, Product { factor, scale, base }) => {
@@ -383,7 +412,7 @@ impl<'a, P: ScalarPrime> Machine<'a, P> {
                     let value = self.value(slots, sum)?;
                     self.set(slots, to, value)?;
                 }
-                Op::Constant(to, value) => self.set(slots, to, Value::long_integer(value)?)?,
+                Op::Constant(to, value) => self.set(slots, to, Value::long_integer::<SYMBOLIC>(value)?)?,
                 Op::Not(to, sum) => {
                     let value = self.value(slots, sum)?;
                     let not = match self.condition(value)? {
@@ -395,7 +424,7 @@ impl<'a, P: ScalarPrime> Machine<'a, P> {
                 Op::Integer(to, operation, [a, b]) => {
                     let (a, b) = (self.integer(slots, a)?, self.integer(slots, b)?);
                     let result = operation(a, b).ok_or(Way::Fails)?;
-                    self.set(slots, to, Value::long_integer(result)?)?;
+                    self.set(slots, to, Value::long_integer::<SYMBOLIC>(result)?)?;
                 }
                 Op::Load(to, at, offset, bytes) => {
                     let at = self.integer(slots, at)? + u64::from(offset);

@@ -11,7 +11,7 @@ use proofmill_field::{Field, Fp};
 use zeroize::Zeroizing;
 
 #[derive(Debug)]
-pub(super) struct Nodes<P: ScalarPrime> {
+pub(crate) struct Nodes<P: ScalarPrime> {
     nodes: Vec<Node>,
     constants: Vec<Fp<P>>,
     /// The value of each node for the sample.
@@ -92,9 +92,7 @@ impl<P: ScalarPrime> Nodes<P> {
         };
         let zero = Operand::Known(Element::Short(0));
         Some(match (operation, a, b) {
-            (_, Operand::Known(a), Operand::Known(b)) => {
-                Operand::Known(native::binary(operation, a, b).ok()?)
-            }
+            (_, Operand::Known(a), Operand::Known(b)) => Operand::Known(native::binary(operation, a, b)?),
             (Binary::Add, a, b) if known(a, 0) => b,
             (Binary::Add | Binary::Subtract, a, b) if known(b, 0) => a,
             (Binary::Multiply, a, b) if known(a, 1) => b,
@@ -179,7 +177,7 @@ impl<P: ScalarPrime> Nodes<P> {
     }
 
     /// The tape of all that the outputs and guards need, the constants that it reads, and where the outputs are.
-    pub(super) fn finish(self, outputs: &[u32], guards: &[Guard]) -> (Tape, Vec<Fp<P>>, Vec<Source>) {
+    pub(crate) fn finish(self, outputs: &[u32], guards: &[Guard]) -> (Tape, Vec<Fp<P>>, Vec<Source>) {
         Tape::new(&self.nodes, &self.constants, outputs, guards)
     }
 

@@ -274,6 +274,12 @@ impl<'a> Assembler<'a> {
         self.push_sum(Sum::slot(to));
     }
 
+    /// The 64 bits of a signed integer of 32.
+    fn extend_signed(&mut self) {
+        self.push_sum(Sum::constant(0));
+        self.integer(|a, _| Some(a as i32 as u64));
+    }
+
     fn load(&mut self, bytes: u8, memarg: MemArg) {
         let at = self.pop_sum();
         let to = self.free();
@@ -434,6 +440,11 @@ impl<'a> Assembler<'a> {
                 self.push_sum(Sum::slot(to));
             }
             Operator::I32Load { memarg } | Operator::I64Load32U { memarg } => self.load(4, memarg),
+            Operator::I64Load32S { memarg } => {
+                self.load(4, memarg);
+                self.extend_signed();
+            }
+            Operator::I64ExtendI32S => self.extend_signed(),
             Operator::I32Load8U { memarg } | Operator::I64Load8U { memarg } => self.load(1, memarg),
             Operator::I32Load16U { memarg } | Operator::I64Load16U { memarg } => self.load(2, memarg),
             Operator::I64Load { memarg } => self.load(8, memarg),

@@ -1,0 +1,185 @@
+//! The machine that executes a circuit's WASM on inputs that are known, for a witness, or that are nodes of a graph, to compile it.
+
+mod assembler;
+mod code;
+mod execution;
+mod field;
+mod interface;
+mod memory;
+mod module;
+mod nodes;
+mod recognition;
+mod value;
+
+use crate::{
+    graph::{Guard, Place},
+    input::Inputs,
+    wasm::{Event, Limits, Observer, element::Invalid},
+};
+use execution::Machine;
+use memory::Operand;
+pub(crate) use module::Module;
+pub(crate) use nodes::Nodes;
+use proofmill_circom::ScalarPrime;
+use proofmill_field::Fp;
+use std::{collections::BTreeMap, fmt, thread};
+use zeroize::Zeroizing;
+
+/// Why a way through a circuit is not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// It ends in an error of the circuit's.
+    Fails,
+    /// All steps are taken.
+    Steps,
+    /// It takes too many steps that the sample does not take.
+    Long,
+    /// There are too many calls or branches within each other.
+    Deep,
+    /// It needs more memory than it may have.
+    Memory,
+    /// It uses memory that it does not have.
+    Outside,
+    /// It reads what differs between branches before.
+    Mixed,
+    /// It reads or writes bytes of an element that depends on inputs.
+    Bytes,
+    /// It has bytes that are no field element.
+    NoElement,
+    /// It prints where a condition depends on inputs.
+    Prints,
+    /// The inputs are not the circuit's.
+    Inputs,
+    /// It is over another field.
+    Field,
+    /// There is no thread for it.
+    Thread,
+    /// It does what circom's WASM does not.
+    Unknown,
+}
+
+impl From<Invalid> for Way {
+    fn from(invalid: Invalid) -> Self {
+        match invalid {
+            Invalid::Outside => Self::Outside,
+            Invalid::TooLarge => Self::NoElement,
+        }
+    }
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fails => "an assertion fails for these inputs",
+            Self::Steps => "it takes more steps than it may",
+            Self::Long => "a branch takes too many steps",
+            Self::Deep => "it calls or branches too deeply",
+            Self::Memory => "it needs more memory than it may have",
+            Self::Outside => "it uses memory that it does not have",
+            Self::Mixed => "it reads what differs between the branches before",
+            Self::Bytes => "it uses single bytes of an element that depends on inputs",
+            Self::NoElement => "it has bytes that are no field element",
+            Self::Prints => "it prints where a condition depends on inputs",
+            Self::Inputs => "the inputs are not the circuit's",
+            Self::Field => "it is over another field",
+            Self::Thread => "there is no thread for it",
+            Self::Unknown => "it does what circom's WASM does not",
+        })
+    }
+}
+
+/// A part of what a circuit prints.
+#[derive(Clone, Debug)]
+pub(crate) enum Print<V> {
+    Word(String),
+    Value(V),
+    EndOfLine,
+}
+
+impl<V> Print<V> {
+    /// Reports the lines that a circuit prints.
+    pub(crate) fn report<P: ScalarPrime>(
+        prints: &[Self],
+        value: impl Fn(&V) -> Fp<P>,
+        observer: &dyn Fn(Event<'_, P>),
+    ) {
+        let mut words = Vec::new();
+        for print in prints {
+            match print {
+                Self::Word(word) => words.push(word.clone()),
+                Self::Value(printed) => words.push(value(printed).to_string()),
+                Self::EndOfLine => {
+                    observer(Event::Log(&words.join(" ")));
+                    words.clear();
+                }
+            }
+        }
+    }
+}
+
+/// What a circuit does with inputs like a sample's.
+pub(crate) struct Trace<P: ScalarPrime> {
+    pub(crate) nodes: Nodes<P>,
+    pub(crate) guards: Vec<Guard>,
+    /// What it prints, by nodes.
+    pub(crate) prints: Vec<Print<u32>>,
+    /// The positions of inputs by name.
+    pub(crate) inputs: BTreeMap<String, Place>,
+    /// The node of each wire.
+    pub(crate) wires: Vec<u32>,
+}
+
+impl<P: ScalarPrime> Trace<P> {
+    /// Executes a circuit with inputs that are nodes.
+    pub(crate) fn new(module: &Module, sample: &Inputs<P>, limits: Limits) -> Result<Self, Way> {
+        on_large_stack(|| {
+            let mut machine = Machine::<P, true>::new(module, limits)?;
+            let inputs = interface::run(&mut machine, sample)?;
+            let count = interface::count_of_wires(&mut machine)?;
+            let mut wires = Vec::with_capacity(count as usize);
+            for index in 0..count {
+                let value = interface::wire(&mut machine, index)?;
+                wires.push(machine.nodes.node(value));
+            }
+            let Machine { nodes, guards, prints, .. } = machine;
+            Ok(Self { nodes, guards, prints, inputs, wires })
+        })
+    }
+}
+
+/// Executes a circuit with these inputs: the value of every wire.
+///
+/// No error tells what is wrong with the inputs: [`crate::wasm::Interpreter`] does.
+pub(crate) fn calculate<P: ScalarPrime>(
+    module: &Module,
+    inputs: &Inputs<P>,
+    limits: Limits,
+    observer: Option<&Observer<P>>,
+) -> Result<Zeroizing<Vec<Fp<P>>>, Way> {
+    on_large_stack(|| {
+        let mut machine = Machine::<P, false>::new(module, limits)?;
+        interface::run(&mut machine, inputs)?;
+        let count = interface::count_of_wires(&mut machine)?;
+        let mut wires = Zeroizing::new(Vec::with_capacity(count as usize));
+        for index in 0..count {
+            wires.push(match interface::wire(&mut machine, index)? {
+                Operand::Known(element) => element.value(),
+                Operand::Node(node) => machine.nodes.value(node),
+            });
+        }
+        if let Some(observer) = observer {
+            Print::report(&machine.prints, |node| machine.nodes.value(*node), &**observer);
+        }
+        Ok(wires)
+    })
+}
+
+/// The stack of the thread that executes the circuit, for its calls within calls.
+const STACK: usize = 1 << 28;
+
+fn on_large_stack<T: Send>(execute: impl FnOnce() -> Result<T, Way> + Send) -> Result<T, Way> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, execute);
+        thread.map_err(|_| Way::Thread)?.join().map_err(|_| Way::Thread)?
+    })
+}

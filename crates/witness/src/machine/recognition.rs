@@ -1,0 +1,144 @@
+//! Finds circom's functions for field elements in the WASM of a version that is not known: by their names or positions, and by what they do
+//! with elements where mistakes would be.
+
+use super::{execution::Machine, memory::Operand, module::Module, value::Value};
+use crate::wasm::{
+    Limits,
+    element::{BYTES, Element},
+    native::{self, Native},
+};
+use proofmill_circom::ScalarPrime;
+use proofmill_field::{Algebra, Field, Fp, Invert};
+use std::collections::HashMap;
+
+/// Steps of all functions, of which circom's take a tenth.
+const STEPS: u64 = 1 << 31;
+/// Elements that are copied at once.
+const COPIES: u32 = 2;
+
+/// The functions that do what circom's do, by their numbers among the module's own, all of which are code.
+pub(super) fn natives<P: ScalarPrime>(module: &Module, limits: Limits) -> HashMap<usize, Native> {
+    let limits = Limits { steps: Some(limits.steps.unwrap_or(STEPS).min(STEPS)), ..limits };
+    let Ok(mut machine) = Machine::<P, false>::new(module, limits) else { return HashMap::new() };
+    let pairs = pairs::<P>();
+    let imported = module.imported();
+    let candidates = native::all().filter_map(|(position, name, native)| {
+        let named = module.names.get(name).and_then(|index| (*index as usize).checked_sub(imported));
+        Some((named.unwrap_or(position), native))
+    });
+    let does = |(number, native): &(usize, Native)| {
+        does(&mut machine, (number + imported) as u32, *native, &pairs) == Some(true)
+    };
+    candidates.filter(does).collect()
+}
+
+/// Whether a function does on pairs of elements what a native one does; `None` if there is no memory to try.
+fn does<P: ScalarPrime>(
+    machine: &mut Machine<'_, P, false>,
+    function: u32,
+    native: Native,
+    pairs: &[[Element<P>; 2]],
+) -> Option<bool> {
+    let returns = matches!(native, Native::IsTrue | Native::IsEqual | Native::ToInt);
+    if machine.module.signatures.arity_of_function(function) != (native.parameters().into(), returns.into()) {
+        return Some(false);
+    }
+    // The page behind those of the module.
+    let page = u32::try_from(machine.module.pages << 16).ok()?;
+    if machine.memory.pages() == machine.module.pages {
+        machine.memory.grow(1).ok()?;
+    }
+    let every = if native.is_slow() { 16 } else { 1 };
+    let mut pairs = pairs.iter().step_by(every);
+    Some(pairs.all(|[a, b]| agrees(machine, page, function, native, *a, *b) == Some(true)))
+}
+
+/// Whether it does on two elements, which are put into a page; `None` if they or a result cannot be there.
+fn agrees<P: ScalarPrime>(
+    machine: &mut Machine<'_, P, false>,
+    page: u32,
+    function: u32,
+    native: Native,
+    a: Element<P>,
+    b: Element<P>,
+) -> Option<bool> {
+    let [result, first, second] = [0, 2, 4].map(|place| page + place * BYTES as u32);
+    let mut write = |at: u32, value| machine.memory.set(at, Operand::Known(value)).ok();
+    write(first, a)?;
+    write(first + BYTES as u32, b)?;
+    write(second, b)?;
+    let arguments = match native {
+        Native::Binary(_) => vec![result, first, second],
+        Native::CopyMany => vec![result, first, COPIES],
+        Native::IsEqual => vec![first, second],
+        Native::IsTrue | Native::ToInt | Native::ToLongNormal => vec![first],
+        Native::Copy | Native::Unary(_) | Native::Invert | Native::Not => vec![result, first],
+    };
+    let returned = machine.call_function(function, &arguments);
+    let element = |at: u32| match machine.memory.element::<P>(at) {
+        Ok(Operand::Known(element)) => Some(element),
+        _ => None,
+    };
+    let is = |found: Option<Element<P>>, expected: Fp<P>| found.map(|found| found.value() == expected);
+    let returns = |expected: i32| returned == Ok(Value::integer((expected as u32).into()));
+    match native {
+        Native::IsTrue => Some(returns(a.is_true().into())),
+        Native::IsEqual => Some(returns((a.value() == b.value()).into())),
+        Native::ToInt => Some(returns(native::to_int(a))),
+        _ if returned.is_err() => {
+            let Native::Binary(operation) = native else { return Some(false) };
+            Some(native::binary(operation, a, b).is_none())
+        }
+        Native::Copy => is(element(result), a.value()),
+        Native::CopyMany => {
+            let copied = is(element(result), a.value())? && is(element(result + BYTES as u32), b.value())?;
+            Some(copied)
+        }
+        Native::ToLongNormal => Some(matches!(element(first)?, Element::Normal(found) if found == a.value())),
+        Native::Unary(operation) => is(element(result), operation.evaluate(a.value())),
+        Native::Invert => is(element(result), a.value().invert_vartime().unwrap_or(Fp::ZERO)),
+        Native::Not => is(element(result), Fp::from(u64::from(!a.is_true()))),
+        Native::Binary(operation) => match native::binary(operation, a, b) {
+            Some(expected) => is(element(result), expected.value()),
+            None => Some(false),
+        },
+    }
+}
+
+/// Pairs of elements at the ends of ranges and others, in all forms.
+fn pairs<P: ScalarPrime>() -> Vec<[Element<P>; 2]> {
+    let half = Fp::from(2).invert_vartime().unwrap_or(Fp::ZERO);
+    let power = |exponent: u64| Fp::from(2).pow_vartime(&[exponent]);
+    let mut values = vec![Fp::ZERO, Fp::ONE, Fp::from(2), Fp::from(64), Fp::from(253), Fp::from(254)];
+    // (p + 1) / 2, the first that is negative, and what is next to it.
+    values.extend([half, half - Fp::ONE, half + Fp::ONE]);
+    values.extend([31, 32, 63, 64, 128, 253].into_iter().flat_map(|exponent| {
+        let power = power(exponent);
+        [power, power - Fp::ONE, -power]
+    }));
+    let mut seed = Fp::from(3);
+    for _ in 0..6 {
+        seed = seed.pow_vartime(&[5]) + half;
+        values.push(seed);
+    }
+    values.extend(values.clone().into_iter().take(5).map(|value| -value));
+    let forms = |value: Fp<P>| {
+        let short = match (Element::from(value), Element::from(-value)) {
+            (short @ Element::Short(_), _) => Some(short),
+            (_, Element::Short(value)) => Some(Element::Short(-value)),
+            _ => None,
+        };
+        [Some(Element::Normal(value)), Some(Element::Montgomery(value)), short].into_iter().flatten()
+    };
+    // All pairs, and with them all pairs of forms in turn.
+    let mut turn = 0;
+    let mut pairs = Vec::new();
+    for a in &values {
+        for b in &values {
+            let (of_a, of_b) = (forms(*a).cycle().nth(turn % 3), forms(*b).cycle().nth(turn / 3 % 3));
+            pairs.extend(of_a.zip(of_b).map(|(a, b)| [a, b]));
+            turn += 1;
+        }
+    }
+    pairs
+}
