@@ -1,11 +1,7 @@
 //! Errors of reading and writing files, with positions.
 
 use crate::file_kind::FileKind;
-use std::{
-    fmt::{self, Write},
-    io,
-    path::Path,
-};
+use std::{fmt, io, path::Path};
 
 /// A file's path for messages, always on one line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -184,17 +180,4 @@ impl CircomError {
     pub(crate) fn json_value(file: &FileName, key: &str, problem: impl fmt::Display) -> Self {
         Self::JsonValue { file: file.clone(), key: key.to_owned(), problem: problem.to_string() }
     }
-}
-
-/// Bytes for a message: printable ASCII unchanged, other bytes as `\xNN`.
-pub(crate) fn show_bytes(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for byte in bytes {
-        // Writing to a string cannot fail.
-        let _ = match byte {
-            b' '..=b'~' => write!(text, "{}", char::from(*byte)),
-            _ => write!(text, "\\x{byte:02x}"),
-        };
-    }
-    text
 }

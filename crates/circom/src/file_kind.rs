@@ -1,8 +1,7 @@
 //! The kinds of files, told by their first bytes.
 
-use crate::error::show_bytes;
 use serde::Serialize;
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// The kind of a binary file with sections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -135,6 +134,19 @@ impl fmt::Display for Content {
             Self::Other(first) => write!(f, "a file that begins with \"{}\"", show_bytes(first)),
         }
     }
+}
+
+/// Bytes for a message: printable ASCII unchanged, other bytes as `\xNN`.
+fn show_bytes(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in bytes {
+        // Writing to a string cannot fail.
+        let _ = match byte {
+            b' '..=b'~' => write!(text, "{}", char::from(*byte)),
+            _ => write!(text, "\\x{byte:02x}"),
+        };
+    }
+    text
 }
 
 #[cfg(test)]

@@ -421,7 +421,7 @@ fn coordinates(integers: &[Integer]) -> Vec<Option<Fq>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::expect_used, clippy::indexing_slicing)]
+#[allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 mod tests {
     use super::*;
     use proofmill_curve::Curve;
