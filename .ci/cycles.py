@@ -7,6 +7,7 @@ cycles, too.
 """
 import pathlib, re, sys
 
+TESTS = re.compile(r"#\[cfg\(test\)\]\n(?:#\[.*\]\n)*mod tests \{")
 TOKEN = re.compile(r"\b(?:pub(?:\([^)]*\))?\s+)?use\s+([^;]+);|\b((?:crate|super|self)(?:::\w+)+)")
 
 
@@ -37,7 +38,7 @@ class Crate:
             if module[-1] in ("mod", "lib", "main"):
                 module = module[:-1]
             text = re.sub(r"//[^\n]*", "", file.read_text())
-            text = text.split("#[cfg(test)]\nmod tests {")[0]
+            text = TESTS.split(text)[0]
             self.texts[module] = self.texts.get(module, "") + text
         self.exports = {module: {} for module in self.texts}
         for module, text in self.texts.items():

@@ -43,7 +43,7 @@ impl<P: ScalarPrime> Program<P> {
     }
 
     pub(crate) fn with_settings(bytes: &[u8], settings: Settings<P>) -> Result<Self, WitnessError> {
-        let form = match Module::decode::<P>(bytes, settings.limits) {
+        let form = match machine::decode::<P>(bytes, settings.limits) {
             Ok(module) => Form::Machine(module, bytes.to_vec()),
             Err(_) => Form::Interpreter(Interpreter::new(bytes, settings.limits)?),
         };
@@ -139,7 +139,7 @@ mod tests {
         for (wasm, inputs) in circuits {
             let inputs = <Inputs>::from_json(inputs.as_bytes()).unwrap();
             let limits = Limits::default();
-            let module = Module::decode::<FrParams>(wasm, limits).unwrap();
+            let module = machine::decode::<FrParams>(wasm, limits).unwrap();
             let values = machine::calculate(&module, &inputs, limits, None).unwrap();
             let interpreter = Interpreter::new(wasm, limits).unwrap();
             assert_eq!(values, interpreter.calculate(&Settings::new(limits), &inputs).unwrap());

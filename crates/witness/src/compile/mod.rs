@@ -8,7 +8,7 @@ use crate::{
     error::WitnessError,
     graph::{Graph, Number, Part, Source, Stop, Values},
     input::Inputs,
-    machine::{Module, Print, Trace, Way},
+    machine::{self, Module, Print, Trace, Way},
     program::Program,
     wasm::{Event, Limits, Settings},
 };
@@ -47,7 +47,7 @@ impl<P: ScalarPrime> Compiled<P> {
     pub fn new(wasm: &[u8], inputs: &Inputs<P>, limits: Limits) -> Result<Self, WitnessError> {
         let problem =
             |problem: &str| WitnessError::Program(format!("the circuit cannot be compiled: {problem}"));
-        let module = Module::decode::<P>(wasm, limits).map_err(|reason| problem(&reason))?;
+        let module = machine::decode::<P>(wasm, limits).map_err(|reason| problem(&reason))?;
         Self::of_module(&module, wasm, inputs, limits).map_err(|way| match way {
             Way::Steps => WitnessError::too_many_steps(),
             way => problem(&way.to_string()),

@@ -22,6 +22,7 @@ pub(crate) use module::Module;
 pub(crate) use nodes::Nodes;
 use proofmill_circom::ScalarPrime;
 use proofmill_field::Fp;
+pub(crate) use recognition::decode;
 use std::{collections::BTreeMap, fmt, thread};
 use zeroize::Zeroizing;
 

@@ -4,14 +4,11 @@
 use super::{
     assembler::Assembler,
     code::{Code, Signatures},
-    recognition,
 };
 use crate::wasm::{
-    Limits, circom1,
+    circom1,
     native::{self, Native},
-    prelude,
 };
-use proofmill_circom::ScalarPrime;
 use std::collections::HashMap;
 use wasmparser::{
     DataKind, ElementItems, ElementKind, ExternalKind, FuncValidator, FuncValidatorAllocations, FunctionBody,
@@ -51,26 +48,8 @@ pub(crate) struct Module {
 const LARGEST_TABLE: usize = 1 << 20;
 
 impl Module {
-    /// Decodes and validates a WASM of circom's, over the field of `P`. Within the limits it tries functions that are not known.
-    pub(crate) fn decode<P: ScalarPrime>(bytes: &[u8], limits: Limits) -> Result<Self, Reason> {
-        if prelude::is_known(bytes) {
-            return Self::with_natives(bytes, &native::at);
-        }
-        let natives = recognition::natives::<P>(&Self::with_natives(bytes, &|_| None)?, limits);
-        if natives.is_empty() {
-            return Err("its functions for field elements are not circom's".to_owned());
-        }
-        Self::with_natives(bytes, &|number| natives.get(&number).copied())
-    }
-
-    /// Decodes a module, of which nothing is native.
-    #[cfg(test)]
-    pub(crate) fn of_code(bytes: &[u8]) -> Result<Self, Reason> {
-        Self::with_natives(bytes, &|_| None)
-    }
-
-    /// Decodes a module, of which `native` says which of circom's functions its own one with this number is.
-    fn with_natives(bytes: &[u8], native: &dyn Fn(usize) -> Option<Native>) -> Result<Self, Reason> {
+    /// Decodes and validates a module. `native` says which of circom's functions its own one with this number is.
+    pub(crate) fn new(bytes: &[u8], native: &dyn Fn(usize) -> Option<Native>) -> Result<Self, Reason> {
         let mut module = Self {
             functions: Vec::new(),
             signatures: Signatures::default(),

@@ -1,11 +1,17 @@
 //! Finds circom's functions for field elements in the WASM of a version that is not known: by their names or positions, and by what they do
 //! with elements where mistakes would be.
 
-use super::{execution::Machine, memory::Operand, module::Module, value::Value};
+use super::{
+    execution::Machine,
+    memory::Operand,
+    module::{Module, Reason},
+    value::Value,
+};
 use crate::wasm::{
     Limits,
     element::{BYTES, Element},
     native::{self, Native},
+    prelude,
 };
 use proofmill_circom::ScalarPrime;
 use proofmill_field::{Algebra, Field, Fp, Invert};
@@ -16,8 +22,20 @@ const STEPS: u64 = 1 << 31;
 /// Elements that are copied at once.
 const COPIES: u32 = 2;
 
+/// Decodes and validates a WASM of circom's, over the field of `P`. Within the limits it tries functions that are not known.
+pub(crate) fn decode<P: ScalarPrime>(bytes: &[u8], limits: Limits) -> Result<Module, Reason> {
+    if prelude::is_known(bytes) {
+        return Module::new(bytes, &native::at);
+    }
+    let natives = natives::<P>(&Module::new(bytes, &|_| None)?, limits);
+    if natives.is_empty() {
+        return Err("its functions for field elements are not circom's".to_owned());
+    }
+    Module::new(bytes, &|number| natives.get(&number).copied())
+}
+
 /// The functions that do what circom's do, by their numbers among the module's own, all of which are code.
-pub(super) fn natives<P: ScalarPrime>(module: &Module, limits: Limits) -> HashMap<usize, Native> {
+fn natives<P: ScalarPrime>(module: &Module, limits: Limits) -> HashMap<usize, Native> {
     let limits = Limits { steps: Some(limits.steps.unwrap_or(STEPS).min(STEPS)), ..limits };
     let Ok(mut machine) = Machine::<P, false>::new(module, limits) else { return HashMap::new() };
     let pairs = pairs::<P>();

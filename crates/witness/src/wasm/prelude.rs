@@ -366,7 +366,7 @@ mod tests {
                 assert_eq!(program.calculate(&inputs).ok(), Some(expected.clone().unwrap()));
             }
             // With nothing native the machine executes whatever there is: what is wrong may depend on forms of elements.
-            let code = Module::of_code(wasm).unwrap();
+            let code = Module::new(wasm, &|_| None).unwrap();
             let executed = machine::calculate(&code, &inputs, Limits::default(), None).ok();
             assert_eq!(executed, expected, "{name:?}");
         }
