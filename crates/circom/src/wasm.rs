@@ -96,7 +96,8 @@ impl<'a> Module<'a> {
             return Some(0);
         }
         for _ in 0..imports.unsigned()? {
-            (imports.vector()?, imports.vector()?);
+            imports.vector()?;
+            imports.vector()?;
             match imports.byte()? {
                 FUNCTION => {
                     imports.unsigned()?;

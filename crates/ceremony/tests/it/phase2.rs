@@ -146,9 +146,7 @@ fn contributions_stand_in_their_order_and_belong_to_their_key() {
         change(&mut changed);
         verify::contributions(level, &changed).expect_err("not valid").to_string()
     };
-    assert!(
-        refused(&|all| all.list.swap(0, 1)).starts_with("contribution 1 (Final beacon): its transcript")
-    );
+    assert!(refused(&|all| all.list.swap(0, 1)).starts_with("contribution 1 (Final beacon): its transcript"));
     assert!(refused(&|all| drop(all.list.remove(0))).contains("its transcript"));
     assert!(refused(&|all| all.circuit_hash[0] ^= 1).contains("its transcript"));
     assert!(refused(&|all| all.list[1].delta_after = all.list[0].delta_after).contains("multiplied delta"));

@@ -25,7 +25,7 @@ fn a_ceremony_is_verified() {
     assert_eq!(names, ["Alice", "Bob", "Carol", "last"]);
     assert_eq!(list[3]["hash"], last["result"]["contribution_hash"]);
     assert_eq!(list[3]["beacon"]["seed"], BEACON);
-    let run = folder.run("ptv 4.ptau").succeeded();
+    let run = folder.run("ptv 4.ptau --contributions").succeeded();
     let hash = list[1]["hash"].as_str().unwrap();
     assert!(run.stdout.contains(&format!("contribution 2: Bob, {hash}\n")), "{run:?}");
     folder.run("ptej 4.ptau 4.json").succeeded();
