@@ -6,7 +6,7 @@ use proofmill::{
     srs::Srs,
     stark,
 };
-use proofmill_circom::{WasmDescription, describe_wasm};
+use proofmill_circom::{Content, WasmDescription, describe_wasm};
 use proofmill_console::{Failure, Outcome};
 use proofmill_memory::MappedFile;
 use serde_json::{Map, Value, json};
@@ -46,20 +46,22 @@ pub(crate) fn describe(path: &Path) -> Result<Option<Facts>, Failure> {
         let file = File::open(path).map_err(io)?;
         let bytes = file.metadata().map_err(io)?.len();
         let mut start = Vec::new();
-        file.take(8).read_to_end(&mut start).map_err(io)?;
+        file.take(Content::LONGEST as u64).read_to_end(&mut start).map_err(io)?;
         (start, Some(bytes))
     };
-    let facts = match start.as_slice() {
-        b"pfmerkle" => tree(path)?,
-        [b'P', b'M', b'S', b'T', b'A', b'R', b'K', _] => stark_proof(path)?,
-        [0, b'a', b's', b'm', version @ ..] => wasm(path, version)?,
-        [b'p', b'm', b'w', b'g', version @ ..] => compiled_circuit(path, version)?,
-        b"wtns.gra" => vec![("kind", json!("graph of circom-witnesscalc, a witness generator"))],
-        [0, 0, ..] => transcripts(path)?,
-        [b'0'..=b'9', ..] => symbols(path)?,
-        start if start.trim_ascii_start().starts_with(b"{") || start.trim_ascii_start().starts_with(b"[") => {
-            document(path)?
-        }
+    let version = start.get(4..).unwrap_or_default();
+    let facts = match Content::of(&start) {
+        Content::MerkleTree => tree(path)?,
+        Content::StarkProof => stark_proof(path)?,
+        Content::Wasm => wasm(path, version)?,
+        Content::CompiledCircuit => compiled_circuit(path, version)?,
+        Content::WitnessGraph => vec![("kind", json!("graph of circom-witnesscalc, a witness generator"))],
+        Content::Json => document(path)?,
+        Content::Other(first) => match first.as_slice() {
+            [0, 0, ..] => transcripts(path)?,
+            [b'0'..=b'9', ..] => symbols(path)?,
+            _ => return Ok(None),
+        },
         _ => return Ok(None),
     };
     Ok(Some(Facts(facts.into_iter().chain(bytes.map(|bytes| ("bytes", json!(bytes)))).collect())))

@@ -5,7 +5,7 @@
 //!
 //! * delta = gamma: A = alpha, B = beta, C = -I. This is snarkjs's key before the first contribution, where both are the generator.
 //! * gamma = k delta for a known k: the same with C = -k I; delta = k gamma: C = -I / k. Small k of either sign are tried.
-//! * beta = k gamma: A = k alpha + I, B = gamma, C = 0; beta = k delta: A = I, B = gamma, C = -k alpha; likewise for 1 / k.
+//! * beta = k gamma: A = C = k alpha + I, B = gamma + delta; beta = k delta: A = I, B = gamma, C = -k alpha; likewise for 1 / k.
 //! * gamma is infinity: A = alpha, B = beta + delta, C = alpha, for all signals. With delta at infinity, C does not matter.
 //! * alpha is infinity: A = C = I, B = gamma + delta.
 //! * alpha and beta are 1, as in powers of tau without contributions, whose tau is 1 too: then everyone knows the logarithm l of I,

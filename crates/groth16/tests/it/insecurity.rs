@@ -135,7 +135,8 @@ fn beta_is_a_multiple_of_gamma_or_delta() {
         let (inputs, alpha) = (inputs(&key, &signals), key.alpha_1.mul_vartime(&factor).to_affine());
         let of_gamma =
             Groth16VerificationKey { beta_2: key.gamma_2.mul_vartime(&factor).to_affine(), ..key.clone() };
-        let proof = Groth16Proof { a: sum(alpha, inputs), b: key.gamma_2, c: Affine::INFINITY };
+        let a = sum(alpha, inputs);
+        let proof = Groth16Proof { a, b: sum(key.gamma_2, key.delta_2), c: a };
         forged(&of_gamma, &signals, &proof, "beta is a small multiple");
         let of_delta =
             Groth16VerificationKey { beta_2: key.delta_2.mul_vartime(&factor).to_affine(), ..key.clone() };
