@@ -180,6 +180,26 @@ pub(crate) unsafe fn text<'a>(name: &str, start: *const c_char) -> Result<&'a [u
     Ok(unsafe { CStr::from_ptr(start.as_ptr()) }.to_bytes())
 }
 
+/// The caller's texts, as [`text`].
+///
+/// # Safety
+/// `start` is null, or points to `count` pointers that nothing writes during `'a`, each as for [`text`].
+pub(crate) unsafe fn texts<'a>(
+    name: &str,
+    start: *const *const c_char,
+    count: c_ulonglong,
+) -> Result<Vec<&'a [u8]>, Failure> {
+    let start = NonNull::new(start.cast_mut()).ok_or_else(|| Failure::null(name))?;
+    let most = isize::MAX as usize / size_of::<*const c_char>();
+    let length = usize::try_from(count).ok().filter(|length| *length <= most);
+    let length =
+        length.ok_or_else(|| Failure::new(format!("count: {count} texts are more than memory has")))?;
+    // SAFETY: the function's contract; the size is neither negative nor too large for a slice.
+    let pointers = unsafe { slice::from_raw_parts(start.as_ptr(), length) };
+    // SAFETY: the function's contract.
+    pointers.iter().map(|start| unsafe { text(name, *start) }).collect()
+}
+
 /// The caller's path.
 ///
 /// # Safety

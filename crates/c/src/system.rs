@@ -2,12 +2,13 @@
 
 use crate::{
     PROVER_ERROR, PROVER_INVALID_WITNESS_LENGTH, VERIFIER_ERROR, VERIFIER_INVALID_PROOF,
-    boundary::{Buffer, Failure, Place, bytes, guarded, path, text, write_texts},
+    boundary::{Buffer, Failure, Place, bytes, guarded, path, text, texts, write_texts},
 };
 use core::ffi::{c_char, c_int, c_ulong, c_ulonglong, c_void};
 use proofmill::{
     AnyProvingKey, Error,
     circom::{PublicSignals, Witness, WitnessCalculator},
+    groth16,
 };
 use std::{borrow::Borrow, path::Path};
 
@@ -92,18 +93,68 @@ impl System {
             let (proof, inputs, key) = unsafe {
                 (text("proof", proof)?, text("inputs", inputs)?, text("verification_key", verification_key)?)
             };
-            match (self.verify)(proof, PublicSignals::from_json(inputs)?, key) {
-                Err(error @ Error::Rejected(_)) => {
-                    Err(Failure { code: Some(VERIFIER_INVALID_PROOF), message: error.to_string() })
-                }
-                verdict => Ok(verdict?),
-            }
+            accepted((self.verify)(proof, PublicSignals::from_json(inputs)?, key))
         };
-        #[allow(clippy::useless_conversion, reason = "an unsigned long has 32 bits on some targets")]
-        let error_msg_maxsize = error_msg_maxsize.into();
         // SAFETY: the function's contract.
-        unsafe { guarded(VERIFIER_ERROR, error_msg, error_msg_maxsize, body) }
+        unsafe { verified(error_msg, error_msg_maxsize, body) }
     }
+}
+
+/// Verifies proofs of Groth16 at once.
+///
+/// # Safety
+/// As for [`texts`], [`text`] and [`guarded`].
+pub(crate) unsafe fn verdict_of_batch(
+    proofs: *const *const c_char,
+    inputs: *const *const c_char,
+    count: c_ulonglong,
+    verification_key: *const c_char,
+    error_msg: *mut c_char,
+    error_msg_maxsize: c_ulong,
+) -> c_int {
+    let body = || {
+        // SAFETY: the function's contract.
+        let (proofs, inputs, key) = unsafe {
+            (
+                texts("proofs", proofs, count)?,
+                texts("inputs", inputs, count)?,
+                text("verification_key", verification_key)?,
+            )
+        };
+        let key = groth16::VerifyingKey::from_json(key)?;
+        let read = |(index, (proof, inputs)): (usize, (&[u8], &[u8]))| {
+            let proof =
+                PublicSignals::from_json(inputs).and_then(|public| groth16::Proof::from_json(proof, public));
+            proof.map_err(|error| Failure::new(format!("proof {index}: {error}")))
+        };
+        let proofs = proofs.into_iter().zip(inputs).enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
+        accepted(key.verify_batch(&proofs))
+    };
+    // SAFETY: the function's contract.
+    unsafe { verified(error_msg, error_msg_maxsize, body) }
+}
+
+/// A verdict, with the code of what is rejected.
+fn accepted(verdict: proofmill::Result<()>) -> Result<(), Failure> {
+    verdict.map_err(|error| match error {
+        Error::Rejected(_) => Failure { code: Some(VERIFIER_INVALID_PROOF), message: error.to_string() },
+        error => error.into(),
+    })
+}
+
+/// Runs the body of a verifier.
+///
+/// # Safety
+/// As for [`guarded`].
+unsafe fn verified(
+    error_msg: *mut c_char,
+    error_msg_maxsize: c_ulong,
+    body: impl FnOnce() -> Result<(), Failure>,
+) -> c_int {
+    #[allow(clippy::useless_conversion, reason = "an unsigned long has 32 bits on some targets")]
+    let error_msg_maxsize = error_msg_maxsize.into();
+    // SAFETY: the function's contract.
+    unsafe { guarded(VERIFIER_ERROR, error_msg, error_msg_maxsize, body) }
 }
 
 /// Sets the size of a buffer for public signals.

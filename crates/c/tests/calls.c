@@ -243,6 +243,43 @@ static void wrong_files(const struct system *system, const struct example *examp
     free(outputs.proof), free(outputs.public), free(other.bytes);
 }
 
+// Many proofs at once, which only Groth16 has.
+static void batch(const struct example *example) {
+    enum { COUNT = 5 };
+    const char *proofs[COUNT], *inputs[COUNT];
+    struct outputs outputs[COUNT];
+    const struct file *zkey = &example->zkey, *wtns = &example->wtns;
+    const char *key = example->key.bytes;
+    for (int i = 0; i < COUNT; i++) {
+        outputs[i] = outputs_of(&systems[0], example);
+        CHECK(groth16_prover(zkey->bytes, zkey->size, wtns->bytes, wtns->size, ANSWER(outputs[i])) == PROVER_OK);
+        proofs[i] = outputs[i].proof, inputs[i] = outputs[i].public;
+    }
+    for (unsigned long long count = 1; count <= COUNT; count++)
+        CHECK(groth16_verify_batch(proofs, inputs, count, key, message, MESSAGE) == VERIFIER_VALID_PROOF);
+    CHECK(groth16_verify_batch(proofs, inputs, 0, key, message, MESSAGE) == VERIFIER_ERROR);
+    CHECK(groth16_verify_batch(proofs, inputs, -1ULL, key, message, MESSAGE) == VERIFIER_ERROR);
+    CHECK(groth16_verify_batch(NULL, inputs, COUNT, key, message, MESSAGE) == VERIFIER_ERROR);
+    CHECK(groth16_verify_batch(proofs, NULL, COUNT, key, message, MESSAGE) == VERIFIER_ERROR);
+    CHECK(groth16_verify_batch(proofs, inputs, COUNT, NULL, message, MESSAGE) == VERIFIER_ERROR);
+    CHECK(groth16_verify_batch(proofs, inputs, COUNT, "{}", message, MESSAGE) == VERIFIER_ERROR);
+
+    char *digit = strpbrk(outputs[3].public, "0123456789");
+    *digit = *digit == '1' ? '2' : '1';
+    CHECK(groth16_verify_batch(proofs, inputs, 3, key, message, MESSAGE) == VERIFIER_VALID_PROOF);
+    CHECK(groth16_verify_batch(proofs, inputs, COUNT, key, message, MESSAGE) == VERIFIER_INVALID_PROOF);
+    CHECK(strstr(message, "proof 3: ") == message);
+    inputs[2] = "[]";
+    CHECK(groth16_verify_batch(proofs, inputs, COUNT, key, message, MESSAGE) == VERIFIER_ERROR);
+    CHECK(strstr(message, "proof 2: ") == message);
+    inputs[1] = "[1";
+    CHECK(groth16_verify_batch(proofs, inputs, COUNT, key, message, MESSAGE) == VERIFIER_ERROR);
+    CHECK(strstr(message, "proof 1: ") == message);
+    inputs[4] = NULL;
+    CHECK(groth16_verify_batch(proofs, inputs, COUNT, key, message, MESSAGE) == VERIFIER_ERROR);
+    for (int i = 0; i < COUNT; i++) free(outputs[i].proof), free(outputs[i].public);
+}
+
 struct shared {
     const struct system *system;
     const struct example *example;
@@ -289,6 +326,7 @@ int main(int count, char **arguments) {
         wrong_files(&systems[i], &examples[i], &examples[(i + 1) % 3].zkey);
         threads(&systems[i], &examples[i]);
     }
+    if (count == 2 || strcmp(arguments[2], "groth16") == 0) batch(&examples[0]);
 
     // Anyone can forge proofs for a key without contributions: it proves nothing.
     struct file insecure = read_file("crates/groth16/tests/data", "membership-small", ".zkey");

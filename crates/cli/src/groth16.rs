@@ -3,7 +3,7 @@
 use crate::{
     curve,
     files::{Files, Input},
-    proving::{FullProve, Job, Prove, Setup, Verify, prove_each, warn_of_powers},
+    proving::{FullProve, Job, Prove, Setup, Verify, one_by_one, prove_each, warn_of_powers},
 };
 use clap::Subcommand;
 use proofmill::{
@@ -113,7 +113,11 @@ fn verify<C: Groth16Curve>(files: &Verify, machine: &mut Machine) -> Result<Outc
     machine.run(|_, progress| {
         progress.begin("read proof");
         let key = VerifyingKey::<C>::open_over(&files.key)?;
-        files.run(progress, |path, public| Proof::open_over(path, public), |proofs| key.find_invalid(proofs))
+        let find_invalid = |proofs: &[Proof<C>]| match proofs {
+            [_] => one_by_one(proofs, |proof| proof.verify(&key)),
+            _ => key.find_invalid(proofs),
+        };
+        files.run(progress, |path, public| Proof::open_over(path, public), find_invalid)
     })
 }
 

@@ -3,9 +3,10 @@
 //!
 //! n + 3 Miller loops and one final exponentiation take the place of 4 n and n. If the equation of a proof is wrong, then for any factors of
 //! the others at most one value of its own makes the product right (Bellare, Garay, Rabin, "Fast batch verification for modular
-//! exponentiation and digital signatures", EUROCRYPT 1998). Factors are independent and uniform below 2^128, and drawn after all proofs
-//! are known: a batch with a wrong proof passes with a probability of at most 2^-128, even if proofs were made to cancel. That holds in
-//! groups of prime order, so all points are first checked to be in their groups.
+//! exponentiation and digital signatures", EUROCRYPT 1998). The first factor is 1: if no other equation is wrong, the product is as wrong
+//! as the first. The others are independent and uniform below 2^128, and drawn after all proofs are known: a batch with a wrong proof
+//! passes with a probability of at most 2^-128, even if proofs were made to cancel. That holds in groups of prime order, so all points
+//! are first checked to be in their groups.
 
 use crate::{
     Groth16Curve, Groth16Error, Proof, VerifyingKey,
@@ -17,6 +18,9 @@ use proofmill_curve::{Affine, Jacobian, msm, products_of_points};
 use proofmill_field::Field;
 use proofmill_pairing::{find_wrong, pairing_product_is_one};
 use proofmill_parallel as parallel;
+
+/// From this number on, products of points are faster in lanes than one after another.
+const IN_LANES: usize = 16;
 
 /// Public signals (outputs, then public inputs; without the constant), and the proof that is to be verified for them.
 #[derive(Clone, Copy, Debug)]
@@ -91,9 +95,15 @@ fn equations<'a, C: Groth16Curve>(
     level: Level,
     statements: &[&'a Statement<'a, C>],
 ) -> Result<Vec<Equation<'a, C>>, Groth16Error> {
-    let factors = random_factors::<C>(statements.len())?;
+    let others = random_factors::<C>(statements.len().saturating_sub(1))?;
+    let factors: Vec<_> = std::iter::once(C::Scalar::ONE).chain(others).take(statements.len()).collect();
     let points: Vec<_> = statements.iter().map(|statement| -statement.proof.a).collect();
-    let products = products_of_points(level, &points, &factors);
+    let products = if points.len() < IN_LANES {
+        let products = points.iter().zip(&factors).map(|(point, factor)| point.mul_vartime(factor));
+        Jacobian::batch_to_affine(&products.collect::<Vec<_>>())
+    } else {
+        products_of_points(level, &points, &factors)
+    };
     let parts = statements.iter().zip(factors).zip(products);
     Ok(parts.map(|((statement, factor), a)| Equation { statement, factor, a }).collect())
 }

@@ -9,6 +9,7 @@
 #![cfg(feature = "extension")]
 
 mod arrays;
+mod batches;
 mod bls;
 mod callback;
 mod circom;
@@ -44,7 +45,7 @@ fn _proofmill(module: &Bound<'_, PyModule>) -> PyResult<()> {
         circom::module(py)?,
         commitments::fflonk::add(systems::fflonk::module(py)?)?,
         goldilocks::module(py)?,
-        sums::add(systems::groth16::module(py)?)?,
+        batches::add(sums::add(systems::groth16::module(py)?)?)?,
         hash::module(py)?,
         merkle::module(py)?,
         msm::module(py)?,

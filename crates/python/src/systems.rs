@@ -132,7 +132,7 @@ macro_rules! system {
             opens!(lower::VerifyingKey, VerifyingKey, |bytes| Self::from_bytes(bytes));
 
             /// A verifying key as an argument, or a proving key, which has one.
-            fn key_of(object: &Bound<'_, PyAny>) -> PyResult<Source<lower::VerifyingKey>> {
+            pub(crate) fn key_of(object: &Bound<'_, PyAny>) -> PyResult<Source<lower::VerifyingKey>> {
                 match object.cast::<ProvingKey>() {
                     Ok(key) => Ok(Source::Object(Arc::new(key.get().0.verifying_key()))),
                     Err(_) => Source::new("key", object),
@@ -193,7 +193,7 @@ macro_rules! system {
             /// A proof and its public signals. ``ProvingKey.prove`` makes one.
             #[pyclass(frozen, module = $module)]
             pub(crate) struct Proof {
-                proof: Arc<lower::Proof>,
+                pub(crate) proof: Arc<lower::Proof>,
                 /// Of the proving key that made it.
                 key: Option<Arc<lower::VerifyingKey>>,
             }

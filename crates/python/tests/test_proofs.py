@@ -60,6 +60,26 @@ def test_proof_of_snarkjs(system, name, key, signals):
         proof.verify(key, signals[:-1])
 
 
+def test_batch(small, signals):
+    groth16 = pm.groth16
+    key = groth16.ProvingKey("groth16.zkey")
+    proofs = [key.prove("witness.wtns") for _ in range(5)]
+    for either in [key, key.verifying_key, "groth16.vk.json", Path("groth16.vk.json").read_bytes()]:
+        assert groth16.verify_batch(either, proofs) is None
+        assert groth16.find_invalid(either, proofs) == []
+    with pytest.raises(pm.Malformed, match="at least one proof"):
+        groth16.verify_batch(key, [])
+    with pytest.raises(TypeError):
+        groth16.verify_batch(key, [None])
+    proofs[1] = groth16.Proof.from_json(proofs[1].to_json(), [*signals[:-1], 7])
+    proofs[3] = groth16.Proof.from_json(proofs[3].to_json(), signals[:-1])
+    assert groth16.find_invalid(key, proofs) == [1, 3]
+    with pytest.raises(pm.Rejected, match="^proof 1: "):
+        groth16.verify_batch(key, proofs)
+    with pytest.raises(pm.Mismatch, match="^proof 1: "):
+        groth16.verify_batch(key, proofs[2:])
+
+
 def test_changed_proofs_are_refused(system, key, signals):
     proof = json.loads(key.prove("witness.wtns").to_json())
 

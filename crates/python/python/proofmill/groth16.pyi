@@ -86,6 +86,19 @@ def fullprove(
     allow_insecure_setup: bool = False,
 ) -> Proof: ...
 
+def verify_batch(
+    key: _Path | bytes | VerifyingKey | ProvingKey,
+    proofs: list[Proof],
+    *,
+    allow_insecure_setup: bool = False,
+) -> None: ...
+def find_invalid(
+    key: _Path | bytes | VerifyingKey | ProvingKey,
+    proofs: list[Proof],
+    *,
+    allow_insecure_setup: bool = False,
+) -> list[int]: ...
+
 @final
 class Sums:
     @staticmethod
