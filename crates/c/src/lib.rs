@@ -17,7 +17,7 @@ mod tests;
 
 use core::ffi::{c_char, c_int, c_ulong, c_ulonglong, c_void};
 use system::{
-    Answer, FFLONK, GROTH16, PLONK, calculated, created, decoded, destroyed, proved, prover, public_sized,
+    Answer, FFLONK, GROTH16, PLONK, created, decoded, destroyed, fully_proved, proved, prover, public_sized,
     verdict_of_batch,
 };
 
@@ -195,8 +195,9 @@ macro_rules! functions {
             unsafe { proved(answer, || $system.of_file(zkey_file_path), || decoded(wtns_buffer, wtns_size)) }
         }
 
-        /// Proves with inputs instead of a witness: a text of JSON, as in an `input.json`. The buffer `wasm` holds circom's WASM, or a
-        /// graph of circom-witnesscalc, which calculates the witness. It must be trusted to end: it has no limit of time.
+        /// Proves with inputs instead of a witness: a text of JSON, as in an `input.json`. The buffer `wasm` holds circom's WASM, a
+        /// circuit that `proofmill wtns compile` made of it, or a graph of circom-witnesscalc, which calculates the witness. It must be trusted to
+        /// end: it has no limit of time. After the answer the WASM is compiled into the user's cache, if it is not there.
         ///
         /// All else is as in the functions above.
         #[unsafe(no_mangle)]
@@ -215,7 +216,7 @@ macro_rules! functions {
             let answer =
                 Answer { proof_buffer, proof_size, public_buffer, public_size, error_msg, error_msg_maxsize };
             // SAFETY: the contract of all functions.
-            unsafe { proved(answer, || prover(prover_object), || calculated(inputs, wasm_buffer, wasm_size)) }
+            unsafe { fully_proved(answer, || prover(prover_object), inputs, wasm_buffer, wasm_size) }
         }
 
         /// The same with a key instead of a prover, for a single proof.
@@ -237,10 +238,12 @@ macro_rules! functions {
                 Answer { proof_buffer, proof_size, public_buffer, public_size, error_msg, error_msg_maxsize };
             // SAFETY: the contract of all functions.
             unsafe {
-                proved(
+                fully_proved(
                     answer,
                     || $system.of_buffer(zkey_buffer, zkey_size),
-                    || calculated(inputs, wasm_buffer, wasm_size),
+                    inputs,
+                    wasm_buffer,
+                    wasm_size,
                 )
             }
         }
@@ -263,11 +266,7 @@ macro_rules! functions {
                 Answer { proof_buffer, proof_size, public_buffer, public_size, error_msg, error_msg_maxsize };
             // SAFETY: the contract of all functions.
             unsafe {
-                proved(
-                    answer,
-                    || $system.of_file(zkey_file_path),
-                    || calculated(inputs, wasm_buffer, wasm_size),
-                )
+                fully_proved(answer, || $system.of_file(zkey_file_path), inputs, wasm_buffer, wasm_size)
             }
         }
 

@@ -1,13 +1,13 @@
 //! What the functions do, for every proof system.
 
 use crate::{
-    PROVER_ERROR, PROVER_INVALID_WITNESS_LENGTH, VERIFIER_ERROR, VERIFIER_INVALID_PROOF,
+    PROVER_ERROR, PROVER_INVALID_WITNESS_LENGTH, PROVER_OK, VERIFIER_ERROR, VERIFIER_INVALID_PROOF,
     boundary::{Buffer, Failure, Place, bytes, guarded, path, text, texts, write_texts},
 };
 use core::ffi::{c_char, c_int, c_ulong, c_ulonglong, c_void};
 use proofmill::{
     AnyProvingKey, Error,
-    circom::{PublicSignals, Witness, WitnessCalculator},
+    circom::{CircuitCache, PublicSignals, Witness, WitnessCalculator},
     groth16,
 };
 use std::{borrow::Borrow, path::Path};
@@ -235,18 +235,38 @@ pub(crate) unsafe fn decoded(wtns_buffer: *const c_void, wtns_size: c_ulonglong)
     Ok(Witness::from_bytes(wtns.to_vec())?)
 }
 
-/// The witness of the caller's inputs.
+/// Calculates the witness of the caller's inputs, and proves. The circuit is compiled into the user's cache afterwards, if it is not there.
 ///
 /// # Safety
-/// As for [`text`] and [`bytes`].
-pub(crate) unsafe fn calculated(
+/// As for [`proved`], [`text`] and [`bytes`].
+pub(crate) unsafe fn fully_proved<K: Borrow<AnyProvingKey>>(
+    answer: Answer,
+    key: impl FnOnce() -> Result<K, Failure>,
     inputs: *const c_char,
     wasm_buffer: *const c_void,
     wasm_size: c_ulonglong,
-) -> Result<Witness, Failure> {
+) -> c_int {
+    let cache = CircuitCache::of_user();
     // SAFETY: the function's contract.
-    let (inputs, wasm) = unsafe { (text("inputs", inputs)?, bytes("wasm", wasm_buffer, wasm_size)?) };
-    Ok(WitnessCalculator::from_bytes(wasm)?.calculate(inputs)?)
+    let arguments =
+        || unsafe { Ok::<_, Failure>((text("inputs", inputs)?, bytes("wasm", wasm_buffer, wasm_size)?)) };
+    let witness = || -> Result<Witness, Failure> {
+        let (inputs, wasm) = arguments()?;
+        let calculator: WitnessCalculator = cache.decode(wasm.to_vec())?;
+        Ok(calculator.calculate(inputs)?)
+    };
+    let keep = || -> Result<(), Failure> {
+        let (inputs, wasm) = arguments()?;
+        cache.keep(wasm, inputs);
+        Ok(())
+    };
+    // SAFETY: the function's contract.
+    let code = unsafe { proved(answer, key, witness) };
+    if code == PROVER_OK {
+        // SAFETY: there is no buffer.
+        unsafe { guarded(PROVER_ERROR, std::ptr::null_mut(), 0, keep) };
+    }
+    code
 }
 
 /// Where a proof, its public signals, or an error message go.

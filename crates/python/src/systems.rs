@@ -8,7 +8,7 @@ use crate::{
 };
 use proofmill::{
     Result,
-    circom::{Ptau, Witness, WitnessCalculator},
+    circom::{CircuitCache, Ptau, Witness, WitnessCalculator},
     srs::Srs,
 };
 use pyo3::{
@@ -16,7 +16,7 @@ use pyo3::{
     prelude::*,
     types::{PyBytes, PyTuple},
 };
-use std::{path::PathBuf, sync::Arc};
+use std::{fs, path::PathBuf, sync::Arc};
 
 /// The classes and functions of a proof system, in a module of its name.
 macro_rules! system {
@@ -329,7 +329,19 @@ macro_rules! system {
                 let job = Job::new(py).with(threads, level, progress)?.allow_insecure_setup(allow_insecure_setup);
                 job.run(move || {
                     let key = key.open()?;
-                    Ok(Proof::new(key.prove(&inputs.calculate(&*circuit.open()?)?)?, &key))
+                    let cache = CircuitCache::of_user();
+                    let (calculator, bytes) = match circuit {
+                        Source::Object(calculator) => (calculator, None),
+                        Source::Path(path) => (Arc::new(cache.open(&path)?), fs::read(path).ok()),
+                        Source::Bytes(bytes) => (Arc::new(cache.decode(bytes.clone())?), Some(bytes)),
+                    };
+                    let witness = inputs.calculate(&calculator)?;
+                    drop(calculator);
+                    let proof = Proof::new(key.prove(&witness)?, &key);
+                    if let Some(bytes) = bytes {
+                        inputs.keep(&bytes);
+                    }
+                    Ok(proof)
                 })
             }
 

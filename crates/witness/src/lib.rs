@@ -7,6 +7,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod compile;
+mod curves;
 mod error;
 mod graph;
 mod input;

@@ -1,9 +1,10 @@
 //! A circuit's WASM, executed by the machine, or by the interpreter if it is none of circom's as known.
 
 use crate::{
+    curves,
     error::WitnessError,
     input::Inputs,
-    machine::{self, Module, Way},
+    machine::{Module, Way},
     wasm::{Debugged, Event, Interpreter, Limits, Settings, circom1, expect_one},
 };
 use proofmill_circom::{ScalarPrime, Symbols};
@@ -43,7 +44,7 @@ impl<P: ScalarPrime> Program<P> {
     }
 
     pub(crate) fn with_settings(bytes: &[u8], settings: Settings<P>) -> Result<Self, WitnessError> {
-        let form = match machine::decode::<P>(bytes, settings.limits) {
+        let form = match curves::decode::<P>(bytes, settings.limits) {
             Ok(module) => Form::Machine(module, bytes.to_vec()),
             Err(_) => Form::Interpreter(Interpreter::new(bytes, settings.limits)?),
         };
@@ -88,7 +89,7 @@ impl<P: ScalarPrime> Program<P> {
     pub fn calculate(&self, inputs: &Inputs<P>) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
         let Settings { limits, observer, .. } = &self.settings;
         if let Form::Machine(module, _) = &self.form {
-            match machine::calculate(module, inputs, *limits, observer.as_ref()) {
+            match curves::calculate(module, inputs, *limits, observer) {
                 Ok(values) => return expect_one(&values).map(|()| values),
                 Err(Way::Steps) => return Err(WitnessError::too_many_steps()),
                 // The interpreter tells what is wrong, if something is.
@@ -139,8 +140,8 @@ mod tests {
         for (wasm, inputs) in circuits {
             let inputs = <Inputs>::from_json(inputs.as_bytes()).unwrap();
             let limits = Limits::default();
-            let module = machine::decode::<FrParams>(wasm, limits).unwrap();
-            let values = machine::calculate(&module, &inputs, limits, None).unwrap();
+            let module = curves::decode::<FrParams>(wasm, limits).unwrap();
+            let values = curves::calculate(&module, &inputs, limits, &None).unwrap();
             let interpreter = Interpreter::new(wasm, limits).unwrap();
             assert_eq!(values, interpreter.calculate(&Settings::new(limits), &inputs).unwrap());
         }

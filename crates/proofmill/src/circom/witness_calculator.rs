@@ -105,14 +105,22 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
     /// Those of [`Self::calculate_file`], and [`Error::Malformed`] if the WASM cannot be compiled: if its
     /// functions for field elements are not those that circom writes, for one.
     pub fn compile(wasm: impl AsRef<Path>, inputs: impl AsRef<Path>) -> Result<Self> {
-        let wasm = wasm.as_ref();
-        Self::compile_bytes(&read_circuit(wasm)?, FileName::new(wasm), inputs.as_ref())
+        let (wasm, inputs) = (wasm.as_ref(), inputs.as_ref());
+        let names = [wasm, inputs].map(FileName::new);
+        Self::compile_named(&read_circuit(wasm)?, &read_inputs(inputs)?, names.each_ref().map(Some))
     }
 
-    /// [`Self::compile`] of the bytes of a file of this name.
-    pub(super) fn compile_bytes(bytes: &[u8], name: FileName, inputs: &Path) -> Result<Self> {
-        let failed = |error| Error::witness(Some(&name), Some(&FileName::new(inputs)), error);
-        let values = Inputs::from_json(&read_inputs(inputs)?).map_err(failed)?;
+    /// [`Self::compile`] of bytes.
+    ///
+    /// # Errors
+    /// As [`Self::compile`].
+    pub fn compile_bytes(wasm: &[u8], inputs_json: &[u8]) -> Result<Self> {
+        Self::compile_named(wasm, inputs_json, [None; 2])
+    }
+
+    fn compile_named(bytes: &[u8], inputs: &[u8], [name, of_inputs]: [Option<&FileName>; 2]) -> Result<Self> {
+        let failed = |error| Error::witness(name, of_inputs, error);
+        let values = Inputs::from_json(inputs).map_err(failed)?;
         // Its errors are more precise, and its witness is what the other's must be.
         let expected =
             Program::from_bytes(bytes, Limits::default()).and_then(|program| program.calculate(&values));
@@ -122,7 +130,7 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
             let problem = "the compiled circuit's witness is not the circuit's; please report this";
             return Err(failed(WitnessError::Program(problem.to_owned())));
         }
-        Ok(Self { circuit: Circuit::Compiled(compiled), name: Some(name) })
+        Ok(Self { circuit: Circuit::Compiled(compiled), name: name.cloned() })
     }
 
     /// Writes a compiled circuit, completely or not at all.
@@ -145,6 +153,11 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
         Self::decode(bytes, Limits::default(), Some(FileName::new(path)))
     }
 
+    /// Decodes bytes.
+    pub(super) fn decode_bytes(bytes: Vec<u8>) -> Result<Self> {
+        Self::decode(bytes, Limits::default(), None)
+    }
+
     fn decode(bytes: Vec<u8>, limits: Limits, name: Option<FileName>) -> Result<Self> {
         let circuit = if bytes.starts_with(Graph::<P>::MAGIC) {
             Graph::from_bytes(&bytes).map(Circuit::Graph)
@@ -156,6 +169,15 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
         match circuit {
             Ok(circuit) => Ok(Self { circuit, name }),
             Err(error) => Err(Error::witness(name.as_ref(), None, error)),
+        }
+    }
+
+    /// The names of circom's functions for field elements that are interpreted, because the WASM's own do not do as those of known
+    /// versions do: a witness takes many times longer.
+    pub fn interpreted_functions(&self) -> Vec<&'static str> {
+        match &self.circuit {
+            Circuit::Wasm(program) => program.interpreted_functions(),
+            Circuit::Graph(_) | Circuit::Compiled(_) => Vec::new(),
         }
     }
 

@@ -5,12 +5,13 @@ mod file;
 pub use file::embedded_wasm;
 
 use crate::{
+    curves,
     error::WitnessError,
-    graph::{Graph, Number, Part, Source, Stop, Values},
+    graph::{Graph, Part, Source, evaluate::Stop},
     input::Inputs,
-    machine::{self, Module, Print, Trace, Way},
+    machine::{Print, Trace, Way},
     program::Program,
-    wasm::{Event, Limits, Settings},
+    wasm::{Event, Limits, Settings, expect_one},
 };
 use proofmill_circom::{ScalarPrime, Symbols};
 use proofmill_field::{Fp, bn254::FrParams};
@@ -47,31 +48,13 @@ impl<P: ScalarPrime> Compiled<P> {
     pub fn new(wasm: &[u8], inputs: &Inputs<P>, limits: Limits) -> Result<Self, WitnessError> {
         let problem =
             |problem: &str| WitnessError::Program(format!("the circuit cannot be compiled: {problem}"));
-        let module = machine::decode::<P>(wasm, limits).map_err(|reason| problem(&reason))?;
-        Self::of_module(&module, wasm, inputs, limits).map_err(|way| match way {
+        let module = curves::decode::<P>(wasm, limits).map_err(|reason| problem(&reason))?;
+        let trace = curves::trace(&module, inputs, limits).map_err(|way| match way {
             Way::Steps => WitnessError::too_many_steps(),
             way => problem(&way.to_string()),
-        })
-    }
-
-    fn of_module(module: &Module, wasm: &[u8], inputs: &Inputs<P>, limits: Limits) -> Result<Self, Way> {
-        let Trace { nodes, guards, prints, inputs, wires } = Trace::new(module, inputs, limits)?;
-        let printed = prints.iter().filter_map(|print| match print {
-            Print::Value(node) => Some(*node),
-            Print::Word(_) | Print::EndOfLine => None,
-        });
-        let outputs: Vec<u32> = wires.iter().copied().chain(printed).collect();
-        let (tape, constants, mut sources) = nodes.finish(&outputs, &guards);
-        let mut printed = sources.split_off(wires.len()).into_iter();
-        let prints = prints.into_iter().filter_map(|print| {
-            Some(match print {
-                Print::Word(word) => Print::Word(word),
-                Print::EndOfLine => Print::EndOfLine,
-                Print::Value(_) => Print::Value(printed.next()?),
-            })
-        });
-        let prints = prints.collect();
-        let graph = Graph::new(tape, constants, sources, inputs).map_err(|_| Way::Unknown)?;
+        })?;
+        let Trace { tape, constants, wires, prints, inputs } = trace;
+        let graph = Graph::new(tape, constants, wires, inputs).map_err(|text| problem(&text))?;
         Ok(Self { graph, prints, wasm: wasm.to_vec().into(), settings: Settings::new(limits) })
     }
 
@@ -118,7 +101,13 @@ impl<P: ScalarPrime> Compiled<P> {
             Err(WitnessError::Signals(_)) => return Ok(None),
             given => given?,
         };
-        let values = match Values::of(&self.graph.tape, &self.graph.constants, &given) {
+        // Those that are printed come behind the wires.
+        let printed: Vec<Source> = match &self.settings.observer {
+            Some(_) => self.prints.iter().filter_map(Print::value).copied().collect(),
+            None => Vec::new(),
+        };
+        let Graph { tape, constants, wires, .. } = &self.graph;
+        let mut values = match curves::evaluated(tape, constants, &given, &[wires, &printed]) {
             Ok(values) => values,
             Err(Stop::Guard) => return Ok(None),
             Err(Stop::Malformed) => {
@@ -128,9 +117,10 @@ impl<P: ScalarPrime> Compiled<P> {
             }
         };
         if let Some(observer) = &self.settings.observer {
-            let value = |source: &Source| values.get(*source).unwrap_or(Number::ZERO).element();
-            Print::report(&self.prints, value, &**observer);
+            let printed = Zeroizing::new(values.split_off(wires.len()));
+            Print::report(&self.prints, printed.iter(), &**observer);
         }
-        self.graph.witness(&values).map(Some)
+        expect_one(&values)?;
+        Ok(Some(values))
     }
 }

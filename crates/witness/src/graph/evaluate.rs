@@ -18,8 +18,24 @@ pub(crate) enum Stop {
     Malformed,
 }
 
+/// Evaluates a tape, and gives the values of these sources.
+pub(crate) fn evaluate<P: ScalarPrime>(
+    tape: &Tape,
+    constants: &[Fp<P>],
+    inputs: &[Fp<P>],
+    wanted: &[&[Source]],
+) -> Result<Zeroizing<Vec<Fp<P>>>, Stop> {
+    let values = Values::of(tape, constants, inputs)?;
+    let count = wanted.iter().map(|sources| sources.len()).sum();
+    let mut found = Zeroizing::new(Vec::with_capacity(count));
+    for source in wanted.iter().copied().flatten() {
+        found.push(values.get(*source).ok_or(Stop::Malformed)?.element());
+    }
+    Ok(found)
+}
+
 /// The values of a tape's places, and what it reads.
-pub(crate) struct Values<'a, P: ScalarPrime> {
+struct Values<'a, P: ScalarPrime> {
     places: Zeroizing<Vec<Number<P>>>,
     free: Vec<u32>,
     constants: &'a [Fp<P>],
@@ -29,7 +45,7 @@ pub(crate) struct Values<'a, P: ScalarPrime> {
 
 impl<'a, P: ScalarPrime> Values<'a, P> {
     /// Evaluates a tape.
-    pub(crate) fn of(tape: &Tape, constants: &'a [Fp<P>], inputs: &[Fp<P>]) -> Result<Self, Stop> {
+    fn of(tape: &Tape, constants: &'a [Fp<P>], inputs: &[Fp<P>]) -> Result<Self, Stop> {
         // A step takes two bytes or more: no file makes this large.
         let places = (tape.places as usize).min(tape.bytes.len());
         let numbers = |elements: &[Fp<P>]| elements.iter().map(|element| Number::from(*element)).collect();
@@ -104,7 +120,7 @@ impl<'a, P: ScalarPrime> Values<'a, P> {
 
     /// The value of a source; `None` if there is none.
     #[inline(always)]
-    pub(crate) fn get(&self, source: Source) -> Option<Number<P>> {
+    fn get(&self, source: Source) -> Option<Number<P>> {
         match source {
             Source::Place(index) | Source::LastOfPlace(index) => self.places.get(index as usize),
             Source::Constant(index) => self.numbers.get(index as usize),

@@ -1,35 +1,27 @@
 //! A circuit as one list of operations, evaluated in order without branches: compiled from its WASM ([`crate::compile`]), or a graph of
 //! iden3's circom-witnesscalc ([`witnesscalc`]).
 
-mod evaluate;
+pub(crate) mod evaluate;
 pub(crate) mod message;
 mod number;
 mod operation;
-mod tape;
+pub(crate) mod tape;
 mod witnesscalc;
 
 use crate::{
+    curves,
     error::WitnessError,
     input::{Inputs, shown},
     names,
     wasm::expect_one,
 };
-pub(crate) use evaluate::{Stop, Values};
 pub(crate) use message::push_leb128;
-pub(crate) use number::Number;
 pub use operation::{Binary, Unary};
 use proofmill_circom::ScalarPrime;
 use proofmill_field::{Field, Fp, bn254::FrParams};
 use std::collections::BTreeMap;
-pub(crate) use tape::{Guard, Node, Part, Source, Tape};
+pub(crate) use tape::{Guard, Node, Part, Place, Source, Tape};
 use zeroize::Zeroizing;
-
-/// The positions of an input signal's values.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    pub(crate) offset: u32,
-    pub(crate) length: u32,
-}
 
 /// A circuit as a graph of operations.
 #[derive(Debug)]
@@ -81,19 +73,9 @@ impl<P: ScalarPrime> Graph<P> {
     /// [`WitnessError::Signals`] for inputs that are missing, unknown or of another size, [`WitnessError::Program`] for a malformed graph.
     pub fn calculate(&self, inputs: &Inputs<P>) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
         let given = self.given(inputs)?;
-        let problem = || WitnessError::Program("the graph's operations are malformed".to_owned());
-        let values = Values::of(&self.tape, &self.constants, &given).map_err(|_| problem())?;
-        self.witness(&values)
-    }
-
-    /// The value of each wire, of which the first is 1.
-    pub(crate) fn witness(&self, values: &Values<'_, P>) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
-        let mut witness = Zeroizing::new(Vec::with_capacity(self.wires.len()));
-        for (wire, source) in self.wires.iter().enumerate() {
-            let value = values.get(*source);
-            let missing = || WitnessError::Program(format!("wire {wire} of the graph has no value"));
-            witness.push(value.ok_or_else(missing)?.element());
-        }
+        let problem = |_| WitnessError::Program("the graph's operations are malformed".to_owned());
+        let witness =
+            curves::evaluated(&self.tape, &self.constants, &given, &[&self.wires]).map_err(problem)?;
         expect_one(&witness)?;
         Ok(witness)
     }

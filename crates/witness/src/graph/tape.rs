@@ -12,6 +12,13 @@ use std::{
     sync::Arc,
 };
 
+/// The positions of an input signal's values.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) offset: u32,
+    pub(crate) length: u32,
+}
+
 /// One operation of a graph that is made; operands are indices of earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Node {

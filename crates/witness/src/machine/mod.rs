@@ -12,14 +12,13 @@ mod recognition;
 mod value;
 
 use crate::{
-    graph::{Guard, Place},
+    graph::{Place, Source, Tape},
     input::Inputs,
     wasm::{Event, Limits, Observer, element::Invalid},
 };
 use execution::Machine;
 use memory::Operand;
-pub(crate) use module::Module;
-pub(crate) use nodes::Nodes;
+pub(crate) use module::{Module, Reason};
 use proofmill_circom::ScalarPrime;
 use proofmill_field::Fp;
 pub(crate) use recognition::decode;
@@ -98,17 +97,24 @@ pub(crate) enum Print<V> {
 }
 
 impl<V> Print<V> {
-    /// Reports the lines that a circuit prints.
-    pub(crate) fn report<P: ScalarPrime>(
+    pub(crate) fn value(&self) -> Option<&V> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Word(_) | Self::EndOfLine => None,
+        }
+    }
+
+    /// Reports the lines that a circuit prints, with these values.
+    pub(crate) fn report<'a, P: ScalarPrime>(
         prints: &[Self],
-        value: impl Fn(&V) -> Fp<P>,
+        mut values: impl Iterator<Item = &'a Fp<P>>,
         observer: &dyn Fn(Event<'_, P>),
     ) {
         let mut words = Vec::new();
         for print in prints {
             match print {
                 Self::Word(word) => words.push(word.clone()),
-                Self::Value(printed) => words.push(value(printed).to_string()),
+                Self::Value(_) => words.extend(values.next().map(Fp::to_string)),
                 Self::EndOfLine => {
                     observer(Event::Log(&words.join(" ")));
                     words.clear();
@@ -120,14 +126,13 @@ impl<V> Print<V> {
 
 /// What a circuit does with inputs like a sample's.
 pub(crate) struct Trace<P: ScalarPrime> {
-    pub(crate) nodes: Nodes<P>,
-    pub(crate) guards: Vec<Guard>,
-    /// What it prints, by nodes.
-    pub(crate) prints: Vec<Print<u32>>,
+    pub(crate) tape: Tape,
+    pub(crate) constants: Vec<Fp<P>>,
+    /// Where each wire's value is.
+    pub(crate) wires: Vec<Source>,
+    pub(crate) prints: Vec<Print<Source>>,
     /// The positions of inputs by name.
     pub(crate) inputs: BTreeMap<String, Place>,
-    /// The node of each wire.
-    pub(crate) wires: Vec<u32>,
 }
 
 impl<P: ScalarPrime> Trace<P> {
@@ -143,7 +148,18 @@ impl<P: ScalarPrime> Trace<P> {
                 wires.push(machine.nodes.node(value));
             }
             let Machine { nodes, guards, prints, .. } = machine;
-            Ok(Self { nodes, guards, prints, inputs, wires })
+            let printed = prints.iter().filter_map(Print::value);
+            let outputs: Vec<u32> = wires.iter().chain(printed).copied().collect();
+            let (tape, constants, mut sources) = nodes.finish(&outputs, &guards);
+            let mut printed = sources.split_off(wires.len()).into_iter();
+            let prints = prints.into_iter().filter_map(|print| {
+                Some(match print {
+                    Print::Word(word) => Print::Word(word),
+                    Print::EndOfLine => Print::EndOfLine,
+                    Print::Value(_) => Print::Value(printed.next()?),
+                })
+            });
+            Ok(Self { tape, constants, wires: sources, prints: prints.collect(), inputs })
         })
     }
 }
@@ -169,7 +185,10 @@ pub(crate) fn calculate<P: ScalarPrime>(
             });
         }
         if let Some(observer) = observer {
-            Print::report(&machine.prints, |node| machine.nodes.value(*node), &**observer);
+            let values =
+                machine.prints.iter().filter_map(Print::value).map(|node| machine.nodes.value(*node));
+            let values: Zeroizing<Vec<_>> = Zeroizing::new(values.collect());
+            Print::report(&machine.prints, values.iter(), &**observer);
         }
         Ok(wires)
     })

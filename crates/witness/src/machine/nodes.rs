@@ -11,7 +11,7 @@ use proofmill_field::{Field, Fp};
 use zeroize::Zeroizing;
 
 #[derive(Debug)]
-pub(crate) struct Nodes<P: ScalarPrime> {
+pub(super) struct Nodes<P: ScalarPrime> {
     nodes: Vec<Node>,
     constants: Vec<Fp<P>>,
     /// The value of each node for the sample.
@@ -177,7 +177,7 @@ impl<P: ScalarPrime> Nodes<P> {
     }
 
     /// The tape of all that the outputs and guards need, the constants that it reads, and where the outputs are.
-    pub(crate) fn finish(self, outputs: &[u32], guards: &[Guard]) -> (Tape, Vec<Fp<P>>, Vec<Source>) {
+    pub(super) fn finish(self, outputs: &[u32], guards: &[Guard]) -> (Tape, Vec<Fp<P>>, Vec<Source>) {
         Tape::new(&self.nodes, &self.constants, outputs, guards)
     }
 
