@@ -86,21 +86,18 @@ impl<P: ScalarPrime> Nodes<P> {
 
     /// The result; `None` if it traps whatever the inputs are.
     pub(super) fn binary(&mut self, operation: Binary, a: Operand<P>, b: Operand<P>) -> Option<Operand<P>> {
-        let known = |operand: Operand<P>, integer: u64| match operand {
-            Operand::Known(element) => element.value() == Fp::from(integer),
-            Operand::Node(_) => false,
-        };
+        let (x, y) = (zero_or_one(&a), zero_or_one(&b));
         let zero = Operand::Known(Element::Short(0));
         Some(match (operation, a, b) {
             (_, Operand::Known(a), Operand::Known(b)) => Operand::Known(native::binary(operation, a, b)?),
-            (Binary::Add, a, b) if known(a, 0) => b,
-            (Binary::Add | Binary::Subtract, a, b) if known(b, 0) => a,
-            (Binary::Multiply, a, b) if known(a, 1) => b,
-            (Binary::Multiply | Binary::Divide, a, b) if known(b, 1) => a,
-            (Binary::Multiply, a, b) if known(a, 0) || known(b, 0) => zero,
-            (Binary::ShiftLeft | Binary::ShiftRight, a, b) if known(b, 0) => a,
-            (Binary::BitAnd, a, b) if known(b, 1) && self.is_bit(a) => a,
-            (Binary::BitAnd, Operand::Node(a), b) if known(b, 1) && self.shifted(a).is_some() => {
+            (Binary::Add, _, b) if x == Some(0) => b,
+            (Binary::Add | Binary::Subtract, a, _) if y == Some(0) => a,
+            (Binary::Multiply, _, b) if x == Some(1) => b,
+            (Binary::Multiply | Binary::Divide, a, _) if y == Some(1) => a,
+            (Binary::Multiply, ..) if x == Some(0) || y == Some(0) => zero,
+            (Binary::ShiftLeft | Binary::ShiftRight, a, _) if y == Some(0) => a,
+            (Binary::BitAnd, a, _) if y == Some(1) && self.is_bit(a) => a,
+            (Binary::BitAnd, Operand::Node(a), _) if y == Some(1) && self.shifted(a).is_some() => {
                 let (of, position) = self.shifted(a)?;
                 Operand::Node(
                     self.number(Node::Bit(of, position), |values| operation.evaluate(at(values, a), Fp::ONE)),
@@ -201,6 +198,16 @@ impl<P: ScalarPrime> Nodes<P> {
             Some(Operand::Node(node)) => node,
             _ => condition.node,
         }
+    }
+}
+
+/// An operand that is known to be 0 or 1.
+fn zero_or_one<P: ScalarPrime>(operand: &Operand<P>) -> Option<u8> {
+    match operand {
+        Operand::Known(Element::Short(value)) => u8::try_from(*value).ok().filter(|value| *value <= 1),
+        Operand::Known(element) if element.value() == Fp::ZERO => Some(0),
+        Operand::Known(element) if element.value() == Fp::ONE => Some(1),
+        _ => None,
     }
 }
 
