@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // run.mjs PROOFMILL TOOLS CACHE [NAME...]: circuits, keys and inputs of other people's projects (circuits.json), by Proofmill and by snarkjs.
 // TOOLS has what corpus/package.json lists; packages are fetched from the registry into CACHE. Writes docs/compatibility.md's table.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// With KEEP=FOLDER it keeps there what `wtns calculate` needs: PROJECT-CIRCUIT.wasm, .wcd, compiled for other inputs, and .json.
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inputs } from "./inputs.mjs";
@@ -50,6 +51,12 @@ async function check(entry) {
     ours("wtns", "compile", wasm, "sample.json", "main.wcd");
     ours("wtns", "calculate", "main.wcd", "other.json", "ours.wtns");
     same("ours.wtns", "theirs.wtns", "the compiled circuit's witness");
+    if (process.env.KEEP) {
+        const name = `${entry.project} ${entry.circuit}`.replaceAll(/\W+/g, "-").replace(/-$/, "");
+        for (const [file, end] of [[wasm, "wasm"], ["main.wcd", "wcd"], ["other.json", "json"]]) {
+            copyFileSync(file, join(process.env.KEEP, `${name}.${end}`));
+        }
+    }
     result.wires = JSON.parse(run(proofmill, ["info", "ours.wtns", "--json"]).output).result.counts.wires;
     if (r1cs) {
         ours("wtns", "check", r1cs, "ours.wtns");

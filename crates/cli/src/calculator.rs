@@ -4,7 +4,7 @@ use proofmill::{
     Error,
     circom::{CircuitCache, Event, ScalarPrime, Symbols, Witness, WitnessCalculator, WitnessError},
 };
-use proofmill_console::Failure;
+use proofmill_console::{Display, Failure};
 use proofmill_progress::Progress;
 use std::{
     fs,
@@ -16,19 +16,19 @@ use zeroize::Zeroizing;
 const NAME_SIGNALS: &str = "--sym circuit.sym names those that are missing";
 const DEBUG: &str = "`proofmill wtns debug` prints its signals";
 
-/// Calculates a witness, by a compiled circuit if the user's cache has one. What the circuit prints goes to standard error, unless `quiet`.
+/// Calculates a witness, by a compiled circuit if the user's cache has one. What the circuit prints goes to standard error, unless nothing is displayed.
 pub(crate) fn calculate<P: ScalarPrime>(
     circuit: &Path,
     inputs: &Path,
     symbols: Option<Symbols>,
-    quiet: bool,
+    display: Display,
 ) -> Result<Witness<P>, Failure> {
     let has_names = symbols.is_some();
     let mut calculator: WitnessCalculator<P> = CircuitCache::of_user().open(circuit)?;
     if let Some(symbols) = symbols {
         calculator = calculator.with_symbols(symbols);
     }
-    if !quiet {
+    if display != Display::Nothing {
         calculator = calculator.on_event(|event| {
             if let Event::Log(line) = event {
                 // A reader that goes away is no error.
@@ -36,7 +36,11 @@ pub(crate) fn calculate<P: ScalarPrime>(
             }
         });
     }
-    calculator.calculate_file(inputs).map_err(|error| {
+    let (interpreted, name) = (calculator.interpreted_functions(), circuit.display());
+    if display == Display::Phases {
+        eprintln!("{name}: {}", about_functions(&interpreted));
+    }
+    let witness = calculator.calculate_file(inputs).map_err(|error| {
         let advice = match &error {
             Error::Unsatisfied(_) => Some(DEBUG),
             Error::Mismatch(cause) => match cause.get().downcast_ref() {
@@ -50,7 +54,28 @@ pub(crate) fn calculate<P: ScalarPrime>(
             Some(advice) => failure.with_advice(advice),
             None => failure,
         }
-    })
+    })?;
+    // Behind it, because an error is one line.
+    if !interpreted.is_empty() && !matches!(display, Display::Nothing | Display::Phases) {
+        eprintln!("warning: {name}: {}", about_functions(&interpreted));
+    }
+    Ok(witness)
+}
+
+/// Which of circom's functions for field elements are slow.
+fn about_functions(interpreted: &[&str]) -> String {
+    const ALL: usize = 30;
+    match interpreted.len() {
+        0 => "all functions for field elements are native".to_owned(),
+        ALL.. => {
+            "no function for field elements is one of circom's that are known: it takes many times longer"
+                .to_owned()
+        }
+        _ => format!(
+            "functions for field elements that are not circom's that are known, and take many times longer: {}",
+            interpreted.join(", ")
+        ),
+    }
 }
 
 /// Compiles a circuit whose witness these inputs gave, into the user's cache. Whether it can be does not matter to the command.

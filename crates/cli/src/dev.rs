@@ -7,7 +7,7 @@ use proofmill::{
     fflonk, groth16, plonk,
     srs::Srs,
 };
-use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_console::{Display, Failure, Machine, Outcome};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
@@ -177,8 +177,8 @@ impl Session<'_> {
             timed(&mut steps, "set up", || machine.run(|_, _| self.set_up(&circuit, &r1cs)))?;
             self.circuit = Some(bytes);
         }
-        let quiet = machine.quiet();
-        let witness = timed(&mut steps, "witness", || self.witness(&stem, quiet))?;
+        let display = machine.display();
+        let witness = timed(&mut steps, "witness", || self.witness(&stem, display))?;
         circuit.check(&witness)?;
         /// Proves and verifies; returns the arguments of a contract's call.
         macro_rules! prove {
@@ -249,11 +249,11 @@ impl Session<'_> {
     }
 
     /// Calculates the witness by the program that circom has written, and keeps it with the other files.
-    fn witness(&self, stem: &str, quiet: bool) -> Result<Witness, Failure> {
+    fn witness(&self, stem: &str, display: Display) -> Result<Witness, Failure> {
         let program = self.path(&format!("{stem}_js")).join(format!("{stem}.wasm"));
         let sym = Some(self.path(&format!("{stem}.sym"))).filter(|sym| sym.exists());
         let symbols = sym.map(Symbols::open).transpose()?;
-        let witness = calculator::calculate(&program, &self.dev.input, symbols, quiet)?;
+        let witness = calculator::calculate(&program, &self.dev.input, symbols, display)?;
         witness.save(self.path("witness.wtns"))?;
         Ok(witness)
     }

@@ -101,8 +101,8 @@ pub(crate) fn run(command: FflonkCommand, machine: &mut Machine) -> Result<Outco
             })
         }
         FflonkCommand::FullProve(FflonkFullProve { files, .. }) => {
-            let quiet = machine.quiet();
-            let witness = |inputs: &Input, progress: Progress<'_>| files.witness(inputs, quiet, progress);
+            let display = machine.display();
+            let witness = |inputs: &Input, progress: Progress<'_>| files.witness(inputs, display, progress);
             let outcome = prove(&files.zkey, &files.jobs()?, true, machine, witness)?;
             files.compile_for_later(machine);
             Ok(outcome)

@@ -73,9 +73,9 @@ pub(crate) fn run(command: Groth16Command, machine: &mut Machine) -> Result<Outc
             prove::<C>(&files.zkey, &files.jobs()?, machine, |source, progress| files.witness(source, progress))
         }),
         Groth16Command::FullProve(files) => {
-            let quiet = machine.quiet();
+            let display = machine.display();
             over_curve!(curve::of(&files.zkey)?, C => {
-                let witness = |inputs: &Input, progress: Progress<'_>| files.witness(inputs, quiet, progress);
+                let witness = |inputs: &Input, progress: Progress<'_>| files.witness(inputs, display, progress);
                 let outcome = prove::<C>(&files.zkey, &files.jobs()?, machine, witness)?;
                 files.compile_for_later(machine);
                 Ok(outcome)

@@ -121,8 +121,8 @@ pub(crate) fn run(command: PlonkCommand, machine: &mut Machine) -> Result<Outcom
             })
         }
         PlonkCommand::FullProve(PlonkFullProve { files, .. }) => {
-            let quiet = machine.quiet();
-            let witness = |inputs: &Input, progress: Progress<'_>| files.witness(inputs, quiet, progress);
+            let display = machine.display();
+            let witness = |inputs: &Input, progress: Progress<'_>| files.witness(inputs, display, progress);
             let outcome = prove(&files.zkey, &files.jobs()?, true, machine, witness)?;
             files.compile_for_later(machine);
             Ok(outcome)

@@ -9,7 +9,7 @@ use proofmill::{
     Error,
     circom::{PublicSignals, R1cs, ScalarPrime, Symbols, Witness},
 };
-use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_console::{Display, Failure, Machine, Outcome};
 use proofmill_progress::Progress;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -204,11 +204,11 @@ impl FullProve {
     pub(crate) fn witness<P: ScalarPrime>(
         &self,
         inputs: &Input,
-        quiet: bool,
+        display: Display,
         progress: Progress<'_>,
     ) -> Result<Witness<P>, Failure> {
         progress.begin("calculate witness");
-        calculator::calculate(&self.circuit, inputs, symbols(self.sym.as_ref())?, quiet)
+        calculator::calculate(&self.circuit, inputs, symbols(self.sym.as_ref())?, display)
     }
 
     /// After the proof: makes the circuit's next witness take less time.

@@ -162,11 +162,11 @@ pub(crate) fn run(command: WtnsCommand, machine: &mut Machine) -> Result<Outcome
 
 fn calculate<P: ScalarPrime>(files: &Calculate, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock().expect(2);
-    let quiet = machine.quiet();
+    let display = machine.display();
     machine.run(|_, progress| {
         progress.begin("calculate witness");
         let symbols = symbols(files.sym.as_ref())?;
-        let witness = calculator::calculate::<P>(&files.circuit, &files.inputs, symbols, quiet)?;
+        let witness = calculator::calculate::<P>(&files.circuit, &files.inputs, symbols, display)?;
         progress.begin("write witness");
         witness.save(&files.witness)?;
         Ok(Outcome::done(json!({ "witness": &*files.witness, "wires": witness.values().len() })))

@@ -12,7 +12,7 @@ use std::{
 pub struct Machine {
     machine: proofmill::Machine,
     clock: Arc<Mutex<PhaseClock>>,
-    quiet: bool,
+    display: Display,
 }
 
 impl Machine {
@@ -35,7 +35,8 @@ impl Machine {
                 ));
             }
         };
-        let clock = Arc::new(Mutex::new(PhaseClock::new(Display::of(options))));
+        let display = Display::of(options);
+        let clock = Arc::new(Mutex::new(PhaseClock::new(display)));
         let (told, shared) = (clock.clone(), clock.clone());
         let mut machine = proofmill::Machine::builder()
             .level(level)
@@ -59,7 +60,7 @@ impl Machine {
         let machine = machine.build();
         let machine =
             machine.map_err(|error| Failure::Input(format!("cannot start {threads} threads: {error}")))?;
-        Ok(Self { machine, clock, quiet: options.quiet })
+        Ok(Self { machine, clock, display })
     }
 
     /// Runs `work` on the machine's threads, where the library's functions use this machine and report their phases to its
@@ -84,7 +85,12 @@ impl Machine {
 
     /// Whether only errors are printed.
     pub fn quiet(&self) -> bool {
-        self.quiet
+        self.display == Display::Nothing
+    }
+
+    /// What is shown beside the result.
+    pub fn display(&self) -> Display {
+        self.display
     }
 
     /// The clock of the phases.

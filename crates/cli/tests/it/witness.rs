@@ -75,12 +75,27 @@ fn compiled_circuits_are_circuits_too() {
     refused(&folder, "wtns calculate short.wcd small.json new.wtns", &["short.wcd: ", "it ends in its WASM"]);
     let error = folder.run("wtns compile inputs.wasm seven.json new.wcd").failed(1);
     assert!(error.contains("template Square_0 line: 7") && !folder.path("new.wcd").exists(), "{error}");
-    for (circuit, problem) in [
-        ("minimal.wasm", "its functions for field elements are not known"),
-        ("made.wcd", "made.wcd: not a valid WASM"),
-    ] {
+    for (circuit, problem) in
+        [("minimal.wasm", "it has global variables"), ("made.wcd", "made.wcd: not a valid WASM")]
+    {
         refused(&folder, &format!("wtns compile {circuit} x.json new.wcd"), &[problem]);
     }
+}
+
+#[test]
+fn slow_functions_are_told() {
+    let folder = folder();
+    let told = |words: &str| {
+        let run = folder.run(words);
+        assert_eq!(run.status, Some(0), "{run:?}");
+        run.stderr
+    };
+    let verbose = told("wtns calculate inputs.wasm small.json made.wtns -v");
+    assert!(verbose.contains("inputs.wasm: all functions for field elements are native\n"), "{verbose}");
+    folder.write("x.json", r#"{"x": 1}"#);
+    let warning = "warning: minimal.wasm: no function for field elements is one of circom's that are known: it takes many times longer\n";
+    assert_eq!(told("wtns calculate minimal.wasm x.json made.wtns"), warning);
+    assert_eq!(told("wtns calculate minimal.wasm x.json made.wtns -q"), "");
 }
 
 #[test]
