@@ -119,6 +119,7 @@ pub(crate) fn trace<P: ScalarPrime>(
 }
 
 /// [`evaluate`].
+#[expect(clippy::ptr_arg, reason = "only types of known size can be asked for")]
 pub(crate) fn evaluated<P: ScalarPrime>(
     tape: &Tape,
     constants: &Vec<Fp<P>>,

@@ -20,7 +20,7 @@ pub struct Program<P: ScalarPrime = FrParams> {
 
 enum Form {
     /// For the machine, with the bytes for the interpreter.
-    Machine(Module, Vec<u8>),
+    Machine(Box<Module>, Vec<u8>),
     /// The functions for field elements are not those that circom writes.
     Interpreter(Interpreter),
 }
@@ -45,7 +45,7 @@ impl<P: ScalarPrime> Program<P> {
 
     pub(crate) fn with_settings(bytes: &[u8], settings: Settings<P>) -> Result<Self, WitnessError> {
         let form = match curves::decode::<P>(bytes, settings.limits) {
-            Ok(module) => Form::Machine(module, bytes.to_vec()),
+            Ok(module) => Form::Machine(module.into(), bytes.to_vec()),
             Err(_) => Form::Interpreter(Interpreter::new(bytes, settings.limits)?),
         };
         Ok(Self { form, settings })

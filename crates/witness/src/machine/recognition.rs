@@ -40,9 +40,9 @@ fn natives<P: ScalarPrime>(module: &Module, limits: Limits) -> HashMap<usize, Na
     let Ok(mut machine) = Machine::<P, false>::new(module, limits) else { return HashMap::new() };
     let pairs = pairs::<P>();
     let imported = module.imported();
-    let candidates = native::all().filter_map(|(position, name, native)| {
+    let candidates = native::all().map(|(position, name, native)| {
         let named = module.names.get(name).and_then(|index| (*index as usize).checked_sub(imported));
-        Some((named.unwrap_or(position), native))
+        (named.unwrap_or(position), native)
     });
     let does = |(number, native): &(usize, Native)| {
         does(&mut machine, (number + imported) as u32, *native, &pairs) == Some(true)
