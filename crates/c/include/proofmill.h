@@ -115,8 +115,9 @@ int groth16_prover_zkey_file(const char *zkey_file_path,
                              char *error_msg,
                              unsigned long long error_msg_maxsize);
 
-// Proves with inputs instead of a witness: a text of JSON, as in an `input.json`. The buffer `wasm` holds circom's WASM, or a
-// graph of circom-witnesscalc, which calculates the witness. It must be trusted to end: it has no limit of time.
+// Proves with inputs instead of a witness: a text of JSON, as in an `input.json`. The buffer `wasm` holds circom's WASM, a
+// circuit that `proofmill wtns compile` made of it, or a graph of circom-witnesscalc, which calculates the witness. It must be trusted to
+// end: it has no limit of time. After the answer the WASM is compiled into the user's cache, if it is not there.
 //
 // All else is as in the functions above.
 int groth16_prover_fullprove(void *prover_object,
@@ -237,8 +238,9 @@ int plonk_prover_zkey_file(const char *zkey_file_path,
                            char *error_msg,
                            unsigned long long error_msg_maxsize);
 
-// Proves with inputs instead of a witness: a text of JSON, as in an `input.json`. The buffer `wasm` holds circom's WASM, or a
-// graph of circom-witnesscalc, which calculates the witness. It must be trusted to end: it has no limit of time.
+// Proves with inputs instead of a witness: a text of JSON, as in an `input.json`. The buffer `wasm` holds circom's WASM, a
+// circuit that `proofmill wtns compile` made of it, or a graph of circom-witnesscalc, which calculates the witness. It must be trusted to
+// end: it has no limit of time. After the answer the WASM is compiled into the user's cache, if it is not there.
 //
 // All else is as in the functions above.
 int plonk_prover_fullprove(void *prover_object,
@@ -359,8 +361,9 @@ int fflonk_prover_zkey_file(const char *zkey_file_path,
                             char *error_msg,
                             unsigned long long error_msg_maxsize);
 
-// Proves with inputs instead of a witness: a text of JSON, as in an `input.json`. The buffer `wasm` holds circom's WASM, or a
-// graph of circom-witnesscalc, which calculates the witness. It must be trusted to end: it has no limit of time.
+// Proves with inputs instead of a witness: a text of JSON, as in an `input.json`. The buffer `wasm` holds circom's WASM, a
+// circuit that `proofmill wtns compile` made of it, or a graph of circom-witnesscalc, which calculates the witness. It must be trusted to
+// end: it has no limit of time. After the answer the WASM is compiled into the user's cache, if it is not there.
 //
 // All else is as in the functions above.
 int fflonk_prover_fullprove(void *prover_object,
