@@ -175,8 +175,10 @@ __all__ = [
     "VerifyingKey",
     "assemble",
     "constraints",
+    "find_invalid",
     "fullprove",
     "quotient",
     "shape",
     "slice",
+    "verify_batch",
 ]
