@@ -9,13 +9,14 @@ cd "$(dirname "$0")/.."
 corpus=$PWD/.ci/corpus scripts=$PWD/benchmarks
 cd "$(mktemp -d)"
 trap 'rm -rf "$PWD"' EXIT
-export PROOFMILL_CIRCUIT_CACHE=off KEEP=$PWD
+export PROOFMILL_CIRCUIT_CACHE=off KEEP=$PWD/kept
+mkdir "$KEEP"
 
 # kept NAME SHORT: checks a circuit of the corpus, and names its files.
 kept() {
     node "$corpus/run.mjs" "$proofmill" "$tools" "$cache" "$1"
     for end in wasm wcd json; do
-        mv ./*-*."$end" "$2.$end"
+        mv "$KEEP"/*."$end" "$2.$end"
     done
 }
 
