@@ -7,7 +7,7 @@
 use super::{
     Print, Way,
     code::{Code, Op, Product, Slot, Sum},
-    memory::{Joined, Memory, Operand, Written},
+    memory::{Checkpoint, Joined, Memory, Operand, Written},
     module::{Function, Module},
     nodes::Nodes,
     value::{Choice, Truth, Value},
@@ -30,18 +30,19 @@ const MOST_ARGUMENTS: usize = 16;
 /// The most steps on a way that the sample does not take.
 const LONGEST_WAY: u64 = 1 << 28;
 
+/// What circom 2 calls after a failed assertion.
+const ERRORS: [&str; 2] = ["exceptionHandler", "printErrorMessage"];
+
 /// A function that is executed.
 struct Frame<'a> {
     code: &'a Code,
     /// Where its slots begin.
     slots: usize,
-    /// Ways that have returned, while others go on; the memory's mark that what they wrote is relative to.
+    /// Ways that have returned, while others go on; the checkpoint that what they wrote is relative to.
     returned: Vec<Returned>,
-    mark: usize,
+    checkpoint: Checkpoint,
     /// The branches of which ways are followed.
     forks: usize,
-    /// Whether the memory keeps the mark for those that have returned.
-    keeps_mark: bool,
 }
 
 struct Returned {
@@ -60,8 +61,8 @@ enum End {
 
 /// What a way changes, to go back to before it.
 struct Before {
-    mark: usize,
-    marked: usize,
+    checkpoint: Checkpoint,
+    outer: Checkpoint,
     slots: Vec<Value>,
     returned: usize,
     guards: usize,
@@ -350,7 +351,8 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         self.slots.push(Value::integer(0));
         self.slots.extend(arguments);
         self.slots.resize(slots + code.slots, Value::integer(0));
-        let mut frame = Frame { code, slots, returned: Vec::new(), mark: 0, forks: 0, keeps_mark: false };
+        let outer = self.memory.checkpoint;
+        let mut frame = Frame { code, slots, returned: Vec::new(), checkpoint: outer, forks: 0 };
         self.depth += 1;
         let path = self.path;
         let end = self.run(&mut frame, 0, code.ops.len());
@@ -358,6 +360,8 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         let End::Returned(mut result) = end? else { return Err(Way::Unknown) };
         if !frame.returned.is_empty() {
             self.join_returned(&frame, &mut result)?;
+            self.memory.checkpoint = outer;
+            self.memory.forget();
         }
         self.path = path;
         self.slots.truncate(slots);
@@ -366,15 +370,13 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
 
     /// Joins the ways that have returned before with that which did last.
     fn join_returned(&mut self, frame: &Frame<'_>, result: &mut Value) -> Result<(), Way> {
-        let dead = self.dead()?;
+        let mut before = self.memory.before(frame.checkpoint, self.dead()?);
         for way in frame.returned.iter().rev() {
             let (nodes, choices, condition) = (&mut self.nodes, &mut self.choices, way.condition);
-            self.memory.join(frame.mark, &way.written, dead, &mut Join { nodes, choices, condition })?;
+            self.memory.join(&mut before, &way.written, &mut Join { nodes, choices, condition })?;
             *result = choose(&mut self.choices, condition, way.result, *result);
         }
-        self.memory.marked -= usize::from(frame.keeps_mark);
-        self.memory.forget();
-        Ok(())
+        self.memory.mix_dead(&before)
     }
 
     /// The address from which on all is dead when a function returns.
@@ -498,22 +500,23 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         self.call(function, values)
     }
 
-    fn before(&self, frame: &Frame<'_>) -> Before {
-        Before {
-            mark: self.memory.mark(),
-            marked: self.memory.marked,
+    fn before(&mut self, frame: &Frame<'_>) -> Result<Before, Way> {
+        let outer = self.memory.checkpoint;
+        Ok(Before {
+            checkpoint: self.memory.set_checkpoint()?,
+            outer,
             slots: self.slots.get(frame.slots..).unwrap_or_default().to_vec(),
             returned: frame.returned.len(),
             guards: self.guards.len(),
             path: self.path,
             way_ends: self.way_ends,
             depth: self.depth,
-        }
+        })
     }
 
     /// Goes back, but keeps guards.
     fn undo(&mut self, frame: &Frame<'_>, before: &Before) {
-        self.memory.undo(before.mark);
+        self.memory.undo(before.checkpoint);
         self.slots.truncate(frame.slots);
         self.slots.extend(&before.slots);
         self.leave(before);
@@ -544,6 +547,21 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         self.run(frame, at, stop)
     }
 
+    /// Whether the code from a position on ends in an error of the circuit's, as that behind each assertion does: before any branch it
+    /// calls the host with it. What comes before, the making of a message, takes much longer than the assertion.
+    fn only_fails(&self, code: &Code, at: usize) -> bool {
+        let ops = code.ops.get(at..).unwrap_or_default().iter();
+        let mut ends = ops.filter_map(|op| match op {
+            Op::If(..) | Op::Jump(_) | Op::JumpIf(..) | Op::Return(_) | Op::Unknown => Some(false),
+            Op::Call(_, function, _) => match self.module.functions.get(*function as usize) {
+                Some(Function::Host(name)) => Some(ERRORS.contains(&name.as_str())),
+                _ => None,
+            },
+            _ => None,
+        });
+        ends.next().unwrap_or(false)
+    }
+
     /// Follows both ways of a branch.
     fn fork(
         &mut self,
@@ -559,15 +577,19 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
             (condition.not(), otherwise, then)
         };
         self.take(1)?;
-        let before = self.before(frame);
-        if frame.forks == 0 && frame.returned.is_empty() {
-            frame.mark = before.mark;
+        if self.only_fails(frame.code, other) {
+            self.guard(taken);
+            return Ok(Next::Position(own));
         }
-        self.memory.marked += 1;
+        let before = self.before(frame)?;
+        let is_first = frame.forks == 0 && frame.returned.is_empty();
+        if is_first {
+            frame.checkpoint = before.checkpoint;
+        }
         frame.forks += 1;
         let next = self.follow(frame, &before, taken, [own, other], [end, stop]);
         frame.forks -= 1;
-        self.memory.marked = before.marked;
+        self.memory.checkpoint = before.outer;
         let next = match next {
             Ok(next) => next,
             Err(way @ (Way::Steps | Way::Memory)) => return Err(way),
@@ -577,9 +599,9 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
                 Next::Position(own)
             }
         };
-        if frame.forks == 0 && !frame.returned.is_empty() && !frame.keeps_mark {
-            frame.keeps_mark = true;
-            self.memory.marked += 1;
+        if is_first && !frame.returned.is_empty() {
+            // Kept until they are joined.
+            self.memory.checkpoint = frame.checkpoint;
         }
         self.memory.forget();
         Ok(next)
@@ -599,16 +621,19 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         let slots = self.slots.get(frame.slots..).unwrap_or_default().to_vec();
         if let End::Returned(result) = of_other {
             let (condition, written) =
-                (self.certain_path(taken.not()), self.memory.written(frame.mark, self.dead()?)?);
+                (self.certain_path(taken.not()), self.memory.written(frame.checkpoint, self.dead()?)?);
             frame.returned.push(Returned { condition, result, written });
         }
-        let written = self.memory.written(before.mark, u64::MAX)?;
+        let written = self.memory.written(before.checkpoint, self.dead()?)?;
         self.undo(frame, before);
         match (self.way(frame, taken, own, end)?, of_other) {
             (End::Reached, End::Reached) => {
                 self.leave(before);
+                let dead = self.dead()?;
                 let (nodes, choices, condition) = (&mut self.nodes, &mut self.choices, taken.not());
-                self.memory.join(before.mark, &written, u64::MAX, &mut Join { nodes, choices, condition })?;
+                let mut own = self.memory.before(before.checkpoint, dead);
+                self.memory.join(&mut own, &written, &mut Join { nodes, choices, condition })?;
+                self.memory.mix_dead(&own)?;
                 let own = self.slots.get_mut(frame.slots..).unwrap_or_default();
                 for (own, other) in own.iter_mut().zip(slots) {
                     *own = choose(&mut self.choices, condition, other, *own);
@@ -628,10 +653,11 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
             (End::Returned(result), End::Reached) => {
                 // The sample returns; the other way goes on.
                 let (condition, own) =
-                    (self.certain_path(taken), self.memory.written(frame.mark, self.dead()?)?);
+                    (self.certain_path(taken), self.memory.written(frame.checkpoint, self.dead()?)?);
                 frame.returned.push(Returned { condition, result, written: own });
                 self.undo(frame, before);
                 self.memory.redo(&written)?;
+                self.memory.mix_dead(&written)?;
                 self.slots.truncate(frame.slots);
                 self.slots.extend(slots);
                 self.path = self.path_after(frame, before);
@@ -671,7 +697,8 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         match (name, arguments) {
             // Errors that circom's own host ignores.
             ("error", [code, ..]) if matches!(code.known(), Some(5 | 6)) => {}
-            ("exceptionHandler" | "printErrorMessage" | "error", _) => return Err(Way::Fails),
+            ("error", _) => return Err(Way::Fails),
+            _ if ERRORS.contains(&name) => return Err(Way::Fails),
             ("writeBufferMessage", _) => {
                 let mut message = String::new();
                 while let character @ 1.. = self.word_named("getMessageChar", &[])?

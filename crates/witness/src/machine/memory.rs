@@ -1,4 +1,4 @@
-//! A circuit's memory in which field elements may be nodes of a graph, and what was written since a mark.
+//! A circuit's memory in which field elements may be nodes of a graph, and what was written since a checkpoint.
 
 use super::{Way, value::Value};
 use crate::{
@@ -83,12 +83,31 @@ pub(super) trait Joined<P: ScalarPrime> {
     fn word(&mut self, own: Value, other: Value) -> Value;
 }
 
-/// What was written, each word once, in order.
+/// A point in time to go back to. They are numbered in the order in which they are made, from 1.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Checkpoint {
+    number: u32,
+    /// The length of the journal.
+    position: usize,
+}
+
+/// The journal's entry of a word.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    before: Content,
+    /// The checkpoint since which the word was in the journal before.
+    recorded: u32,
+}
+
+/// What was written since a checkpoint, each word once, in order.
 #[derive(Debug)]
 pub(super) struct Written {
     live: Vec<Content>,
-    /// The end of all words, of which those from an address on are dead.
+    /// The end of all, which has those that are dead: from an address on.
     end: u32,
+    dead: u64,
+    /// The length of the journal for which this is true.
+    seen: usize,
 }
 
 /// The most bytes that a WASM can address.
@@ -101,13 +120,18 @@ const BYTES_OF_A_WIRE: usize = 4;
 /// Its elements may be nodes if it is symbolic.
 pub(super) struct Memory<const SYMBOLIC: bool> {
     bytes: Vec<u8>,
-    /// What each word is; none if all are known.
-    marks: Vec<Mark>,
+    /// The [`Mark`] of each word, as a number because pages of those need not be written either; none if all are known.
+    marks: Vec<u32>,
     most: u64,
-    /// The words that were written since the first mark, as they were before.
-    journal: Vec<Content>,
-    /// The number of marks that may be gone back to.
-    pub(super) marked: usize,
+    /// The words that were written since the first checkpoint that may be gone back to, as they were before: each once since each
+    /// checkpoint at least.
+    journal: Vec<Entry>,
+    /// The last checkpoint since which each word is in the journal.
+    recorded: Vec<u32>,
+    /// The last checkpoint that may be gone back to; the default if there is none.
+    pub(super) checkpoint: Checkpoint,
+    /// The number of all.
+    checkpoints: u32,
 }
 
 impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
@@ -118,7 +142,9 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
             marks: Vec::new(),
             most: most.min(LARGEST),
             journal: Vec::new(),
-            marked: 0,
+            recorded: Vec::new(),
+            checkpoint: Checkpoint::default(),
+            checkpoints: 0,
         };
         memory.grow(pages)?;
         Ok(memory)
@@ -131,18 +157,20 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
     pub(super) fn grow(&mut self, pages: u64) -> Result<(), Way> {
         let length = pages.checked_mul(PAGE).and_then(|more| more.checked_add(self.bytes.len() as u64));
         let length = length.filter(|length| *length <= self.most).ok_or(Way::Memory)?;
-        let marks = if SYMBOLIC { length as usize / WORD } else { 0 };
+        let words = if SYMBOLIC { length as usize / WORD } else { 0 };
         if self.bytes.is_empty() {
             // Pages of zeros that the system has not to write.
             self.bytes = vec![0; length as usize];
-            self.marks = vec![Mark::BYTES; marks];
+            self.marks = vec![Mark::BYTES.0; words];
+            self.recorded = vec![0; words];
         } else {
             let mut bytes = Vec::with_capacity(length as usize);
             bytes.extend_from_slice(&self.bytes);
             bytes.resize(length as usize, 0);
             wipe(&mut self.bytes);
             self.bytes = bytes;
-            self.marks.resize(marks, Mark::BYTES);
+            self.marks.resize(words, Mark::BYTES.0);
+            self.recorded.resize(words, 0);
         }
         Ok(())
     }
@@ -166,8 +194,22 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
     }
 
     /// The marks of the words that have these bytes.
-    fn marks_of(&self, at: usize, bytes: usize) -> Result<&[Mark], Way> {
-        self.marks.get(at / WORD..(at + bytes).div_ceil(WORD)).ok_or(Way::Outside)
+    fn marks_of(&self, at: usize, bytes: usize) -> Result<impl Iterator<Item = Mark>, Way> {
+        let marks = self.marks.get(at / WORD..(at + bytes).div_ceil(WORD)).ok_or(Way::Outside)?;
+        Ok(marks.iter().copied().map(Mark))
+    }
+
+    /// The marks of an element's words.
+    fn marks_of_element(&self, first: usize) -> Result<[Mark; WORDS], Way> {
+        let marks: &[u32; WORDS] =
+            self.marks.get(first..).and_then(<[_]>::first_chunk).ok_or(Way::Outside)?;
+        Ok(marks.map(Mark))
+    }
+
+    fn set_marks_of_element(&mut self, first: usize, marks: [Mark; WORDS]) -> Result<(), Way> {
+        let place = self.marks.get_mut(first..).and_then(<[_]>::first_chunk_mut).ok_or(Way::Outside)?;
+        *place = marks.map(|mark| mark.0);
+        Ok(())
     }
 
     /// Bytes as an integer.
@@ -183,14 +225,14 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
 
     fn load_any(&self, at: usize, bytes: usize) -> Result<Value, Way> {
         if SYMBOLIC {
-            let marks = self.marks_of(at, bytes)?;
-            if let [mark] = marks
-                && bytes == WORD
-                && let Some(choice) = mark.choice()
+            let mut marks = self.marks_of(at, bytes)?;
+            if bytes == WORD
+                && at.is_multiple_of(WORD)
+                && let Some(choice) = self.marks_of(at, bytes)?.find_map(Mark::choice)
             {
                 return Ok(Value::choice(choice));
             }
-            if !marks.iter().all(|mark| mark.is_known()) {
+            if !marks.all(Mark::is_known) {
                 return Err(Way::Bytes);
             }
         }
@@ -225,14 +267,14 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         }
         if !at.is_multiple_of(WORD) || !bytes.is_multiple_of(WORD) {
             // A part of a word.
-            if !self.marks_of(at, bytes)?.iter().all(|mark| mark.is_known()) {
+            if !self.marks_of(at, bytes)?.all(Mark::is_known) {
                 return Err(Way::Bytes);
             }
             (first..end).try_for_each(|word| self.record(word))?;
         } else {
             self.release(first, end)?;
             let mark = value.as_choice().map_or(Mark::BYTES, Mark::of_choice);
-            self.marks.get_mut(first..end).ok_or(Way::Outside)?.fill(mark);
+            self.marks.get_mut(first..end).ok_or(Way::Outside)?.fill(mark.0);
         }
         Ok(())
     }
@@ -261,15 +303,14 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         if !SYMBOLIC {
             return known();
         }
-        let marks: &[Mark; WORDS] =
-            self.marks.get(at as usize / WORD..).and_then(<[_]>::first_chunk).ok_or(Way::Outside)?;
+        let marks = self.marks_of_element(at as usize / WORD)?;
         if !(at as usize).is_multiple_of(WORD) {
             return Err(Way::Unknown);
         }
         if let Some(node) = marks[0].node() {
             return Ok(Operand::Node(node));
         }
-        if marks[0] == Mark::MIXED || !marks.iter().all(|mark| mark.is_known()) {
+        if marks[0] == Mark::MIXED || !marks.into_iter().all(Mark::is_known) {
             return Err(Way::Mixed);
         }
         known()
@@ -281,20 +322,16 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
             return self.set_known(at, element);
         }
         self.replace(at)?;
-        let first = at as usize / WORD;
-        let marks: &mut [Mark; WORDS] =
-            self.marks.get_mut(first..).and_then(<[_]>::first_chunk_mut).ok_or(Way::Outside)?;
+        let (head, tail) = match value {
+            Operand::Known(_) => (Mark::ELEMENT, Mark::BYTES),
+            Operand::Node(node) => (Mark::of(node), Mark::PART),
+        };
+        let mut marks = [tail; WORDS];
+        marks[0] = head;
+        self.set_marks_of_element(at as usize / WORD, marks)?;
         match value {
-            Operand::Known(element) => {
-                *marks = [Mark::BYTES; WORDS];
-                marks[0] = Mark::ELEMENT;
-                self.set_known(at, element)
-            }
-            Operand::Node(node) => {
-                *marks = [Mark::PART; WORDS];
-                marks[0] = Mark::of(node);
-                Ok(())
-            }
+            Operand::Known(element) => self.set_known(at, element),
+            Operand::Node(_) => Ok(()),
         }
     }
 
@@ -312,16 +349,14 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         }
         self.replace(to)?;
         let (source, target) = (from as usize / WORD, to as usize / WORD);
-        let mut marks: [Mark; WORDS] =
-            *self.marks.get(source..).and_then(<[_]>::first_chunk).ok_or(Way::Outside)?;
+        let mut marks = self.marks_of_element(source)?;
         if marks[0].node().is_none() && marks.contains(&Mark::PART) {
             return Err(Way::Bytes);
         }
         if marks[0] == Mark::BYTES {
             marks[0] = Mark::ELEMENT;
         }
-        *self.marks.get_mut(target..).and_then(<[_]>::first_chunk_mut).ok_or(Way::Outside)? = marks;
-        Ok(())
+        self.set_marks_of_element(target, marks)
     }
 
     /// Makes sure that an element can be written here.
@@ -335,7 +370,7 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
 
     /// Before words are written: what was left of elements there is lost.
     fn release(&mut self, first: usize, end: usize) -> Result<(), Way> {
-        let is = |memory: &Self, word: usize| memory.marks.get(word) == Some(&Mark::PART);
+        let is = |memory: &Self, word: usize| memory.marks.get(word) == Some(&Mark::PART.0);
         // Those that only begin before, or end behind.
         let mut start = first;
         while is(self, start) {
@@ -345,21 +380,21 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         while is(self, behind) {
             behind += 1;
         }
-        for word in start..behind {
-            self.record(word)?;
+        if self.checkpoint.number > 0 {
+            (start..behind).try_for_each(|word| self.record(word))?;
         }
         for mark in self.marks.get_mut(start..first).ok_or(Way::Outside)? {
-            *mark = Mark::MIXED;
+            *mark = Mark::MIXED.0;
         }
         for mark in self.marks.get_mut(end..behind).ok_or(Way::Outside)? {
-            *mark = Mark::MIXED;
+            *mark = Mark::MIXED.0;
         }
         Ok(())
     }
 
     fn content(&self, word: u32) -> Result<Content, Way> {
         let index = word as usize;
-        let mark = *self.marks.get(index).ok_or(Way::Outside)?;
+        let mark = Mark(*self.marks.get(index).ok_or(Way::Outside)?);
         let bytes = self.bytes.as_chunks().0.get(index).ok_or(Way::Outside)?;
         Ok(Content { word, mark, bytes: *bytes })
     }
@@ -369,20 +404,26 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         if let (Some(mark), Some(bytes)) =
             (self.marks.get_mut(index), self.bytes.as_chunks_mut().0.get_mut(index))
         {
-            (*mark, *bytes) = (content.mark, content.bytes);
+            (*mark, *bytes) = (content.mark.0, content.bytes);
         }
     }
 
+    /// Before a word is written.
     fn record(&mut self, word: usize) -> Result<(), Way> {
-        if self.marked > 0 {
-            self.journal.push(self.content(word as u32)?);
+        let recorded = *self.recorded.get(word).ok_or(Way::Outside)?;
+        if recorded < self.checkpoint.number {
+            let before = self.content(word as u32)?;
+            self.journal.push(Entry { before, recorded });
+            *self.recorded.get_mut(word).ok_or(Way::Outside)? = self.checkpoint.number;
         }
         Ok(())
     }
 
-    /// A mark to go back to. [`Self::marked`] is to be one more from here on.
-    pub(super) fn mark(&self) -> usize {
-        self.journal.len()
+    /// Makes a checkpoint, the last from here on.
+    pub(super) fn set_checkpoint(&mut self) -> Result<Checkpoint, Way> {
+        self.checkpoints = self.checkpoints.checked_add(1).ok_or(Way::Memory)?;
+        self.checkpoint = Checkpoint { number: self.checkpoints, position: self.journal.len() };
+        Ok(self.checkpoint)
     }
 
     /// The words that are kept to go back.
@@ -390,40 +431,53 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         self.journal.len()
     }
 
-    /// Forgets what no mark needs.
+    /// Forgets what no checkpoint needs.
     pub(super) fn forget(&mut self) {
-        if self.marked == 0 {
+        if self.checkpoint.number == 0 {
             self.journal.clear();
         }
     }
 
-    /// The words below an address that were written since a mark, as they were then, in order; and the end of all.
-    fn before(&self, mark: usize, dead: u64) -> Written {
-        let journal = self.journal.get(mark..).unwrap_or_default();
-        let is_live = |content: &&Content| u64::from(content.word) * (WORD as u64) < dead;
-        let mut live: Vec<_> = journal.iter().filter(is_live).copied().collect();
+    /// What was written since a checkpoint, as it was then, below an address from which on all is dead.
+    pub(super) fn before(&self, checkpoint: Checkpoint, dead: u64) -> Written {
+        let mut before = Written { live: Vec::new(), end: 0, dead, seen: checkpoint.position };
+        self.extend(&mut before);
+        before
+    }
+
+    /// Adds what has been written since.
+    fn extend(&self, before: &mut Written) {
+        let Written { live, end, dead, seen } = before;
+        for Entry { before, .. } in self.journal.get(*seen..).unwrap_or_default() {
+            *end = (before.word + 1).max(*end);
+            if u64::from(before.word) * (WORD as u64) < *dead {
+                live.push(*before);
+            }
+        }
+        *seen = self.journal.len();
         // Stable: the first of a word's contents is what it was.
         live.sort_by_key(|content| content.word);
         live.dedup_by_key(|content| content.word);
-        let end = journal.iter().map(|content| content.word + 1).max().unwrap_or(0);
-        Written { live, end }
     }
 
-    /// What was written since a mark below an address, from which on all is dead.
-    pub(super) fn written(&self, mark: usize, dead: u64) -> Result<Written, Way> {
-        let Written { mut live, end } = self.before(mark, dead);
-        for content in &mut live {
+    /// [`Self::before`], as it is now.
+    pub(super) fn written(&self, checkpoint: Checkpoint, dead: u64) -> Result<Written, Way> {
+        let mut written = self.before(checkpoint, dead);
+        for content in &mut written.live {
             *content = self.content(content.word)?;
         }
-        Ok(Written { live, end })
+        Ok(written)
     }
 
-    /// Makes the memory what it was at a mark.
-    pub(super) fn undo(&mut self, mark: usize) {
-        while self.journal.len() > mark
-            && let Some(content) = self.journal.pop()
+    /// Makes the memory what it was at a checkpoint.
+    pub(super) fn undo(&mut self, checkpoint: Checkpoint) {
+        while self.journal.len() > checkpoint.position
+            && let Some(Entry { before, recorded }) = self.journal.pop()
         {
-            self.write(content);
+            self.write(before);
+            if let Some(place) = self.recorded.get_mut(before.word as usize) {
+                *place = recorded;
+            }
         }
     }
 
@@ -436,24 +490,23 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         Ok(())
     }
 
-    /// Joins the memory with what another way wrote since the mark. What is neither an element nor a word on both becomes mixed, and so
-    /// does what is dead, from an address on.
+    /// Joins the memory with what another way wrote since the checkpoint that this is from. What is neither an element nor a word on both becomes
+    /// mixed.
     pub(super) fn join<P: ScalarPrime>(
         &mut self,
-        mark: usize,
+        before: &mut Written,
         other: &Written,
-        dead: u64,
         joined: &mut impl Joined<P>,
     ) -> Result<(), Way> {
-        let mut others = self.before(mark, dead);
-        let end = others.end.max(other.end);
+        self.extend(before);
+        before.end = before.end.max(other.end);
+        before.dead = before.dead.min(other.dead);
         // What the other way wrote comes first, and then counts.
-        let own = std::mem::replace(&mut others.live, other.live.clone());
-        others.live.extend(own);
-        others.live.sort_by_key(|content| content.word);
-        others.live.dedup_by_key(|content| content.word);
+        let mut others = [&*other.live, &before.live].concat();
+        others.sort_by_key(|content| content.word);
+        others.dedup_by_key(|content| content.word);
         let mut joined_to = 0;
-        for (index, content) in others.live.iter().enumerate() {
+        for (index, content) in others.iter().enumerate() {
             let (word, own) = (content.word, self.content(content.word)?);
             // The words after a node's first have no content, and those after an element's first are part of it.
             let same = match own.mark {
@@ -475,7 +528,7 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
                 continue;
             }
             let at = word * WORD as u32;
-            let behind = others.live.get(index..).unwrap_or_default();
+            let behind = others.get(index..).unwrap_or_default();
             let pair = self.element::<P>(at).ok().zip(self.other_element(behind, word));
             joined_to = word + WORDS as u32;
             match pair {
@@ -486,7 +539,12 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
                 None => self.mix(word, joined_to)?,
             }
         }
-        self.mix(dead.div_ceil(WORD as u64).min(end.into()) as u32, end)
+        Ok(())
+    }
+
+    /// Makes mixed what was dead when this was written.
+    pub(super) fn mix_dead(&mut self, before: &Written) -> Result<(), Way> {
+        self.mix(before.dead.div_ceil(WORD as u64).min(before.end.into()) as u32, before.end)
     }
 
     /// Makes words mixed.

@@ -1,14 +1,18 @@
-//! The nodes of the graph that a circuit becomes: each operation once for each pair of operands, with its value for the sample.
+//! The nodes of the graph that a circuit becomes, with their values for the sample. An operation on operands that it was just done on is no new node.
 
 use super::{memory::Operand, value::Truth};
 use crate::{
     graph::{Binary, Guard, Node, Source, Tape, Unary},
     wasm::{element::Element, native},
 };
+use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use proofmill_circom::ScalarPrime;
 use proofmill_field::{Field, Fp};
+use std::hash::BuildHasher;
 use zeroize::Zeroizing;
+
+const RECENT: usize = 1 << 14;
 
 #[derive(Debug)]
 pub(super) struct Nodes<P: ScalarPrime> {
@@ -16,8 +20,13 @@ pub(super) struct Nodes<P: ScalarPrime> {
     constants: Vec<Fp<P>>,
     /// The value of each node for the sample.
     values: Zeroizing<Vec<Fp<P>>>,
-    numbers: HashMap<Node, u32>,
+    /// The number of the last node with each hash. Fewer nodes are found again than in a map of all, a percent more or less; but this
+    /// stays in the processor's cache, where most of the time of a map goes into waiting for memory.
+    recent: Vec<(Node, u32)>,
+    hasher: FixedState,
     numbers_of_constants: HashMap<[u64; 4], u32>,
+    /// Those of elements in the short form, as which most are met.
+    numbers_of_short: HashMap<i32, u32>,
 }
 
 impl<P: ScalarPrime> Nodes<P> {
@@ -26,8 +35,10 @@ impl<P: ScalarPrime> Nodes<P> {
             nodes: Vec::new(),
             constants: Vec::new(),
             values: Zeroizing::default(),
-            numbers: HashMap::new(),
+            recent: vec![(Node::Input(u32::MAX), 0); RECENT],
+            hasher: FixedState::default(),
             numbers_of_constants: HashMap::new(),
+            numbers_of_short: HashMap::new(),
         }
     }
 
@@ -37,12 +48,17 @@ impl<P: ScalarPrime> Nodes<P> {
 
     /// The number of a node, and its value for the sample.
     fn number(&mut self, node: Node, value: impl FnOnce(&[Fp<P>]) -> Fp<P>) -> u32 {
-        *self.numbers.entry(node).or_insert_with(|| {
-            self.nodes.push(node);
-            let value = value(&self.values);
-            self.values.push(value);
-            self.nodes.len() as u32 - 1
-        })
+        let next = self.nodes.len() as u32;
+        let place = self.hasher.hash_one(node) as usize % RECENT;
+        match self.recent.get_mut(place) {
+            Some((recent, number)) if *recent == node => return *number,
+            Some(recent) => *recent = (node, next),
+            None => {}
+        }
+        self.nodes.push(node);
+        let value = value(&self.values);
+        self.values.push(value);
+        next
     }
 
     pub(super) fn input(&mut self, position: u32, value: Fp<P>) -> u32 {
@@ -53,16 +69,27 @@ impl<P: ScalarPrime> Nodes<P> {
     pub(super) fn node(&mut self, operand: Operand<P>) -> u32 {
         match operand {
             Operand::Node(node) => node,
-            Operand::Known(element) => {
-                let value = element.value();
-                let constants = &mut self.constants;
-                let index = *self.numbers_of_constants.entry(value.to_canonical()).or_insert_with(|| {
-                    constants.push(value);
-                    constants.len() as u32 - 1
-                });
-                self.number(Node::Constant(index), |_| value)
+            Operand::Known(Element::Short(short)) => {
+                if let Some(node) = self.numbers_of_short.get(&short) {
+                    return *node;
+                }
+                let node = self.constant(Element::<P>::Short(short).value());
+                self.numbers_of_short.insert(short, node);
+                node
             }
+            Operand::Known(Element::Normal(value) | Element::Montgomery(value)) => self.constant(value),
         }
+    }
+
+    fn constant(&mut self, value: Fp<P>) -> u32 {
+        let key = value.to_montgomery();
+        if let Some(node) = self.numbers_of_constants.get(&key) {
+            return *node;
+        }
+        let node = self.number(Node::Constant(self.constants.len() as u32), |_| value);
+        self.constants.push(value);
+        self.numbers_of_constants.insert(key, node);
+        node
     }
 
     /// Its value for the sample.
@@ -175,7 +202,10 @@ impl<P: ScalarPrime> Nodes<P> {
 
     /// The tape of all that the outputs and guards need, the constants that it reads, and where the outputs are.
     pub(super) fn finish(self, outputs: &[u32], guards: &[Guard]) -> (Tape, Vec<Fp<P>>, Vec<Source>) {
-        Tape::new(&self.nodes, &self.constants, outputs, guards)
+        // They take most of the memory.
+        let Self { nodes, constants, values, .. } = self;
+        drop(values);
+        Tape::new(&nodes, &constants, outputs, guards)
     }
 
     /// A node that is 1 where all conditions hold, and 0 elsewhere.
