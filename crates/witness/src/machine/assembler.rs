@@ -1,6 +1,7 @@
 //! From WASM's stack of operands to operations on slots: sums and products of addresses are not calculated before they are used.
 
 use super::code::{Op, Product, Signatures, Slot, Sum};
+use crate::wasm::{element::BYTES, native::Native};
 use wasmparser::{BlockType, MemArg, Operator};
 
 /// A block that is not yet at its end.
@@ -41,6 +42,8 @@ pub(super) struct Assembler<'a> {
     fixed: usize,
     slots: usize,
     ops: Vec<Op>,
+    /// The last position that a branch may go to.
+    target: usize,
     arguments: Vec<Sum>,
     operands: Vec<Operand>,
     labels: Vec<Label>,
@@ -57,6 +60,7 @@ impl<'a> Assembler<'a> {
             fixed: locals + 1,
             slots: locals + 1,
             ops: Vec::new(),
+            target: 0,
             arguments: Vec::new(),
             operands: Vec::new(),
             labels: vec![Label::default()],
@@ -69,7 +73,9 @@ impl<'a> Assembler<'a> {
         (if self.fails { vec![Op::Unknown] } else { self.ops }, self.arguments, self.slots)
     }
 
-    fn here(&self) -> u32 {
+    /// This position, which a branch goes to.
+    fn here(&mut self) -> u32 {
+        self.target = self.ops.len();
         self.ops.len() as u32
     }
 
@@ -256,6 +262,9 @@ impl<'a> Assembler<'a> {
                 }
                 _ => self.pop_sums::<3>(),
             };
+            if native == Native::Copy && self.copies_next(arguments) {
+                return;
+            }
             let to = self.free();
             self.ops.push(Op::Native(to, native, arguments));
             if results > 0 {
@@ -316,6 +325,18 @@ impl<'a> Assembler<'a> {
             }
         };
         self.operands.push(sum);
+    }
+
+    fn subtract(&mut self) {
+        match (self.pop(), self.pop()) {
+            (Operand::Sum(constant), Operand::Sum(sum)) if constant.is_constant() => {
+                self.push_sum(sum.plus(constant.constant.wrapping_neg()));
+            }
+            (b, a) => {
+                self.operands.extend([a, b]);
+                self.integer(|a, b| Some(word(a.wrapping_sub(b))));
+            }
+        }
     }
 
     fn multiply(&mut self) {
@@ -408,6 +429,7 @@ impl<'a> Assembler<'a> {
                 self.push_sum(Sum::slot(to));
             }
             Operator::I32Add => self.add(),
+            Operator::I32Sub => self.subtract(),
             Operator::I32Mul => self.multiply(),
             Operator::I32Eqz => {
                 let sum = self.pop_sum();
@@ -459,6 +481,89 @@ impl<'a> Assembler<'a> {
         }
     }
 
+    /// Makes one operation of copies of elements that follow each other, as circom writes them for the values of an array: copies one
+    /// more, from behind those that were copied last, or as often as they are all copies of the same, of which each copies that before it.
+    fn copies_next(&mut self, [to, from, _]: [Sum; 3]) -> bool {
+        let next = |sum: Sum, elements: u32| sum.plus(elements.wrapping_mul(BYTES as u32));
+        match self.ops.get_mut(self.target..).unwrap_or_default() {
+            [
+                ..,
+                Op::Native(_, Native::Copy, [start, same, _]),
+                Op::Native(_, Native::CopyMany, [first, before, count]),
+            ] if count.is_constant()
+                && before == start
+                && *first == next(*start, 1)
+                && from == *same
+                && to == next(*first, count.constant) =>
+            {
+                count.constant += 1;
+            }
+            [.., Op::Native(_, Native::CopyMany, [first, first_from, count])]
+                if count.is_constant()
+                    && to == next(*first, count.constant)
+                    && from == next(*first_from, count.constant) =>
+            {
+                count.constant += 1;
+            }
+            [.., Op::Native(_, native @ Native::Copy, [first, first_from, count])]
+                if to == next(*first, 1) && from == next(*first_from, 1) =>
+            {
+                (*native, *count) = (Native::CopyMany, Sum::constant(2));
+            }
+            [.., Op::Native(slot, Native::Copy, [first, same, _])]
+                if to == next(*first, 1) && from == *same =>
+            {
+                let op = Op::Native(*slot, Native::CopyMany, [to, *first, Sum::constant(1)]);
+                self.ops.push(op);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Makes one operation of a loop that copies elements one by one, as circom does with arrays.
+    fn shorten_loop(&mut self, start: usize) {
+        let Some(
+            [
+                Op::JumpIf(count, false, _),
+                Op::Native(result, Native::Copy, [to, from, _]),
+                moves @ ..,
+                Op::Jump(next),
+            ],
+        ) = self.ops.get(start..)
+        else {
+            return;
+        };
+        let mut steps = [(count, 1_u32.wrapping_neg()), (from, BYTES as u32), (to, BYTES as u32)];
+        steps.sort_by_key(|(sum, _)| sum.slot);
+        let mut moved: Vec<_> = moves.iter().collect();
+        moved.sort_by_key(|op| if let Op::Move(slot, _) = op { *slot } else { Sum::NOTHING });
+        let is_step = |(op, (sum, by)): (&&Op, &(&Sum, u32))| matches!(op, Op::Move(slot, next) if *slot == sum.slot && *next == Sum { slot: sum.slot, constant: *by });
+        let are_different = steps.array_windows().all(|[(a, _), (b, _)]| a.slot != b.slot);
+        if *next as usize != start
+            || moved.len() != steps.len()
+            || !are_different
+            || count.constant != 0
+            || !moved.iter().zip(&steps).all(is_step)
+        {
+            return;
+        }
+        let (count, from, to, result) = (*count, *from, *to, *result);
+        let after = |sum: Sum| {
+            let base = Sum::slot(sum.slot);
+            Op::Scaled(sum.slot, Product { factor: count, scale: BYTES as u32, base })
+        };
+        let short = [
+            Op::Native(result, Native::CopyMany, [to, from, count]),
+            after(to),
+            after(from),
+            Op::Move(count.slot, Sum::constant(0)),
+        ];
+        // Who left the loop goes on here.
+        self.ops.truncate(start);
+        self.ops.extend(short);
+    }
+
     fn returns(&mut self) {
         let result = if self.has_result { self.pop_sum() } else { Sum::constant(0) };
         self.ops.push(Op::Return(result));
@@ -471,6 +576,9 @@ impl<'a> Assembler<'a> {
             self.returns();
         } else if !outermost {
             self.operands.truncate(label.height);
+        }
+        if let Some(start) = label.start {
+            self.shorten_loop(start as usize);
         }
         let here = self.here();
         for at in &label.to_end {
@@ -496,7 +604,6 @@ fn word(value: u64) -> u64 {
 /// An operation on two integers.
 fn integer(operator: &Operator<'_>) -> Option<fn(u64, u64) -> Option<u64>> {
     Some(match operator {
-        Operator::I32Sub => |a, b| Some(word(a.wrapping_sub(b))),
         Operator::I32And | Operator::I64And => |a, b| Some(a & b),
         Operator::I32Or | Operator::I64Or => |a, b| Some(a | b),
         Operator::I32Xor | Operator::I64Xor => |a, b| Some(a ^ b),

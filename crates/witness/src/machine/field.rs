@@ -116,10 +116,16 @@ impl<P: ScalarPrime, const SYMBOLIC: bool> Machine<'_, P, SYMBOLIC> {
             Native::CopyMany => {
                 let count = self.known(third)? as u32;
                 self.take(count.into())?;
+                let known = first.known().zip(second.known());
                 for index in 0..count {
                     let offset = index.wrapping_mul(BYTES as u32);
-                    let addresses = [self.plus(first, offset)?, self.plus(second, offset)?, third];
-                    self.native_copy(addresses)?;
+                    if let Some((to, from)) = known {
+                        let [to, from] = [to, from].map(|at| (at as u32).wrapping_add(offset));
+                        self.memory.copy::<P>(to, from)?;
+                    } else {
+                        let addresses = [self.plus(first, offset)?, self.plus(second, offset)?, third];
+                        self.native_copy(addresses)?;
+                    }
                 }
                 return Ok(Value::integer(0));
             }
