@@ -78,8 +78,9 @@ fn about_functions(interpreted: &[&str]) -> String {
     }
 }
 
-/// Compiles a circuit whose witness these inputs gave, into the user's cache. Whether it can be does not matter to the command.
-pub(crate) fn compile_for_later(circuit: &Path, inputs: &Path, progress: Progress<'_>) {
+/// Compiles a circuit whose witness these inputs gave, into the user's cache. Whether it can be does not matter to the command, but a note
+/// tells of one that takes too long to be compiled unasked.
+pub(crate) fn compile_for_later(circuit: &Path, inputs: &Path, display: Display, progress: Progress<'_>) {
     let cache = CircuitCache::of_user();
     // What is no file was read already.
     if circuit.is_file()
@@ -89,6 +90,13 @@ pub(crate) fn compile_for_later(circuit: &Path, inputs: &Path, progress: Progres
         && let Ok(inputs) = fs::read(inputs).map(Zeroizing::new)
     {
         progress.begin("compile circuit for later");
-        cache.keep(&wasm, &inputs);
+        let compiled = cache.compile(&wasm, &inputs);
+        if let Err(Error::Malformed(cause)) = compiled
+            && let Some(WitnessError::Limit(limit)) = cause.get().downcast_ref()
+            && display != Display::Nothing
+        {
+            let name = circuit.display();
+            eprintln!("note: {name}: {limit}: `proofmill wtns compile` makes later proofs faster");
+        }
     }
 }

@@ -213,7 +213,10 @@ impl FullProve {
 
     /// After the proof: makes the circuit's next witness take less time.
     pub(crate) fn compile_for_later(&self, machine: &mut Machine) {
-        machine.run(|_, progress| calculator::compile_for_later(&self.circuit, &self.inputs, progress));
+        let display = machine.display();
+        machine.run(|_, progress| {
+            calculator::compile_for_later(&self.circuit, &self.inputs, display, progress);
+        });
     }
 }
 

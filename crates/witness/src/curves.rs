@@ -27,7 +27,7 @@ trait Calculates: Sync {
         limits: Limits,
         observer: &dyn Any,
     ) -> Box<dyn Any>;
-    fn trace(&self, module: &Module, sample: &dyn Any, limits: Limits) -> Box<dyn Any>;
+    fn trace(&self, module: &Module, sample: &dyn Any, limits: Limits, most_nodes: usize) -> Box<dyn Any>;
     fn evaluate(
         &self,
         tape: &Tape,
@@ -60,9 +60,9 @@ impl<P: ScalarPrime> Calculates for Over<P> {
         ))
     }
 
-    fn trace(&self, module: &Module, sample: &dyn Any, limits: Limits) -> Box<dyn Any> {
+    fn trace(&self, module: &Module, sample: &dyn Any, limits: Limits, most_nodes: usize) -> Box<dyn Any> {
         let sample: Option<&Inputs<P>> = sample.downcast_ref();
-        Box::new(sample.map_or(Err(Way::Field), |sample| Trace::new(module, sample, limits)))
+        Box::new(sample.map_or(Err(Way::Field), |sample| Trace::new(module, sample, limits, most_nodes)))
     }
 
     fn evaluate(
@@ -114,8 +114,9 @@ pub(crate) fn trace<P: ScalarPrime>(
     module: &Module,
     sample: &Inputs<P>,
     limits: Limits,
+    most_nodes: usize,
 ) -> Result<Trace<P>, Way> {
-    of::<P>().trace(module, sample, limits).downcast().map_or(Err(Way::Field), |result| *result)
+    of::<P>().trace(module, sample, limits, most_nodes).downcast().map_or(Err(Way::Field), |result| *result)
 }
 
 /// [`evaluate`].

@@ -119,21 +119,25 @@ impl CircuitCache {
     /// [`Self::compile`] if the cache lacks the circuit. Whether it can be compiled does not matter to who has its witness.
     pub fn keep(&self, circuit: &[u8], inputs_json: &[u8]) {
         if self.lacks(circuit) {
-            let curve = likely_curve(circuit).unwrap_or(PairingCurve::Bn254);
-            over_curve!(curve, C => {
-                drop(self.compile::<<C as CircomCurve>::ScalarPrime>(circuit, inputs_json));
-            });
+            drop(self.compile(circuit, inputs_json));
         }
     }
 
     /// Compiles a circuit's WASM for inputs like these, the text of an `input.json`, and keeps it, or the mark that it is not possible.
+    /// A circuit with more than 32 operations for each wire is not compiled, because nobody has asked for the time and memory that it
+    /// takes: [`WitnessCalculator::compile`] does it.
     ///
     /// # Errors
     /// [`Error::Io`], and those of [`WitnessCalculator::compile`].
-    pub fn compile<P: ScalarPrime>(&self, wasm: &[u8], inputs_json: &[u8]) -> Result<()> {
+    pub fn compile(&self, wasm: &[u8], inputs_json: &[u8]) -> Result<()> {
+        let curve = likely_curve(wasm).unwrap_or(PairingCurve::Bn254);
+        over_curve!(curve, C => self.compile_over::<<C as CircomCurve>::ScalarPrime>(wasm, inputs_json))
+    }
+
+    fn compile_over<P: ScalarPrime>(&self, wasm: &[u8], inputs_json: &[u8]) -> Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
         fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
-        let compiled = WitnessCalculator::<P>::compile_bytes(wasm, inputs_json);
+        let compiled = WitnessCalculator::<P>::compile_small(wasm, inputs_json);
         if let Err(error @ Error::Malformed(_)) = &compiled {
             let mark = place(folder, wasm, REFUSED);
             fs::write(&mark, error.to_string()).map_err(|error| Error::io(&mark, error))?;

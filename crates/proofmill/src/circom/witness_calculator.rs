@@ -12,6 +12,9 @@ use zeroize::Zeroizing;
 
 /// The most bytes of a circuit.
 const LARGEST_CIRCUIT: u64 = 1 << 30;
+/// The most operations of a circuit that is compiled unasked: for each wire, or of any. Most circuits have 3 to 10 for each.
+const OPERATIONS_FOR_A_WIRE: usize = 32;
+const LEAST_BOUND: usize = 1 << 20;
 
 /// A circuit that calculates witnesses from its inputs: the WASM that `circom --wasm` writes, of circom 1 (0.5) or 2, what
 /// [`compile`](Self::compile) makes of it, which is many times faster, or a graph of
@@ -107,7 +110,9 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
     pub fn compile(wasm: impl AsRef<Path>, inputs: impl AsRef<Path>) -> Result<Self> {
         let (wasm, inputs) = (wasm.as_ref(), inputs.as_ref());
         let names = [wasm, inputs].map(FileName::new);
-        Self::compile_named(&read_circuit(wasm)?, &read_inputs(inputs)?, names.each_ref().map(Some))
+        Self::compile_named(&read_circuit(wasm)?, &read_inputs(inputs)?, names.each_ref().map(Some), |_| {
+            usize::MAX
+        })
     }
 
     /// [`Self::compile`] of bytes.
@@ -115,17 +120,31 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
     /// # Errors
     /// As [`Self::compile`].
     pub fn compile_bytes(wasm: &[u8], inputs_json: &[u8]) -> Result<Self> {
-        Self::compile_named(wasm, inputs_json, [None; 2])
+        Self::compile_named(wasm, inputs_json, [None; 2], |_| usize::MAX)
     }
 
-    fn compile_named(bytes: &[u8], inputs: &[u8], [name, of_inputs]: [Option<&FileName>; 2]) -> Result<Self> {
+    /// [`Self::compile_bytes`] of circuits of which it takes not much longer than a few witnesses.
+    pub(super) fn compile_small(wasm: &[u8], inputs_json: &[u8]) -> Result<Self> {
+        Self::compile_named(wasm, inputs_json, [None; 2], |wires| {
+            LEAST_BOUND.max(wires * OPERATIONS_FOR_A_WIRE)
+        })
+    }
+
+    /// `most` gives the most operations for the number of wires.
+    fn compile_named(
+        bytes: &[u8],
+        inputs: &[u8],
+        [name, of_inputs]: [Option<&FileName>; 2],
+        most: fn(usize) -> usize,
+    ) -> Result<Self> {
         let failed = |error| Error::witness(name, of_inputs, error);
         let values = Inputs::from_json(inputs).map_err(failed)?;
         // Its errors are more precise, and its witness is what the other's must be.
         let expected =
             Program::from_bytes(bytes, Limits::default()).and_then(|program| program.calculate(&values));
         let expected = expected.map_err(failed)?;
-        let compiled = Compiled::new(bytes, &values, Limits::default()).map_err(failed)?;
+        let compiled =
+            Compiled::of_at_most(most(expected.len()), bytes, &values, Limits::default()).map_err(failed)?;
         if compiled.evaluate(&values).map_err(failed)?.as_deref() != Some(&*expected) {
             let problem = "the compiled circuit's witness is not the circuit's; please report this";
             return Err(failed(WitnessError::Program(problem.to_owned())));

@@ -5,6 +5,7 @@ mod any;
 #[cfg(feature = "arkworks")]
 mod arkworks;
 mod bls;
+mod circuit_cache;
 mod fflonk;
 mod groth16;
 mod merkle;

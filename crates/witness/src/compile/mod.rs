@@ -46,11 +46,28 @@ impl<P: ScalarPrime> Compiled<P> {
     /// [`WitnessError::Program`] if it cannot be compiled, if an assertion fails for these inputs, or if they are not the circuit's;
     /// [`WitnessError::Limit`].
     pub fn new(wasm: &[u8], inputs: &Inputs<P>, limits: Limits) -> Result<Self, WitnessError> {
+        Self::of_at_most(usize::MAX, wasm, inputs, limits)
+    }
+
+    /// [`Self::new`] of up to so many operations, with those that turn out to be of no use: each takes about a microsecond and 100 bytes
+    /// of memory.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and [`WitnessError::Limit`] for more.
+    pub fn of_at_most(
+        operations: usize,
+        wasm: &[u8],
+        inputs: &Inputs<P>,
+        limits: Limits,
+    ) -> Result<Self, WitnessError> {
         let problem =
             |problem: &str| WitnessError::Program(format!("the circuit cannot be compiled: {problem}"));
         let module = curves::decode::<P>(wasm, limits).map_err(|reason| problem(&reason))?;
-        let trace = curves::trace(&module, inputs, limits).map_err(|way| match way {
+        let trace = curves::trace(&module, inputs, limits, operations).map_err(|way| match way {
             Way::Steps => WitnessError::too_many_steps(),
+            Way::Large => {
+                WitnessError::Limit(format!("the compiled circuit has more than {operations} operations"))
+            }
             way => problem(&way.to_string()),
         })?;
         let Trace { tape, constants, wires, prints, inputs } = trace;

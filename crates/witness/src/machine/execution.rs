@@ -99,6 +99,8 @@ pub(super) struct Machine<'a, P: ScalarPrime, const SYMBOLIC: bool> {
     most_steps: u64,
     /// The most nodes, and the most of anything else that is kept.
     most_nodes: usize,
+    /// The most nodes that whoever compiles the circuit wants.
+    pub(super) wanted_nodes: usize,
 }
 
 impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
@@ -127,6 +129,7 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
             way_ends: most_steps,
             most_steps,
             most_nodes: (limits.memory / BYTES_OF_MEMORY_FOR_A_NODE).min(MOST_NODES) as usize,
+            wanted_nodes: usize::MAX,
         })
     }
 
@@ -189,7 +192,10 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
             return Ok(());
         }
         let kept = [self.nodes.len(), self.guards.len(), self.choices.len(), self.memory.kept()];
-        if kept.into_iter().any(|length| length > self.most_nodes) { Err(Way::Memory) } else { Ok(()) }
+        if kept.into_iter().any(|length| length > self.most_nodes) {
+            return Err(Way::Memory);
+        }
+        if self.nodes.len() > self.wanted_nodes { Err(Way::Large) } else { Ok(()) }
     }
 
     #[inline(always)]
@@ -592,7 +598,7 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         self.memory.checkpoint = before.outer;
         let next = match next {
             Ok(next) => next,
-            Err(way @ (Way::Steps | Way::Memory)) => return Err(way),
+            Err(way @ (Way::Steps | Way::Memory | Way::Large)) => return Err(way),
             Err(_) => {
                 self.give_up(frame, &before);
                 self.guard(taken);

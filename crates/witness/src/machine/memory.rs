@@ -350,7 +350,9 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         self.replace(to)?;
         let (source, target) = (from as usize / WORD, to as usize / WORD);
         let mut marks = self.marks_of_element(source)?;
-        if marks[0].node().is_none() && marks.contains(&Mark::PART) {
+        // Without branches.
+        let has_part = marks.iter().fold(false, |any, mark| any | (*mark == Mark::PART));
+        if marks[0].node().is_none() && has_part {
             return Err(Way::Bytes);
         }
         if marks[0] == Mark::BYTES {
@@ -380,14 +382,15 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         while is(self, behind) {
             behind += 1;
         }
-        if self.checkpoint.number > 0 {
+        let recorded = self.recorded.get(start..behind).ok_or(Way::Outside)?;
+        // Mostly all are.
+        if recorded.iter().fold(u32::MAX, |least, number| least.min(*number)) < self.checkpoint.number {
             (start..behind).try_for_each(|word| self.record(word))?;
         }
-        for mark in self.marks.get_mut(start..first).ok_or(Way::Outside)? {
-            *mark = Mark::MIXED.0;
-        }
-        for mark in self.marks.get_mut(end..behind).ok_or(Way::Outside)? {
-            *mark = Mark::MIXED.0;
+        for range in [start..first, end..behind] {
+            if !range.is_empty() {
+                self.marks.get_mut(range).ok_or(Way::Outside)?.fill(Mark::MIXED.0);
+            }
         }
         Ok(())
     }
@@ -549,12 +552,12 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
 
     /// Makes words mixed.
     fn mix(&mut self, first: u32, end: u32) -> Result<(), Way> {
-        for word in first..end {
-            let content = self.content(word)?;
-            if content.mark != Mark::MIXED {
-                self.record(word as usize)?;
-                self.write(Content { mark: Mark::MIXED, ..content });
-            }
+        let (mut first, end) = (first as usize, end as usize);
+        let is_other = |mark: &u32| *mark != Mark::MIXED.0;
+        while let Some(next) = self.marks.get(first..end).and_then(|marks| marks.iter().position(is_other)) {
+            first += next;
+            self.record(first)?;
+            *self.marks.get_mut(first).ok_or(Way::Outside)? = Mark::MIXED.0;
         }
         Ok(())
     }

@@ -38,6 +38,8 @@ pub(crate) enum Way {
     Deep,
     /// It needs more memory than it may have.
     Memory,
+    /// It has more nodes than are wanted.
+    Large,
     /// It uses memory that it does not have.
     Outside,
     /// It reads what differs between branches before.
@@ -75,6 +77,7 @@ impl fmt::Display for Way {
             Self::Long => "a branch takes too many steps",
             Self::Deep => "it calls or branches too deeply",
             Self::Memory => "it needs more memory than it may have",
+            Self::Large => "it is larger than it may be",
             Self::Outside => "it uses memory that it does not have",
             Self::Mixed => "it reads what differs between the branches before",
             Self::Bytes => "it uses single bytes of an element that depends on inputs",
@@ -136,10 +139,16 @@ pub(crate) struct Trace<P: ScalarPrime> {
 }
 
 impl<P: ScalarPrime> Trace<P> {
-    /// Executes a circuit with inputs that are nodes.
-    pub(crate) fn new(module: &Module, sample: &Inputs<P>, limits: Limits) -> Result<Self, Way> {
+    /// Executes a circuit with inputs that are nodes, of up to so many nodes.
+    pub(crate) fn new(
+        module: &Module,
+        sample: &Inputs<P>,
+        limits: Limits,
+        most_nodes: usize,
+    ) -> Result<Self, Way> {
         on_large_stack(|| {
             let mut machine = Machine::<P, true>::new(module, limits)?;
+            machine.wanted_nodes = most_nodes;
             let inputs = interface::run(&mut machine, sample)?;
             let count = interface::count_of_wires(&mut machine)?;
             let mut wires = Vec::with_capacity(count as usize);

@@ -223,6 +223,19 @@ fn limits() {
     let memory = Limits { memory: 1 << 16, ..Limits::default() };
     let error = <Compiled>::new(CHOICES, &inputs(&sample), memory).unwrap_err();
     assert_eq!(error.to_string(), "the circuit cannot be compiled: it needs more memory than it may have");
+    // The bound is met by the circuit on every way, so that one that is given up does not hide it.
+    let compile =
+        |operations| <Compiled>::of_at_most(operations, CHOICES, &inputs(&sample), Limits::default());
+    let least = (1..20_000).rev().step_by(50).take_while(|operations| compile(*operations).is_ok()).last();
+    let least = least.unwrap();
+    assert!(least > 100, "{least}");
+    for operations in [1, least / 2, least - 50] {
+        let error = compile(operations).unwrap_err();
+        assert_eq!(
+            error,
+            WitnessError::Limit(format!("the compiled circuit has more than {operations} operations"))
+        );
+    }
 }
 
 #[test]
