@@ -1,7 +1,7 @@
 //! Compiled circuits that are kept for later.
 
 use super::{
-    CircomCurve, PairingCurve, ScalarPrime, WitnessCalculator, over_curve, witness_calculator::read_circuit,
+    CircomCurve, PairingCurve, ScalarPrime, WitnessCalculator, over_curve, witness_calculator::open_circuit,
 };
 use crate::{Error, Result};
 use etcetera::BaseStrategy;
@@ -70,7 +70,7 @@ impl CircuitCache {
     /// As [`WitnessCalculator::open`].
     pub fn open<P: ScalarPrime>(&self, path: impl AsRef<Path>) -> Result<WitnessCalculator<P>> {
         let path = path.as_ref();
-        let bytes = read_circuit(path)?;
+        let bytes = open_circuit(path)?;
         match self.find(&bytes) {
             Some(circuit) => Ok(circuit),
             None => WitnessCalculator::decode_file(bytes, path),

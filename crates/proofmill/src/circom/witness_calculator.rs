@@ -4,7 +4,7 @@ use super::{PairingCurve, ScalarPrime, Symbols, Witness, is_file};
 use crate::{Error, Result, error::Cause};
 use proofmill_circom::{FileName, write_bytes};
 use proofmill_field::bn254::FrParams;
-use proofmill_memory::read_file_at_most;
+use proofmill_memory::{FileBytes, read_file_at_most};
 use proofmill_witness::{Compiled, Graph, Inputs, LARGEST_INPUT, Program};
 pub use proofmill_witness::{Event, Limits, WitnessError, embedded_wasm};
 use std::{fs::File, io::Read, path::Path};
@@ -87,7 +87,7 @@ impl WitnessCalculator {
     /// # Errors
     /// [`Error::Malformed`].
     pub fn with_limits(bytes: &[u8], limits: Limits) -> Result<Self> {
-        Self::decode(bytes.to_vec(), limits, None)
+        Self::decode(FileBytes::Owned(bytes.to_vec()), limits, None)
     }
 }
 
@@ -164,24 +164,24 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
     }
 
     fn read(path: &Path, limits: Limits) -> Result<Self> {
-        Self::decode(read_circuit(path)?, limits, Some(FileName::new(path)))
+        Self::decode(open_circuit(path)?, limits, Some(FileName::new(path)))
     }
 
     /// Decodes the bytes of a file.
-    pub(super) fn decode_file(bytes: Vec<u8>, path: &Path) -> Result<Self> {
+    pub(super) fn decode_file(bytes: FileBytes, path: &Path) -> Result<Self> {
         Self::decode(bytes, Limits::default(), Some(FileName::new(path)))
     }
 
     /// Decodes bytes.
     pub(super) fn decode_bytes(bytes: Vec<u8>) -> Result<Self> {
-        Self::decode(bytes, Limits::default(), None)
+        Self::decode(FileBytes::Owned(bytes), Limits::default(), None)
     }
 
-    fn decode(bytes: Vec<u8>, limits: Limits, name: Option<FileName>) -> Result<Self> {
+    fn decode(bytes: FileBytes, limits: Limits, name: Option<FileName>) -> Result<Self> {
         let circuit = if bytes.starts_with(Graph::<P>::MAGIC) {
             Graph::from_bytes(&bytes).map(Circuit::Graph)
         } else if bytes.starts_with(&Compiled::<P>::MAGIC) {
-            Compiled::from_bytes(bytes, limits).map(Circuit::Compiled)
+            Compiled::from_file(bytes, limits).map(Circuit::Compiled)
         } else {
             Program::from_bytes(&bytes, limits).map(Circuit::Wasm)
         };
@@ -310,7 +310,18 @@ pub fn likely_curve(path: impl AsRef<Path>) -> Result<Option<PairingCurve>> {
     Ok(proofmill_witness::likely_curve(&if is_compiled { header } else { read_circuit(path)? }))
 }
 
-pub(super) fn read_circuit(path: &Path) -> Result<Vec<u8>> {
+/// The bytes of a circuit, mapped if it is a compiled one.
+pub(super) fn open_circuit(path: &Path) -> Result<FileBytes> {
+    if is_file(path)
+        && let Ok(file) = FileBytes::open(path)
+        && file.starts_with(&<Compiled>::MAGIC)
+    {
+        return Ok(file);
+    }
+    read_circuit(path).map(FileBytes::Owned)
+}
+
+fn read_circuit(path: &Path) -> Result<Vec<u8>> {
     read_file_at_most(path, LARGEST_CIRCUIT).map_err(|error| Error::io(path, error))
 }
 

@@ -22,6 +22,7 @@ use crate::{
 };
 use proofmill_circom::ScalarPrime;
 use proofmill_field::Fp;
+use proofmill_memory::FileBytes;
 use std::{collections::BTreeMap, sync::Arc};
 
 const MAGIC: [u8; 4] = *b"pmwg";
@@ -80,7 +81,15 @@ impl<P: ScalarPrime> Compiled<P> {
     /// # Errors
     /// [`WitnessError::Program`], [`WitnessError::Prime`].
     pub fn from_bytes(bytes: impl Into<Vec<u8>>, limits: Limits) -> Result<Self, WitnessError> {
-        let file = Arc::new(bytes.into());
+        Self::from_file(FileBytes::Owned(bytes.into()), limits)
+    }
+
+    /// [`Self::from_bytes`] of a file, of whose operations only a few pages are in memory at a time if it is mapped.
+    ///
+    /// # Errors
+    /// As [`Self::from_bytes`].
+    pub fn from_file(file: FileBytes, limits: Limits) -> Result<Self, WitnessError> {
+        let file = Arc::new(file);
         let problem = |problem: &str| WitnessError::Program(format!("not a compiled circuit: {problem}"));
         let rest = file.strip_prefix(&MAGIC).ok_or_else(|| problem("expected the magic pmwg"))?;
         let (version, rest) = rest.split_first_chunk().ok_or_else(|| problem("it ends in its header"))?;

@@ -10,6 +10,9 @@ use proofmill_circom::ScalarPrime;
 use proofmill_field::{Field, Fp, Invert};
 use zeroize::Zeroizing;
 
+/// The bytes of a tape that are removed from memory at a time, after they are read.
+const RELEASED: usize = 1 << 22;
+
 /// Why a tape has no values.
 pub(crate) enum Stop {
     /// A guard fails.
@@ -57,9 +60,15 @@ impl<'a, P: ScalarPrime> Values<'a, P> {
             inputs: Zeroizing::new(numbers(inputs)),
         };
         let mut rest = Fields::new(&tape.bytes);
+        let mut released = 0;
         // Several bits of one value follow each other.
         let mut integer = (Fp::ZERO, [0; 4]);
         while let Some(code) = rest.byte() {
+            let read = tape.bytes.len() - rest.left();
+            if read - released >= RELEASED {
+                tape.bytes.release(released..read);
+                released = read;
+            }
             let step = Step::from_code(code).ok_or(Stop::Malformed)?;
             let result = match step {
                 // Most are these.

@@ -7,6 +7,7 @@
 use super::{Binary, Unary, message::push_leb128};
 use proofmill_circom::ScalarPrime;
 use proofmill_field::Fp;
+use proofmill_memory::FileBytes;
 use std::{
     ops::{Deref, Range},
     sync::Arc,
@@ -154,22 +155,27 @@ impl Step {
 }
 
 /// A part of a file's bytes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Part {
-    file: Arc<Vec<u8>>,
+    file: Arc<FileBytes>,
     range: Range<usize>,
 }
 
 impl Part {
-    pub(crate) fn new(file: &Arc<Vec<u8>>, range: Range<usize>) -> Self {
+    pub(crate) fn new(file: &Arc<FileBytes>, range: Range<usize>) -> Self {
         Self { file: file.clone(), range }
+    }
+
+    /// Removes pages of a mapped file, which are read again when they are next used, from memory: those of these bytes.
+    pub(super) fn release(&self, bytes: Range<usize>) {
+        self.file.release(self.range.start + bytes.start..self.range.start + bytes.end);
     }
 }
 
 impl From<Vec<u8>> for Part {
     fn from(bytes: Vec<u8>) -> Self {
         let range = 0..bytes.len();
-        Self { file: Arc::new(bytes), range }
+        Self { file: Arc::new(FileBytes::Owned(bytes)), range }
     }
 }
 
@@ -182,7 +188,7 @@ impl Deref for Part {
 }
 
 /// The steps of a graph.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Tape {
     pub(crate) bytes: Part,
     /// The most places that have a value at a time.
