@@ -22,13 +22,14 @@ function same(one, other, what) {
 }
 
 // The circuit's WASM and constraints in a folder. Circom 2 in WASM sees nothing outside of the folder that it runs in, which is the cache.
-function compile({ package: specification, file, main, prime = "bn128", circom = "2.2", with: others = [], inside = {} }) {
+function compile({ package: specification, source, file, main, prime = "bn128", circom = "2.2", with: others = [], inside = {} }) {
     const folder = process.cwd();
-    const packages = [specification, "circomlib@2.0.5", ...others].map((name) => fetch(cache, name));
+    const packages = [specification ?? "circomlib@2.0.5", "circomlib@2.0.5", ...others].map((name) => fetch(cache, name));
     Object.entries(inside).forEach(([name, place]) => fetch(cache, name, join(packages[0], place)));
     const libraries = packages.flatMap((path) => [join(path, "circuits"), join(path, "circom"), join(path, "src"), path.replace(/node_modules\/.*/, "node_modules")]);
     const [first, work] = [circom === "1" ? "" : "pragma circom 2.0.0;\n", relative(cache, folder)];
-    writeFileSync(join(folder, "main.circom"), `${first}include "${relative(folder, join(packages[0], file))}";\ncomponent main = ${main};\n`);
+    if (source) copyFileSync(join(here, source), join(folder, "main.circom"));
+    else writeFileSync(join(folder, "main.circom"), `${first}include "${relative(folder, join(packages[0], file))}";\ncomponent main = ${main};\n`);
     const words = {
         1: ["-r", `${work}/main.r1cs`, "-w", `${work}/main.wasm`],
         "2.0": ["--r1cs", "--wasm", "-o", work],
@@ -119,7 +120,7 @@ for (const entry of list) {
 function table() {
     const page = resolve(here, "../../docs/compatibility.md");
     const cells = ({ project, circuit, package: from, version, curve, constraints, wires, key = "", problem }) =>
-        [project, circuit, `\`${from}\``, version, curve, constraints ?? "", wires, problem ?? "yes", key];
+        [project, circuit, from ? `\`${from}\`` : "", version, curve, constraints ?? "", wires, problem ?? "yes", key];
     const rows = results.map((result) => `| ${cells(result).join(" | ")} |`);
     const heads = "| project | circuit | package | circom | curve | constraints | wires | works | Groth16 key |\n|---|---|---|---|---|---:|---:|---|---|";
     const [before, , after] = readFileSync(page, "utf8").split(/<!-- (?:corpus|\/) -->\n/);

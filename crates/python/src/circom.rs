@@ -148,8 +148,8 @@ impl Witness {
 /// ``proofmill wtns compile`` makes of it, or of a graph of
 /// circom-witnesscalc, which checks no assertions.
 ///
-/// symbols: the path of a ``.sym`` file, from which messages name signals. max_steps: the most steps of the WASM's interpreter, of which
-/// each takes about a nanosecond; without a limit a hostile program may run for ever.
+/// symbols: the path of a ``.sym`` file, from which messages name signals. max_steps: the most steps of the WASM, of which
+/// each takes up to a few nanoseconds; without a limit a hostile program may run for ever.
 ///
 /// Raises OSError, and Malformed for anything but a circuit of circom's.
 #[pyclass(frozen, module = "proofmill.circom")]

@@ -241,3 +241,92 @@ fn divide_all<P: ScalarPrime>(quotients: &mut [Fp<P>], divisors: &[Fp<P>]) {
         }
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+mod tests {
+    use super::evaluate;
+    use crate::graph::{Binary, Guard, Node, Tape, Unary};
+    use proofmill_field::{Field, Fp, bn254::FrParams};
+    use proptest::{prelude::*, sample::Index};
+
+    type F = Fp<FrParams>;
+
+    const INPUTS: u32 = 3;
+
+    /// An operation on earlier nodes.
+    fn node() -> impl Strategy<Value = (u8, [Index; 3])> {
+        (0..20_u8, any::<[Index; 3]>())
+    }
+
+    fn nodes(operations: &[(u8, [Index; 3])], constants: u32) -> Vec<Node> {
+        let mut nodes: Vec<Node> =
+            (1..=INPUTS).map(Node::Input).chain((0..constants).map(Node::Constant)).collect();
+        for (kind, operands) in operations {
+            let [a, b, c] = operands.map(|operand| operand.index(nodes.len()) as u32);
+            nodes.push(match kind {
+                0..=4 => Node::Binary(Binary::Add, a, b),
+                5..=8 => Node::Binary(Binary::Subtract, a, b),
+                9..=12 => Node::Binary(Binary::Multiply, a, b),
+                13..=15 => Node::Unary(Unary::Negate, a),
+                16 => Node::Binary(Binary::Divide, a, b),
+                17 => Node::Binary(Binary::Less, a, b),
+                18 => Node::Bit(a, (b % 254) as u8),
+                _ => Node::Select(a, b, c),
+            });
+        }
+        nodes
+    }
+
+    /// The nodes' values, one by one.
+    fn values(nodes: &[Node], constants: &[F], inputs: &[F]) -> Vec<F> {
+        let mut values: Vec<F> = Vec::new();
+        for node in nodes {
+            let of = |operand: u32| values[operand as usize];
+            values.push(match *node {
+                Node::Input(position) => inputs[position as usize],
+                Node::Constant(index) => constants[index as usize],
+                Node::Select(condition, a, b) => of(if of(condition) == F::ZERO { b } else { a }),
+                Node::Bit(a, position) => {
+                    let limb = of(a).to_canonical()[usize::from(position / 64)];
+                    F::from(limb >> (position % 64) & 1)
+                }
+                Node::Unary(operation, a) => operation.evaluate(of(a)),
+                Node::Binary(operation, a, b) => operation.evaluate(of(a), of(b)),
+            });
+        }
+        values
+    }
+
+    proptest! {
+        /// What only one sum reads is a part of it, places are used again, quotients are calculated together: no value changes.
+        #[test]
+        fn tapes_give_the_nodes_values(
+            operations in prop::collection::vec(node(), 1..40),
+            outputs in prop::collection::vec(any::<Index>(), 1..4),
+            guarded in prop::collection::vec(any::<Index>(), 0..4),
+            inputs in any::<[u64; INPUTS as usize]>(),
+        ) {
+            let constants = [F::ZERO, F::ONE, -F::ONE, F::from(2), F::from(1 << 40)];
+            let inputs: Vec<F> = [1].into_iter().chain(inputs).map(F::from).collect();
+            let nodes = nodes(&operations, constants.len() as u32);
+            let expected = values(&nodes, &constants, &inputs);
+            let outputs: Vec<u32> = outputs.iter().map(|output| output.index(nodes.len()) as u32).collect();
+            let guard = |index: &Index| {
+                let node = index.index(nodes.len());
+                Guard { node: node as u32, nonzero: expected[node] != F::ZERO }
+            };
+            let guards: Vec<Guard> = guarded.iter().map(guard).collect();
+            let (tape, read, sources) = Tape::new(&nodes, &constants, &outputs, &guards);
+            let found = evaluate(&tape, &read, &inputs, &[&sources]).ok();
+            let wanted: Vec<F> = outputs.iter().map(|output| expected[*output as usize]).collect();
+            prop_assert_eq!(found.as_deref(), Some(&wanted));
+            for violated in 0..guards.len() {
+                let mut guards = guards.clone();
+                guards[violated].nonzero ^= true;
+                let (tape, read, sources) = Tape::new(&nodes, &constants, &outputs, &guards);
+                prop_assert!(evaluate(&tape, &read, &inputs, &[&sources]).is_err());
+            }
+        }
+    }
+}

@@ -515,10 +515,12 @@ impl Writer<'_> {
 
     /// Writes a sum that has parts.
     fn write_sum(&mut self, node: u32, at: u32) -> bool {
-        let terms = terms(self.nodes, &self.folded, node);
-        if terms.len() <= 2 && terms.iter().all(|term| term.coefficient.is_none()) {
+        let is_part = |operand: u32| self.folded.get(operand as usize) == Some(&true);
+        let mut operands = self.nodes.get(node as usize).into_iter().flat_map(|node| node.operands());
+        if !operands.any(is_part) {
             return false;
         }
+        let terms = terms(self.nodes, &self.folded, node);
         self.step(Step::Sum);
         push_leb128(&mut self.bytes, terms.len() as u64);
         let nodes: Vec<u32> = terms.iter().map(|term| term.node).collect();

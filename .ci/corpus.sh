@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# corpus.sh PROOFMILL: circuits, keys, inputs and contracts of other people's projects, and random circuits, by Proofmill and by snarkjs.
+# docs/compatibility.md has what is found.
+set -euo pipefail
+proofmill=$(realpath "$1") corpus=$PWD/.ci/corpus
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp "$corpus"/package*.json "$work"
+npm ci --prefix "$work" --no-audit --no-fund --loglevel error
+mkdir "$work/cache"
+node "$corpus/random.mjs" "$proofmill" "$work" 200
+node "$corpus/contracts.mjs" "$proofmill" "$work/cache"
+node "$corpus/run.mjs" "$proofmill" "$work" "$work/cache"
+git diff --exit-code docs/compatibility.md
