@@ -59,7 +59,11 @@ async function check(entry) {
         }
     }
     result.wires = JSON.parse(run(proofmill, ["info", "ours.wtns", "--json"]).output).result.counts.wires;
-    if (r1cs) {
+    if (entry.refused) {
+        const { status, output } = run(proofmill, ["wtns", "check", r1cs, "ours.wtns", "-q"]);
+        if (status !== 2 || !output.includes(entry.refused)) throw new Failure(`expected "${entry.refused}": ${summary(output)}`);
+        result.works = `the witness; \`wtns check\`, setups and proofs refuse ${entry.refused}`;
+    } else if (r1cs) {
         ours("wtns", "check", r1cs, "ours.wtns");
         result.constraints = JSON.parse(run(proofmill, ["r1cs", "info", r1cs, "--json"]).output).result.counts.constraints;
     }
@@ -119,8 +123,8 @@ for (const entry of list) {
 // One line for each circuit.
 function table() {
     const page = resolve(here, "../../docs/compatibility.md");
-    const cells = ({ project, circuit, package: from, version, curve, constraints, wires, key = "", problem }) =>
-        [project, circuit, from ? `\`${from}\`` : "", version, curve, constraints ?? "", wires, problem ?? "yes", key];
+    const cells = ({ project, circuit, package: from, version, curve, constraints, wires, works = "yes", key = "", problem }) =>
+        [project, circuit, from ? `\`${from}\`` : "", version, curve, constraints ?? "", wires, problem ?? works, key];
     const rows = results.map((result) => `| ${cells(result).join(" | ")} |`);
     const heads = "| project | circuit | package | circom | curve | constraints | wires | works | Groth16 key |\n|---|---|---|---|---|---:|---:|---|---|";
     const [before, , after] = readFileSync(page, "utf8").split(/<!-- (?:corpus|\/) -->\n/);

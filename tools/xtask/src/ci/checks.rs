@@ -107,6 +107,9 @@ pub(crate) const CHECKS: &[Check] = &[
         "bench bls ceremony merkle pipeline plonk srs stark witness",
         ".ci/fuzz.sh fuzz examples",
     ),
+    check("extended", "corpus", ".ci/corpus.sh target/debug/proofmill")
+        .needs("npm")
+        .covers("cli", ".ci/corpus.sh .ci/corpus docs/compatibility.md"),
     // Whether its proofs are right is for the lanes above to say.
     check(
         "extended",
