@@ -2,7 +2,7 @@
 // random.mjs PROOFMILL TOOLS COUNT [SEED]: random circuits of branches, loops, arrays, functions and assertions, each compiled for one input and tried on others:
 // witnesses by the WASM and by the compiled circuit are those of snarkjs's circom_runtime, byte for byte, and so is whether there is one.
 // TOOLS has what corpus/package.json lists. What fails stays in a folder that is named.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -28,7 +28,7 @@ function generator(state) {
     return { below, one: (list) => list[below(list.length)], chance: (percent) => below(100) < percent };
 }
 
-// A circuit's text. Functions get a few values and call those before them.
+// A circuit's text. Circom 2.0 does not set arrays to 0. Functions get a few values and call those before them.
 function circuit(random) {
     const { below, one, chance } = random;
     const constant = () => one(["0", "1", "2", "3", `${below(1000)}`, "4294967295", "21888242871839275222246405745257275088548364400416034343698204186575808495616"]);
@@ -80,7 +80,7 @@ function circuit(random) {
     };
     const functions = Array.from({ length: 3 }, (_, number) => {
         const inside = scope(number, ["a", "b", "c"], true);
-        return [`function f${number}(a, b, c) {`, "    var x = a; var y = b; var z = c;", `    var v[${ARRAY}];`, ...statements(inside, 2), `    return ${expression(inside, 2)};`, "}"];
+        return [`function f${number}(a, b, c) {`, "    var x = a; var y = b; var z = c;", `    var v[${ARRAY}] = [${Array(ARRAY).fill(0)}];`, ...statements(inside, 2), `    return ${expression(inside, 2)};`, "}"];
     });
     const names = Array.from({ length: INPUTS }, (_, number) => `in[${number}]`);
     const main = scope(functions.length, names, false);
@@ -92,7 +92,7 @@ function circuit(random) {
         `    signal output out[${ARRAY + 3}];`,
         "    signal output square;",
         "    var x = in[0]; var y = in[1]; var z = in[2];",
-        `    var v[${ARRAY}];`,
+        `    var v[${ARRAY}] = [${Array(ARRAY).fill(0)}];`,
         // A circuit's own branches on inputs assign no signals.
         ...statements(main, 2),
         ...["x", "y", "z"].map((name, number) => `    out[${number}] <-- ${name};`),
@@ -122,8 +122,10 @@ async function theirs(wasm, inputs) {
 // What is wrong with a circuit, if anything; and how many witnesses there were, and by the compiled circuit's graph.
 async function problem(random, folder) {
     writeFileSync(join(folder, "main.circom"), circuit(random));
-    const compiled = run(process.execPath, [join(tools, "node_modules/circom2/cli.js"), "main.circom", "--wasm", "--O1"], { cwd: folder });
-    if (compiled.status !== 0) return { skipped: summary(compiled.output) };
+    const compiler = join(tools, "node_modules", random.one(["circom-2.0", "circom-2.1", "circom2", "circom2"]), "cli.js");
+    const prime = compiler.includes("circom2") && random.chance(30) ? ["-p", "bls12381"] : [];
+    const compiled = run(process.execPath, [compiler, "main.circom", "--wasm", ...prime], { cwd: folder });
+    if (!existsSync(join(folder, "main_js/main.wasm"))) return { skipped: summary(compiled.output) };
     const wasm = readFileSync(join(folder, "main_js/main.wasm"));
     const ours = (circuit, name) => {
         const { status, output } = run(proofmill, ["wtns", "calculate", circuit, name, "ours.wtns", "-q"], { cwd: folder });
