@@ -243,7 +243,7 @@ fn divide_all<P: ScalarPrime>(quotients: &mut [Fp<P>], divisors: &[Fp<P>]) {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#[expect(clippy::indexing_slicing, reason = "tests")]
 mod tests {
     use super::evaluate;
     use crate::graph::{Binary, Guard, Node, Tape, Unary};
