@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Builds the book and checks the documentation: relative links of Markdown files and of built pages lead to existing files and headings,
-the summary lists every page once, and the introduction lists every crate. mdbook must be in PATH. No network is needed."""
+the summary lists every page once, and the introduction lists every crate, after those that depend on it. mdbook must be in PATH. No network is
+needed."""
 
+import json
 import os
 import re
 import subprocess
@@ -82,6 +84,20 @@ def check_crates():
     crates = sorted(path.parent.name for path in root.glob("crates/*/Cargo.toml"))
     if sorted(listed) != crates:
         problems.append(f"docs/README.md: expected one line for each of {crates}, found {sorted(listed)}")
+        return
+    metadata = subprocess.run(
+        ["cargo", "metadata", "--format-version", "1", "--no-deps", "--locked"], cwd=root, capture_output=True, text=True, check=True
+    )
+    folders = {package["name"]: Path(package["manifest_path"]).parent.name for package in json.loads(metadata.stdout)["packages"]}
+    for package in json.loads(metadata.stdout)["packages"]:
+        crate = folders[package["name"]]
+        # `testing` is a dependency of tests alone, and may depend on any.
+        if crate not in listed or crate == "testing":
+            continue
+        for dependency in package["dependencies"]:
+            below = folders.get(dependency["name"])
+            if dependency["kind"] != "dev" and below in listed and listed.index(below) < listed.index(crate):
+                problems.append(f"docs/README.md: {crate} depends on {below}, which is listed above it")
 
 
 def check_book():
