@@ -256,7 +256,7 @@ mod tests {
 
     /// An operation on earlier nodes.
     fn node() -> impl Strategy<Value = (u8, [Index; 3])> {
-        (0..20_u8, any::<[Index; 3]>())
+        (0..24_u8, any::<[Index; 3]>())
     }
 
     fn nodes(operations: &[(u8, [Index; 3])], constants: u32) -> Vec<Node> {
@@ -269,9 +269,9 @@ mod tests {
                 5..=8 => Node::Binary(Binary::Subtract, a, b),
                 9..=12 => Node::Binary(Binary::Multiply, a, b),
                 13..=15 => Node::Unary(Unary::Negate, a),
-                16 => Node::Binary(Binary::Divide, a, b),
-                17 => Node::Binary(Binary::Less, a, b),
-                18 => Node::Bit(a, (b % 254) as u8),
+                16..=20 => Node::Binary(Binary::Divide, a, b),
+                21 => Node::Binary(Binary::Less, a, b),
+                22 => Node::Bit(a, (b % 254) as u8),
                 _ => Node::Select(a, b, c),
             });
         }
@@ -304,7 +304,7 @@ mod tests {
         fn tapes_give_the_nodes_values(
             operations in prop::collection::vec(node(), 1..40),
             outputs in prop::collection::vec(any::<Index>(), 1..4),
-            guarded in prop::collection::vec(any::<Index>(), 0..4),
+            guarded in prop::collection::vec(any::<Index>(), 0..8),
             inputs in any::<[u64; INPUTS as usize]>(),
         ) {
             let constants = [F::ZERO, F::ONE, -F::ONE, F::from(2), F::from(1 << 40)];

@@ -342,10 +342,11 @@ impl<'a> Schedule<'a> {
                 }
                 position += 1;
             }
-            if !quotients.is_empty() {
-                order.push((position - 1 - others.len(), Item::Quotients(quotients)));
-            }
             let first = position - others.len();
+            if !quotients.is_empty() {
+                // Before any guard of one of them.
+                order.push((first - quotients.len(), Item::Quotients(quotients)));
+            }
             order.extend((first..).zip(others.into_iter().map(Item::Node)));
         }
         // Behind what is at their last operand's position, because sorting is stable.
