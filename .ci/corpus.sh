@@ -9,7 +9,8 @@ cp "$corpus"/package*.json "$work"
 npm ci --prefix "$work" --no-audit --no-fund --loglevel error
 mkdir "$work/cache"
 cp docs/compatibility.md "$work"
-node "$corpus/random.mjs" "$proofmill" "$work" 200
+# Always the same ones; without a seed, by hand, they are others. These found that guards of quotients were checked too early.
+node "$corpus/random.mjs" "$proofmill" "$work" 200 93662211
 node "$corpus/contracts.mjs" "$proofmill" "$work/cache"
 node "$corpus/run.mjs" "$proofmill" "$work" "$work/cache"
 diff "$work/compatibility.md" docs/compatibility.md
