@@ -110,9 +110,7 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
     pub fn compile(wasm: impl AsRef<Path>, inputs: impl AsRef<Path>) -> Result<Self> {
         let (wasm, inputs) = (wasm.as_ref(), inputs.as_ref());
         let names = [wasm, inputs].map(FileName::new);
-        Self::compile_named(&read_circuit(wasm)?, &read_inputs(inputs)?, names.each_ref().map(Some), |_| {
-            usize::MAX
-        })
+        Self::compile_named(&read_circuit(wasm)?, &read_inputs(inputs)?, names.each_ref().map(Some), None)
     }
 
     /// [`Self::compile`] of bytes.
@@ -120,22 +118,20 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
     /// # Errors
     /// As [`Self::compile`].
     pub fn compile_bytes(wasm: &[u8], inputs_json: &[u8]) -> Result<Self> {
-        Self::compile_named(wasm, inputs_json, [None; 2], |_| usize::MAX)
+        Self::compile_named(wasm, inputs_json, [None; 2], None)
     }
 
     /// [`Self::compile_bytes`] of circuits of which it takes not much longer than a few witnesses.
     pub(super) fn compile_small(wasm: &[u8], inputs_json: &[u8]) -> Result<Self> {
-        Self::compile_named(wasm, inputs_json, [None; 2], |wires| {
-            LEAST_BOUND.max(wires * OPERATIONS_FOR_A_WIRE)
-        })
+        Self::compile_named(wasm, inputs_json, [None; 2], Some(OPERATIONS_FOR_A_WIRE))
     }
 
-    /// `most` gives the most operations for the number of wires.
+    /// With at most so many operations for each wire.
     fn compile_named(
         bytes: &[u8],
         inputs: &[u8],
         [name, of_inputs]: [Option<&FileName>; 2],
-        most: fn(usize) -> usize,
+        for_a_wire: Option<usize>,
     ) -> Result<Self> {
         let failed = |error| Error::witness(name, of_inputs, error);
         let values = Inputs::from_json(inputs).map_err(failed)?;
@@ -143,8 +139,8 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
         let expected =
             Program::from_bytes(bytes, Limits::default()).and_then(|program| program.calculate(&values));
         let expected = expected.map_err(failed)?;
-        let compiled =
-            Compiled::of_at_most(most(expected.len()), bytes, &values, Limits::default()).map_err(failed)?;
+        let most = for_a_wire.map_or(usize::MAX, |count| LEAST_BOUND.max(expected.len() * count));
+        let compiled = Compiled::of_at_most(most, bytes, &values, Limits::default()).map_err(failed)?;
         if compiled.evaluate(&values).map_err(failed)?.as_deref() != Some(&*expected) {
             let problem = "the compiled circuit's witness is not the circuit's; please report this";
             return Err(failed(WitnessError::Program(problem.to_owned())));

@@ -521,11 +521,11 @@ impl<'a> Assembler<'a> {
         true
     }
 
-    /// Makes one operation of a loop that copies elements one by one, as circom does with arrays.
+    /// Makes operations without a loop of one that copies elements one by one, as circom does with arrays.
     fn shorten_loop(&mut self, start: usize) {
         let Some(
             [
-                Op::JumpIf(count, false, _),
+                Op::JumpIf(count, false, exit),
                 Op::Native(result, Native::Copy, [to, from, _]),
                 moves @ ..,
                 Op::Jump(next),
@@ -548,7 +548,7 @@ impl<'a> Assembler<'a> {
         {
             return;
         }
-        let (count, from, to, result) = (*count, *from, *to, *result);
+        let (count, exit, from, to, result) = (*count, *exit, *from, *to, *result);
         let after = |sum: Sum| {
             let base = Sum::slot(sum.slot);
             Op::Scaled(sum.slot, Product { factor: count, scale: BYTES as u32, base })
@@ -558,10 +558,17 @@ impl<'a> Assembler<'a> {
             after(to),
             after(from),
             Op::Move(count.slot, Sum::constant(0)),
+            Op::Jump(exit),
         ];
-        // Who left the loop goes on here.
         self.ops.truncate(start);
         self.ops.extend(short);
+        // The jump has taken the place of the loop's condition.
+        let jump = self.ops.len() - 1;
+        for at in self.labels.iter_mut().flat_map(|label| &mut label.to_end) {
+            if *at == start {
+                *at = jump;
+            }
+        }
     }
 
     fn returns(&mut self) {
@@ -634,4 +641,58 @@ fn integer(operator: &Operator<'_>) -> Option<fn(u64, u64) -> Option<u64>> {
         Operator::I64ShrS => |a, b| Some((a as i64 >> (b & 63)) as u64),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wasmparser::{FuncType, ValType};
+
+    /// Whoever leaves a loop of copies goes to the end of the block around it, not to what stands behind the loop.
+    #[test]
+    fn the_exit_of_a_shortened_loop() {
+        let mut signatures = Signatures::default();
+        signatures.types.push(FuncType::new([ValType::I32, ValType::I32], []));
+        signatures.push(0, Some(Native::Copy));
+        let [to, from, count] = [0, 1, 2];
+        let step = |local_index, by| {
+            let value = Operator::I32Const { value: by };
+            [Operator::LocalGet { local_index }, value, Operator::I32Add, Operator::LocalSet { local_index }]
+        };
+        let mut operators = vec![
+            Operator::Block { blockty: BlockType::Empty },
+            Operator::Loop { blockty: BlockType::Empty },
+            Operator::LocalGet { local_index: count },
+            Operator::I32Eqz,
+            Operator::BrIf { relative_depth: 1 },
+            Operator::LocalGet { local_index: to },
+            Operator::LocalGet { local_index: from },
+            Operator::Call { function_index: 0 },
+        ];
+        operators.extend(
+            [(to, BYTES as i32), (from, BYTES as i32), (count, -1)]
+                .map(|(local, by)| step(local, by))
+                .concat(),
+        );
+        operators.extend([Operator::Br { relative_depth: 0 }, Operator::End]);
+        operators.extend([Operator::Unreachable, Operator::End]);
+        let mut assembler = Assembler::new(&signatures, 3, false);
+        for operator in &operators {
+            assembler.push(operator, true);
+        }
+        assembler.push(&Operator::End, true);
+        let (ops, ..) = assembler.finish();
+        let [
+            Op::Native(_, Native::CopyMany, _),
+            ..,
+            Op::Jump(exit),
+            Op::Unknown,
+            Op::Return(_),
+            Op::Return(_),
+        ] = ops[..]
+        else {
+            panic!("{ops:?}")
+        };
+        assert!(matches!(ops[exit as usize - 1], Op::Unknown));
+    }
 }

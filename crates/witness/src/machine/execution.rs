@@ -79,7 +79,7 @@ pub(super) struct Machine<'a, P: ScalarPrime, const SYMBOLIC: bool> {
     pub(super) guards: Vec<Guard>,
     pub(super) prints: Vec<Print<u32>>,
     choices: Vec<Choice>,
-    /// The node of the input that is being set.
+    /// The node of the input that the machine sets now.
     pub(super) input: Option<u32>,
     /// The element that the outermost call made an integer last.
     pub(super) normalised: Option<Operand<P>>,
@@ -87,20 +87,20 @@ pub(super) struct Machine<'a, P: ScalarPrime, const SYMBOLIC: bool> {
     pub(super) shared: u32,
     /// Where circom 2 keeps the top of its stack: what is above is dead when a function returns.
     pub(super) stack_top: Option<u32>,
-    /// Those of all functions that are executed.
+    /// The slots of all functions that run, the innermost function's last.
     slots: Vec<Value>,
-    /// The calls and ways around.
+    /// The number of calls and ways that the current operation stands in.
     depth: usize,
-    /// Holds where the circuit goes the way that is followed; `None` if it always does.
+    /// The condition on which the circuit goes the way that the machine follows; `None` if the circuit always does.
     path: Option<Truth>,
     steps: u64,
-    /// The number of steps at which the way that is followed is given up, or all.
+    /// The number of steps at which the machine gives up the way that it follows; [`Self::most_steps`] outside of ways.
     way_ends: u64,
     most_steps: u64,
-    /// The most nodes, and the most of anything else that is kept.
-    most_nodes: usize,
-    /// The most nodes that whoever compiles the circuit wants.
-    pub(super) wanted_nodes: usize,
+    /// The bound, for the memory's size, of the numbers of nodes, guards, choices and changes that the machine keeps.
+    most_kept: usize,
+    /// The caller's bound of the number of nodes.
+    pub(super) most_nodes: usize,
 }
 
 impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
@@ -128,8 +128,8 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
             steps: 0,
             way_ends: most_steps,
             most_steps,
-            most_nodes: (limits.memory / BYTES_OF_MEMORY_FOR_A_NODE).min(MOST_NODES) as usize,
-            wanted_nodes: usize::MAX,
+            most_kept: (limits.memory / BYTES_OF_MEMORY_FOR_A_NODE).min(MOST_NODES) as usize,
+            most_nodes: usize::MAX,
         })
     }
 
@@ -185,17 +185,17 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         Ok(self.known(value)? as u32)
     }
 
-    /// Counts steps, and makes sure that what is kept is not too large.
+    /// Counts steps, and checks the bounds of what the machine keeps.
     pub(super) fn take(&mut self, steps: u64) -> Result<(), Way> {
         self.step(steps)?;
         if !SYMBOLIC {
             return Ok(());
         }
         let kept = [self.nodes.len(), self.guards.len(), self.choices.len(), self.memory.kept()];
-        if kept.into_iter().any(|length| length > self.most_nodes) {
+        if kept.into_iter().any(|length| length > self.most_kept) {
             return Err(Way::Memory);
         }
-        if self.nodes.len() > self.wanted_nodes { Err(Way::Large) } else { Ok(()) }
+        if self.nodes.len() > self.most_nodes { Err(Way::Large) } else { Ok(()) }
     }
 
     #[inline(always)]
@@ -680,12 +680,12 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         }
     }
 
-    /// Where the way that is followed is taken: the path, which has at least this condition.
+    /// The condition on which the circuit goes the current way: the path, which includes the given condition.
     fn certain_path(&self, condition: Truth) -> Truth {
         self.path.unwrap_or(condition)
     }
 
-    /// The path of those who have not returned since.
+    /// The condition on which none of the ways since has returned.
     fn path_after(&mut self, frame: &Frame<'_>, before: &Before) -> Option<Truth> {
         let mut path = before.path;
         for way in frame.returned.get(before.returned..).unwrap_or_default() {

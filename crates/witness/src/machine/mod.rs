@@ -148,7 +148,7 @@ impl<P: ScalarPrime> Trace<P> {
     ) -> Result<Self, Way> {
         on_large_stack(|| {
             let mut machine = Machine::<P, true>::new(module, limits)?;
-            machine.wanted_nodes = most_nodes;
+            machine.most_nodes = most_nodes;
             let inputs = interface::run(&mut machine, sample)?;
             let count = interface::count_of_wires(&mut machine)?;
             let mut wires = Vec::with_capacity(count as usize);

@@ -104,7 +104,7 @@ pub(crate) const CHECKS: &[Check] = &[
     check("extended", "platform", ".ci/platform.sh target/debug/proofmill-bench")
         .covers("", ".ci/platform.sh scripts/platform-deps.sh crates/bench"),
     check("extended", "fuzz-address", ".ci/fuzz.sh 60 address").needs("c nightly").covers(
-        "bench bls ceremony merkle pipeline plonk srs stark witness",
+        "bench bls ceremony merkle pipeline plonk solidity srs stark witness",
         ".ci/fuzz.sh fuzz examples",
     ),
     check("extended", "corpus", ".ci/corpus.sh target/debug/proofmill")
