@@ -26,7 +26,7 @@ printf '#include "prover.h"\n#include "verifier.h"\n' > "$folder/both.cpp"
 g++ -Wall -Wextra -Werror -fsyntax-only -Icrates/c/include "$folder/both.cpp"
 
 echo "-- programs find the library by pkg-config: shared, static"
-scripts/install-c.sh "$folder" "$build"
+tools/install-c.sh "$folder" "$build"
 # A program that was linked with rapidsnark finds this library under its name.
 ln -s libproofmill.so "$folder/lib/librapidsnark.so"
 export PKG_CONFIG_PATH=$folder/lib/pkgconfig LD_LIBRARY_PATH=$folder/lib

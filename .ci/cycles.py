@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """cycles.py: finds import cycles among the modules of a crate.
 
-Reads `use` and inline paths in every file under crates/*/src, resolves re-exports to the declaring modules, and prints the cycles.
+Reads `use` and inline paths in every file of the crates, resolves re-exports to the declaring modules, and prints the cycles.
 Inline test modules are ignored. Imports of a folder's files from the folder's own module are allowed; `--strict` reports their
 cycles, too.
 """
@@ -116,7 +116,8 @@ def cycles(edges):
 def main():
     strict = "--strict" in sys.argv
     count = 0
-    for source in sorted(pathlib.Path(__file__).resolve().parent.parent.glob("crates/*/src")):
+    root = pathlib.Path(__file__).resolve().parent.parent
+    for source in sorted(path for house in ("crates", "service", "lab") for path in root.glob(f"{house}/*/src")):
         edges = Crate(source).edges()
         if not strict:
             edges = {v: {w for w in ws if v[: len(w)] != w} for v, ws in edges.items()}

@@ -11,7 +11,7 @@ export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off CARGO_PRO
 "$bench" run --check --peers --level portable --db "$scratch/runs.db" --json "$scratch/run.json" \
     msm/ products/ ntt/ pairing/ bls12_381/ bls/ permutations/poseidon2 merkle/poseidon2/
 
-node - "$scratch/run.json" benchmarks/peers/peers.toml << 'JS'
+node - "$scratch/run.json" lab/peers/peers.toml << 'JS'
 const fs = require("node:fs");
 const [run, list] = process.argv.slice(2).map((path) => fs.readFileSync(path, "utf8"));
 const rows = JSON.parse(run).runs[0].measurements;

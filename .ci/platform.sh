@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bench=$(realpath "$1")
-scripts/platform-deps.sh || echo "not everything could be installed: rows of missing programs must be marked as absent"
+lab/platform/install.sh || echo "not everything could be installed: rows of missing programs must be marked as absent"
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

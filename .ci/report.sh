@@ -4,7 +4,7 @@
 set -euo pipefail
 PROOFMILL=$(realpath "$1")
 export PROOFMILL
-cd "$(dirname "$0")/../crates/bench"
+cd "$(dirname "$0")/../lab/bench"
 
 for file in dist/chart.umd.min.js LICENSE.md; do
     [ "$(sha256sum < "$NODE_PATH/chart.js/$file")" = "$(sha256sum < "src/report/chart.js/${file##*/}")" ] ||

@@ -7,8 +7,8 @@ PROOFMILL=$(realpath "$1")
 python=$(realpath "$2")/python/bin/python
 export PROOFMILL PYTHONDONTWRITEBYTECODE=1
 cd "$(dirname "$0")/.."
-timeout 180 node --test --test-reporter=spec crates/server/tests/page/page.test.mjs
+timeout 180 node --test --test-reporter=spec service/server/tests/page/page.test.mjs
 for check in aggregator traces openapi load; do
     timeout 180 "$python" ".ci/service/$check.py" "$PROOFMILL"
 done
-timeout 600 scripts/service_campaign.py --bin "$(dirname "$PROOFMILL")" --jobs 60 --kills 6 --stops 1 --drains 1 --poison 2 --snarkjs
+timeout 600 service/campaign.py --bin "$(dirname "$PROOFMILL")" --jobs 60 --kills 6 --stops 1 --drains 1 --poison 2 --snarkjs

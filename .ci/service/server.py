@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[2]
-PROTOCOL = ROOT / "crates/server/src/grpc"
+PROTOCOL = ROOT / "service/server/src/grpc"
 # A circuit of three constraints.
 CIRCUIT = ROOT / "crates/circom/tests/data"
 

@@ -5,7 +5,8 @@ mod counts;
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use proofmill_ceremony::{CeremonyCurve, Randomness, bellman, powers, verify};
-use proofmill_circom::{Beacon, BinFile, Groth16Zkey, Ptau, Target};
+use proofmill_circom::{Beacon, BinFile, Groth16Zkey, Ptau};
+use proofmill_files::Target;
 use proofmill_cpu::Level;
 use proofmill_curve::{bls12_381, bn254};
 use proofmill_progress::Progress;

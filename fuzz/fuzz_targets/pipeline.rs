@@ -4,10 +4,10 @@
 use libfuzzer_sys::fuzz_target;
 use proofmill_pipeline::Device;
 
-#[path = "../../crates/pipeline/tests/it/files/mod.rs"]
+#[path = "../../lab/pipeline/tests/it/files/mod.rs"]
 mod files;
 
-const GRAPH: &str = include_str!("../../crates/pipeline/tests/data/double.json");
+const GRAPH: &str = include_str!("../../lab/pipeline/tests/data/double.json");
 
 /// The most steps of networks that are compiled: with what a fuzzer adds to each instruction, a product takes some seconds.
 const STEPS: usize = 1;

@@ -16,12 +16,13 @@ use crate::{
     verify,
 };
 use proofmill_circom::{
-    CircomError, Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey, PointCheck, Points, RawWriter,
-    Target, ZkeyContribution, ZkeyContributions,
+    CircomError, Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey, PointCheck, Points,
+    ZkeyContribution, ZkeyContributions,
 };
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, products_of_points};
 use proofmill_field::Field;
+use proofmill_files::{FileError, Output, Target};
 use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
 use std::{ops::Range, path::Path};
@@ -69,11 +70,11 @@ pub fn export<'a, C: CeremonyCurve>(
     let ZkeyContributions { circuit_hash, list } =
         key.decoded_contributions()?.ok_or(CeremonyError::NoList)?;
     let header = key.header();
-    let mut out = RawWriter::create(target)?;
-    out.bytes(&encode(&[header.alpha_1, header.beta_1], Form::Uncompressed))?;
-    out.bytes(&encode(&[header.beta_2, header.gamma_2], Form::Uncompressed))?;
-    out.bytes(&encode(&[header.delta_1], Form::Uncompressed))?;
-    out.bytes(&encode(&[header.delta_2], Form::Uncompressed))?;
+    let mut out = Output::create(target)?;
+    out.append(&encode(&[header.alpha_1, header.beta_1], Form::Uncompressed))?;
+    out.append(&encode(&[header.beta_2, header.gamma_2], Form::Uncompressed))?;
+    out.append(&encode(&[header.delta_1], Form::Uncompressed))?;
+    out.append(&encode(&[header.delta_2], Form::Uncompressed))?;
     write_points(level, &mut out, key.ic())?;
 
     progress.begin("points h");
@@ -90,7 +91,7 @@ pub fn export<'a, C: CeremonyCurve>(
             // The degree of a quotient is at most n - 2.
             let piece = piece.get(..piece.len().min(n - 1 - start)).unwrap_or_default();
             let factors = powers(minus_two, root, start..start + piece.len());
-            out.bytes(&encode(&products_of_points(level, piece, &factors), Form::Uncompressed))
+            out.append(&encode(&products_of_points(level, piece, &factors), Form::Uncompressed))
         },
     )?;
 
@@ -99,26 +100,26 @@ pub fn export<'a, C: CeremonyCurve>(
         write_points(level, &mut out, points)?;
     }
     write_points(level, &mut out, key.b2())?;
-    out.bytes(&circuit_hash)?;
+    out.append(&circuit_hash)?;
     write_count(&mut out, list.len())?;
-    list.iter().try_for_each(|contribution| out.bytes(&contribution.public()))?;
+    list.iter().try_for_each(|contribution| out.append(&contribution.public()))?;
     Ok(out.finish()?)
 }
 
 fn write_points<G: Group>(
     level: Level,
-    out: &mut RawWriter<'_>,
+    out: &mut Output<'_>,
     points: Points<'_, G>,
-) -> Result<(), CircomError> {
+) -> Result<(), CeremonyError> {
     write_count(out, points.len())?;
     parallel::ranges(points.len(), PIECE).try_for_each(|range| {
         let points = points.slice(range)?.decode(level, PointCheck::OnCurve)?;
-        out.bytes(&encode(&points, Form::Uncompressed))
+        Ok(out.append(&encode(&points, Form::Uncompressed))?)
     })
 }
 
-fn write_count(out: &mut RawWriter<'_>, count: usize) -> Result<(), CircomError> {
-    out.bytes(&(count as u32).to_be_bytes())
+fn write_count(out: &mut Output<'_>, count: usize) -> Result<(), FileError> {
+    out.append(&(count as u32).to_be_bytes())
 }
 
 /// A root of order 2 n.
@@ -149,10 +150,10 @@ pub fn contribute<'a, C: CeremonyCurve>(
     let delta_2 = delta_2.mul_vartime(&secret.factor).to_affine();
     let own = secret.contribution(None, None, delta_1);
 
-    let mut out = RawWriter::create(target)?;
-    out.bytes(file.part(0..deltas_at::<C>()))?;
-    out.bytes(&encode(&[delta_1], Form::Uncompressed))?;
-    out.bytes(&encode(&[delta_2], Form::Uncompressed))?;
+    let mut out = Output::create(target)?;
+    out.append(file.part(0..deltas_at::<C>()))?;
+    out.append(&encode(&[delta_1], Form::Uncompressed))?;
+    out.append(&encode(&[delta_2], Form::Uncompressed))?;
     copy(&file, &mut out, deltas_end::<C>()..layout.h.start - COUNT)?;
     for (section, phase) in [(&layout.h, "points h"), (&layout.l, "points l")] {
         progress.begin(phase);
@@ -163,24 +164,24 @@ pub fn contribute<'a, C: CeremonyCurve>(
             [&secret.inverse, &C::Scalar::ONE],
             progress,
             |range| Ok(file.points(section.start, Form::Uncompressed, range)?),
-            |_, points| Ok(out.bytes(&encode(points, Form::Uncompressed))?),
+            |_, points| Ok(out.append(&encode(points, Form::Uncompressed))?),
         )?;
     }
     copy(&file, &mut out, layout.l.end..layout.hash)?;
-    out.bytes(&circuit_hash)?;
+    out.append(&circuit_hash)?;
     write_count(&mut out, list.len() + 1)?;
     for contribution in list.iter().chain([&own]) {
-        out.bytes(&contribution.public())?;
+        out.append(&contribution.public())?;
     }
     out.finish()?;
     Ok(own.hash())
 }
 
-fn copy(file: &RawFile, out: &mut RawWriter<'_>, range: Range<usize>) -> Result<(), CircomError> {
+fn copy(file: &RawFile, out: &mut Output<'_>, range: Range<usize>) -> Result<(), FileError> {
     const PIECE: usize = 1 << 24;
     parallel::ranges(range.len(), PIECE).try_for_each(|piece| {
         let piece = range.start + piece.start..range.start + piece.end;
-        out.bytes(file.part(piece.clone()))?;
+        out.append(file.part(piece.clone()))?;
         file.release(piece);
         Ok(())
     })

@@ -7,12 +7,13 @@ use crate::{
 };
 use blake2::{Blake2b512, Digest};
 use proofmill_circom::{
-    Beacon, Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey, PointCheck, Target, ZkeyContribution,
+    Beacon, Groth16Header, Groth16Points, Groth16Writer, Groth16Zkey, PointCheck, ZkeyContribution,
     ZkeyContributions,
 };
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, products_of_points};
 use proofmill_field::{Field, Invert};
+use proofmill_files::Target;
 use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
 use rand::{TryRngCore, rngs::OsRng};

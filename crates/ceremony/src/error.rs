@@ -1,6 +1,7 @@
 //! Errors.
 
 use proofmill_circom::{CircomError, SectionName, UNPREPARED, shown_name};
+use proofmill_files::FileError;
 use proofmill_groth16::Groth16Error;
 use std::{io, path::PathBuf};
 
@@ -89,4 +90,10 @@ pub enum CeremonyError {
     /// The operating system has no randomness.
     #[error("the operating system's random generator: {0}")]
     Randomness(String),
+}
+
+impl From<FileError> for CeremonyError {
+    fn from(error: FileError) -> Self {
+        CircomError::Io(error).into()
+    }
 }

@@ -5,10 +5,10 @@ use crate::{
     encoding::{Form, Group, decode},
 };
 use blake2::{Blake2b512, Digest};
-use proofmill_circom::{CircomError, FileName};
+use proofmill_circom::CircomError;
 use proofmill_cpu::Level;
 use proofmill_curve::Affine;
-use proofmill_memory::{FileBytes, most_of_a_pipe};
+use proofmill_files::{FileBytes, FileError, FileName, most_of_a_pipe};
 use proofmill_parallel as parallel;
 use std::{ops::Range, path::Path};
 
@@ -25,7 +25,7 @@ impl RawFile {
         let name = FileName::new(path);
         match FileBytes::open_or_read(path, 0, |_| most_of_a_pipe()) {
             Ok(bytes) => Ok(Self { level, name, bytes }),
-            Err(source) => Err(CircomError::Io { file: name, source }.into()),
+            Err(source) => Err(FileError::new(&name, source).into()),
         }
     }
 

@@ -5,10 +5,10 @@
 //! is only an error.
 
 use crate::{
-    error::{CircomError, FileName, Place, SectionName},
+    error::{CircomError, Place, SectionName},
     file_kind::{Content, FileKind},
 };
-use proofmill_memory::{FileBytes, most_of_a_pipe};
+use proofmill_files::{FileBytes, FileError, FileName, most_of_a_pipe};
 use std::{fmt, ops::Range, path::Path};
 
 /// Bytes of magic, version and count of sections.
@@ -92,7 +92,7 @@ fn read_any(path: &Path) -> Result<(FileName, FileBytes), CircomError> {
     let most = |first: &[u8]| if FileKind::of(first).is_some() { most_of_a_pipe() } else { LARGEST_JSON };
     match FileBytes::open_or_read(path, FILE_HEADER as u64, most) {
         Ok(bytes) => Ok((name, bytes)),
-        Err(source) => Err(CircomError::io(&name, source)),
+        Err(source) => Err(CircomError::Io(FileError::new(&name, source))),
     }
 }
 

@@ -1,24 +1,8 @@
 //! Errors of reading and writing files, with positions.
 
 use crate::file_kind::FileKind;
-use std::{fmt, io, path::Path};
-
-/// A file's path for messages, always on one line.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct FileName(String);
-
-impl FileName {
-    /// Replaces control characters by `?`.
-    pub fn new(path: &Path) -> Self {
-        Self(path.to_string_lossy().chars().map(|c| if c.is_control() { '?' } else { c }).collect())
-    }
-}
-
-impl fmt::Display for FileName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+use proofmill_files::{FileError, FileName};
+use std::fmt;
 
 /// A section of a container by number and content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,13 +41,8 @@ impl fmt::Display for Place {
 #[non_exhaustive]
 pub enum CircomError {
     /// An operating system error.
-    #[error("{file}: {source}")]
-    Io {
-        /// The file.
-        file: FileName,
-        /// The operating system's error.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Io(FileError),
     /// The first bytes are not those of the expected kind of file.
     #[error("{file}: expected {expected}, found {found}")]
     Kind {
@@ -173,10 +152,6 @@ pub enum CircomError {
 }
 
 impl CircomError {
-    pub(crate) fn io(file: &FileName, source: io::Error) -> Self {
-        Self::Io { file: file.clone(), source }
-    }
-
     pub(crate) fn json_value(file: &FileName, key: &str, problem: impl fmt::Display) -> Self {
         Self::JsonValue { file: file.clone(), key: key.to_owned(), problem: problem.to_string() }
     }

@@ -3,8 +3,7 @@
 //! Binary files are mapped into memory. Opening one checks its header and the lengths of its sections. Large sections are views
 //! ([`Points`], [`Scalars`]) that are decoded and checked in parallel, whole or by ranges, when they are needed. Inputs may be
 //! hostile: for any bytes the result is a value or a [`CircomError`], a message of one line with problem and position. No
-//! allocation exceeds the file's size by more than a small factor, and nothing panics. Output goes to a temporary file that is
-//! renamed when it is complete.
+//! allocation exceeds the file's size by more than a small factor, and nothing panics.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod binfile;
@@ -16,12 +15,12 @@ mod error;
 mod file_kind;
 mod json;
 mod modulus;
-mod output;
 mod parameters;
 mod ptau;
 mod r1cs;
 mod sym;
 mod wasm;
+mod writer;
 mod wtns;
 mod zkey;
 
@@ -30,17 +29,13 @@ pub use contributors::{Contributors, shown_name};
 pub use curve::{CircomCurve, PairingCurve};
 pub use decode::{Coordinate, Form, PointCheck, Points, ScalarPrime, Scalars, decode_each};
 pub use describe::{Contribution, Contributions, Description, SectionDescription, describe, describe_file};
-pub use error::{CircomError, FileName, Place, SectionName};
+pub use error::{CircomError, Place, SectionName};
 pub use file_kind::{Content, FileKind};
 pub use json::{
     AnyPlonkProof, AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey, FflonkProof,
     FflonkVerificationKey, Groth16Proof, Groth16VerificationKey, JsonDescription, PlonkProof,
     PlonkVerificationKey, describe_json, parse_public, public_text, read_public, write_groth16_json,
     write_ptau_json, write_r1cs_json, write_witness_json,
-};
-pub use output::{
-    BinWriter, OutputFile, RawWriter, SectionWriter, Target, folder_of, remove_unfinished, write_bytes,
-    write_text, write_texts,
 };
 pub use parameters::Beacon;
 /// For [`over_curve`].
@@ -52,6 +47,7 @@ pub use ptau::{
 pub use r1cs::{R1cs, R1csFile, R1csHeader, SparseMatrix, Terms, write_r1cs};
 pub use sym::{Symbol, Symbols};
 pub use wasm::{WasmDescription, describe_wasm};
+pub use writer::{BinWriter, SectionWriter};
 pub use wtns::{decode_witness, read_witness, write_witness};
 pub use zkey::{
     Addition, Coefficient, Coefficients, Column, FflonkHeader, FflonkWriter, FflonkZkey, GateCounts,

@@ -10,9 +10,10 @@ use crate::{
     error::{CircomError, SectionName},
     file_kind::FileKind,
     modulus::{FieldOf, Modulus},
-    output::{BinWriter, Target},
+    writer::BinWriter,
 };
 use proofmill_field::{Field, Fp, bn254::FrParams};
+use proofmill_files::Target;
 use proofmill_parallel as parallel;
 use std::{marker::PhantomData, path::Path};
 

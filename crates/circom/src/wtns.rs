@@ -8,10 +8,11 @@ use crate::{
     error::{CircomError, SectionName},
     file_kind::FileKind,
     modulus::{FieldOf, Modulus},
-    output::{BinWriter, Target},
+    writer::BinWriter,
 };
 use proofmill_cpu::Level;
 use proofmill_field::{Field, Fp};
+use proofmill_files::Target;
 use std::path::Path;
 
 const HEADER: SectionName = SectionName { id: 1, content: "header" };

@@ -121,7 +121,7 @@ pub(crate) enum Command {
   proofmill bench platform --only openssl
   proofmill bench report --out report.html
 
-The program proofmill-bench does this; `cargo install --path crates/bench` in a clone installs it.")]
+The program proofmill-bench does this; `cargo install --path lab/bench` in a clone installs it.")]
     Bench(Passed),
     /// Curve arithmetic on pipelines of small processors: execute, explore, compare; needs proofmill-bench
     #[command(after_help = "Examples:
@@ -129,42 +129,42 @@ The program proofmill-bench does this; `cargo install --path crates/bench` in a 
   proofmill pipeline run xyzz-plus-affine --random 2^16 --pipelines 10
   proofmill pipeline explore --html explore.html
 
-The program proofmill-bench does this; `cargo install --path crates/bench` in a clone installs it.")]
+The program proofmill-bench does this; `cargo install --path lab/bench` in a clone installs it.")]
     Pipeline(Passed),
     /// Serve proofs: jobs by HTTP, kept until they are done; needs proofmill-server
     #[command(after_help = "Examples:
   proofmill serve --help                                   all options of the service
   proofmill serve --data /var/lib/proofmill
 
-The program proofmill-server does this; `cargo install --path crates/server` in a clone installs it.")]
+The program proofmill-server does this; `cargo install --path service/server` in a clone installs it.")]
     Serve(Passed),
     /// Execute the jobs of a service on this machine; needs proofmill-server
     #[command(after_help = "Examples:
   proofmill worker --help                                  all options of a worker
   proofmill worker --server https://prover.example --token-file token
 
-The program proofmill-server does this; `cargo install --path crates/server` in a clone installs it.")]
+The program proofmill-server does this; `cargo install --path service/server` in a clone installs it.")]
     Worker(Passed),
     /// Jobs of a service: submit, wait, list, show, cancel, retry; needs proofmill-server
     #[command(after_help = "Examples:
   proofmill jobs --help                                    all commands of jobs
   proofmill jobs list
 
-The program proofmill-server does this; `cargo install --path crates/server` in a clone installs it.")]
+The program proofmill-server does this; `cargo install --path service/server` in a clone installs it.")]
     Jobs(Passed),
     /// Tokens of a service: new, list, revoke; needs proofmill-server
     #[command(after_help = "Examples:
   proofmill token --help                                   all commands of tokens
   proofmill token list
 
-The program proofmill-server does this; `cargo install --path crates/server` in a clone installs it.")]
+The program proofmill-server does this; `cargo install --path service/server` in a clone installs it.")]
     Token(Passed),
     /// Keys of a service: add, list, remove; needs proofmill-server
     #[command(after_help = "Examples:
   proofmill keys --help                                    all commands of keys
   proofmill keys list
 
-The program proofmill-server does this; `cargo install --path crates/server` in a clone installs it.")]
+The program proofmill-server does this; `cargo install --path service/server` in a clone installs it.")]
     Keys(Passed),
     /// One proof over many machines: predict its time and price; needs the Python package
     #[command(after_help = "Examples:

@@ -8,7 +8,7 @@ use proofmill::{
 };
 use proofmill_circom::{Content, WasmDescription, describe_wasm};
 use proofmill_console::{Failure, Outcome};
-use proofmill_memory::MappedFile;
+use proofmill_files::MappedFile;
 use serde_json::{Map, Value, json};
 use std::{
     fmt::Write as _,

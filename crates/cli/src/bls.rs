@@ -4,7 +4,7 @@ use crate::programs::Passed;
 use clap::{Args, Subcommand};
 use proofmill::bls::{PublicKey, SecretKey, Signature, fast_aggregate_verify};
 use proofmill_console::{Failure, Machine, Outcome};
-use proofmill_memory::{most_of_a_pipe, read_at_most, read_file_at_most};
+use proofmill_files::{most_of_a_pipe, read_at_most, read_file_at_most};
 use serde_json::json;
 use std::{
     fs::{self, File, OpenOptions},

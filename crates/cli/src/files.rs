@@ -109,7 +109,7 @@ impl Identity {
             }
             Ok(_) => None,
             Err(_) => {
-                let folder = proofmill_circom::folder_of(path).canonicalize().ok()?;
+                let folder = proofmill_files::folder_of(path).canonicalize().ok()?;
                 Some(Self::Place(folder.join(path.file_name()?)))
             }
         }

@@ -28,8 +28,8 @@ impl Program {
     /// What installs it in a clone.
     fn installation(self) -> &'static str {
         match self {
-            Self::Bench => "cargo install --path crates/bench",
-            Self::Server => "cargo install --path crates/server",
+            Self::Bench => "cargo install --path lab/bench",
+            Self::Server => "cargo install --path service/server",
             Self::Ray => "pip install './crates/python[ray]'",
         }
     }

@@ -1,9 +1,8 @@
 //! Files of rows of elements, for `ntt` and `stark workload`.
 
-use proofmill_circom::OutputFile;
 use proofmill_console::Failure;
 use proofmill_field::goldilocks::{Goldilocks, MODULUS};
-use proofmill_memory::MappedFile;
+use proofmill_files::{MappedFile, OutputFile};
 use proofmill_merkle::{Leaves, MerkleError, RowMajor};
 use std::{io::Write as _, path::Path};
 

@@ -3,7 +3,7 @@
 use clap::Args;
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_cpu::Level;
-use proofmill_memory::{MappedFile, most_of_a_pipe, read_at_most};
+use proofmill_files::{MappedFile, most_of_a_pipe, read_at_most};
 use proofmill_merkle::ssz::{Chunk, hash_tree_root};
 use proofmill_parallel as parallel;
 use proofmill_sha256::{Kernels, Sha256};

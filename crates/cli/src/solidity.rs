@@ -3,8 +3,8 @@
 use crate::files::{Input, Output};
 use clap::Args;
 use proofmill::{AnyProof, AnyVerifyingKey, circom::PublicSignals};
-use proofmill_circom::write_text;
 use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_files::write_text;
 use serde_json::json;
 
 #[derive(Args, Debug)]

@@ -1,11 +1,8 @@
 //! The errors of commands.
 
 use proofmill_circom::CircomError;
-use std::{
-    fmt, io,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use proofmill_files::FileError;
+use std::{fmt, io, path::Path, process::ExitCode};
 
 /// What a message about an insecure setup ends with.
 pub const PERMIT: &str = "--allow-insecure-setup permits it in tests";
@@ -42,13 +39,8 @@ pub enum Failure {
         summary: String,
     },
     /// A file that cannot be read or written.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The operating system's error.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Io(#[from] FileError),
     /// An error of a file in one of circom's or snarkjs's formats.
     #[error(transparent)]
     File(#[from] CircomError),
@@ -91,7 +83,7 @@ impl Failure {
 
     /// A file that cannot be read or written.
     pub fn io(path: &Path, source: io::Error) -> Self {
-        Self::Io { path: path.to_owned(), source }
+        FileError::at(path, source).into()
     }
 
     /// An error about the content of a file.
@@ -118,7 +110,7 @@ impl Failure {
             Self::Rejected(_) | Self::Unsatisfied(_) => true,
             Self::Advised { failure, .. } => failure.is_rejection(),
             Self::Several { failures, .. } => failures.iter().all(Self::is_rejection),
-            Self::Input(_) | Self::InsecureSetup(_) | Self::Io { .. } | Self::File(_) => false,
+            Self::Input(_) | Self::InsecureSetup(_) | Self::Io(_) | Self::File(_) => false,
         }
     }
 }

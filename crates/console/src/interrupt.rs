@@ -1,8 +1,7 @@
 //! Signals such as Ctrl-C leave no partial output.
 
 use crate::Failure;
-use proofmill_circom::remove_unfinished;
-use proofmill_memory::{end_when_a_map_is_truncated, map_was_truncated};
+use proofmill_files::{end_when_a_map_is_truncated, map_was_truncated, remove_unfinished};
 use std::path::{Path, PathBuf};
 
 /// The exit status that shells report for a program ended by Ctrl-C.
@@ -37,5 +36,5 @@ pub fn clean_up_at_a_signal(outputs: Vec<&Path>, also: fn()) -> Result<(), Failu
 
 /// The folder in which the file will be created, after following links.
 fn folder_of(path: &Path) -> PathBuf {
-    proofmill_circom::folder_of(&path.canonicalize().unwrap_or_else(|_| path.to_owned())).to_owned()
+    proofmill_files::folder_of(&path.canonicalize().unwrap_or_else(|_| path.to_owned())).to_owned()
 }

@@ -56,7 +56,7 @@ const LEN: usize = 1000;
 const REPETITIONS: usize = 50;
 
 /// The least speedups of avx2, avx512 and avx512ifma over `portable`, as tests are compiled: half of those of a Zen 5
-/// there. The standard library's checks, which tests keep, cost as much as a sum; benchmarks/records has the figures of
+/// there. The standard library's checks, which tests keep, cost as much as a sum; lab/records has the figures of
 /// programs.
 const SPEEDUPS: [(&str, [f64; 3]); 10] = [
     ("add", [0.5, 0.8, 0.8]),

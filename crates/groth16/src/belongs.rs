@@ -6,8 +6,8 @@ use proofmill_circom::{Groth16Header, Groth16Points, Groth16Zkey, PointCheck, Po
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, msm};
 use proofmill_field::Field;
+use proofmill_ntt::Domain;
 use proofmill_pairing::pairing_product_is_one;
-use proofmill_poly::Domain;
 
 /// Compares a key with the one that [`setup`](crate::setup) makes of a circuit. Contributions divide the points C and H by their
 /// secret and multiply delta by it; everything else must be the same. Returns the first part that differs.

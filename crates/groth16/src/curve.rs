@@ -2,8 +2,8 @@
 
 use proofmill_circom::CircomCurve;
 use proofmill_curve::{Msm, Products, bls12_381, bn254};
+use proofmill_ntt::Transformed;
 use proofmill_pairing::Pairing;
-use proofmill_poly::Transformed;
 
 /// A curve of Groth16: one with a pairing, sums, products and transforms.
 pub trait Groth16Curve:

@@ -7,8 +7,8 @@ use crate::{Groth16Curve, Groth16Error, Progress};
 use proofmill_circom::{Groth16Zkey, ScalarPrime};
 use proofmill_cpu::Level;
 use proofmill_field::{Engine, Fp, LANES, Lanes, dispatch};
+use proofmill_ntt::{DividedTransform, Domain};
 use proofmill_parallel as parallel;
-use proofmill_poly::{DividedTransform, Domain};
 use std::ops::Range;
 
 /// Elements that one task multiplies.

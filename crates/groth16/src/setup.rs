@@ -9,11 +9,12 @@ use crate::{
 };
 use proofmill_circom::{
     CircomCurve, Coefficient, Coordinate, Groth16Header, Groth16Points, Groth16Writer, Matrix, PointCheck,
-    Points, Ptau, R1cs, R1csHeader, ScalarPrime, SparseMatrix, Target,
+    Points, Ptau, R1cs, R1csHeader, ScalarPrime, SparseMatrix,
 };
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian, Msm};
 use proofmill_field::{Field, Fp};
+use proofmill_files::Target;
 use proofmill_parallel as parallel;
 
 /// The largest domain: H needs one twice as large, and powers of tau go up to 28, the two-adicity of BN254.

@@ -1,7 +1,6 @@
 //! Long vectors, in memory or in temporary files.
 
 #[cfg(unix)]
-use crate::mapped::AROUND;
 use memmap2::{MmapMut, MmapOptions};
 use std::{
     fmt,
@@ -24,6 +23,10 @@ unsafe impl Zeroed for u8 {}
 unsafe impl Zeroed for u64 {}
 // SAFETY: an array's bytes are those of its elements, whose type promises it.
 unsafe impl<T: Zeroed, const N: usize> Zeroed for [T; N] {}
+
+/// The most bytes that Linux maps around a page when it is first accessed, if they are in the page cache: 64 KiB, or up to 2
+/// MiB where the cache holds them as one large page.
+pub const MAPPED_AROUND: usize = 1 << 21;
 
 /// A vector in memory or in a mapped temporary file. Elements in a file need no memory while they are not used: the operating
 /// system writes them out when it needs memory, and [`release`](Self::release) removes them from this process at once.
@@ -88,7 +91,7 @@ impl<T> Elements<T> {
             && range.start < range.end
             && range.end <= file.len
         {
-            let start = (range.start * size_of::<T>()).saturating_sub(AROUND);
+            let start = (range.start * size_of::<T>()).saturating_sub(MAPPED_AROUND);
             let end = range.end * size_of::<T>();
             // SAFETY: in a shared mapping of a file, MADV_DONTNEED only removes pages from this process; their contents, with
             // all writes, stay in the page cache or the file. The next access finds the same bytes, so no reference sees a

@@ -9,8 +9,8 @@ use crate::{
     tree::layer_start,
 };
 use proofmill_cpu::Level;
+use proofmill_files::FileBytes;
 use proofmill_hash::{Digest, TreeHash};
-use proofmill_memory::FileBytes;
 use std::{
     io::{self, Seek, SeekFrom, Write},
     path::Path,

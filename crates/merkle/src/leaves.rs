@@ -2,8 +2,8 @@
 
 use crate::MerkleError;
 use proofmill_cpu::Level;
+use proofmill_files::MappedFile;
 use proofmill_hash::{Digest, TreeHash};
-use proofmill_memory::MappedFile;
 
 /// Bytes of rows that are checked, hashed and, in a mapped file, released together.
 const PIECE: usize = 1 << 20;

@@ -10,7 +10,7 @@ use p3_matrix::{
     dense::RowMajorMatrix,
 };
 use proofmill_cpu::Level;
-use proofmill_poly::goldilocks::{GoldilocksDomain, Order};
+use proofmill_ntt::goldilocks::{GoldilocksDomain, Order};
 use std::sync::OnceLock;
 
 /// Discrete Fourier transforms over Goldilocks, of the columns of matrices, on the ambient rayon pool.

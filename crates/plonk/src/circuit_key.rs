@@ -8,7 +8,7 @@
 
 use proofmill_circom::{
     BinFile, BinWriter, CircomError, Cursor, FileKind, Form, PointCheck, Points, Scalars, Section,
-    SectionName, SectionWriter, Target, decode_each,
+    SectionName, SectionWriter, decode_each,
 };
 use proofmill_cpu::{Level, Portable};
 use proofmill_curve::{
@@ -16,6 +16,7 @@ use proofmill_curve::{
     bn254::{G1, G2},
 };
 use proofmill_field::bn254::Fr;
+use proofmill_files::Target;
 use std::{collections::HashMap, path::Path};
 
 const HEADER: SectionName = SectionName { id: 1, content: "header" };

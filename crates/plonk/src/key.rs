@@ -23,7 +23,7 @@ use proofmill_field::{
     bn254::{Fr, FrParams},
 };
 use proofmill_memory::Elements;
-use proofmill_poly::Domain;
+use proofmill_ntt::Domain;
 use proofmill_srs::Srs;
 use std::{
     borrow::Cow,

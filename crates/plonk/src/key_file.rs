@@ -9,10 +9,11 @@ use crate::{
     Layout, LookupArgument, Memory, PlonkError, Progress, ProvingKey, Selector, Storage, System, SystemError,
     VerifyingKey, layout::log_n, permutation,
 };
-use proofmill_circom::{CircomError, Target};
+use proofmill_circom::CircomError;
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, bn254::G2};
 use proofmill_field::bn254::Fr;
+use proofmill_files::Target;
 use proofmill_srs::Srs;
 use std::{collections::BTreeMap, sync::Arc};
 

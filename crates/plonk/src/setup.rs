@@ -12,7 +12,7 @@ use crate::{
 };
 use proofmill_circom::{
     CircomError, Column, GateCounts, GateHeader, GateWriter, PlonkHeader, PlonkWriter, PointCheck, Ptau,
-    R1cs, SectionWriter, Selector, Target,
+    R1cs, SectionWriter, Selector,
 };
 use proofmill_cpu::Level;
 use proofmill_curve::{
@@ -24,7 +24,8 @@ use proofmill_field::{
     Field,
     bn254::{Fr, FrParams},
 };
-use proofmill_poly::Domain;
+use proofmill_files::Target;
+use proofmill_ntt::Domain;
 
 /// Writes the proving key of the circuit for these powers of tau.
 ///

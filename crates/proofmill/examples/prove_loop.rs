@@ -1,4 +1,4 @@
-//! Proves in a loop within one process, as the yardstick of services around it (`scripts/service_figures.py`):
+//! Proves in a loop within one process, as the yardstick of services around it (`service/figures.py`):
 //!
 //!     cargo run --release --example prove_loop -- KEY WITNESS
 //!

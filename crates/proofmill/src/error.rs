@@ -1,7 +1,8 @@
 //! Errors, by kind.
 
 use proofmill_bls::BlsError;
-use proofmill_circom::{CircomError, FileName};
+use proofmill_circom::CircomError;
+use proofmill_files::{FileError, FileName};
 use proofmill_groth16::Groth16Error;
 use proofmill_merkle::MerkleError;
 use proofmill_plonk::{MalformedError, PlonkError, VerifyError};
@@ -246,7 +247,7 @@ impl Error {
     }
 
     pub(crate) fn io(path: &Path, error: std::io::Error) -> Self {
-        Self::Io(Cause::about(Some(&FileName::new(path)), error))
+        FileError::at(path, error).into()
     }
 
     pub(crate) fn merkle(name: Option<&FileName>, error: MerkleError) -> Self {
@@ -260,10 +261,18 @@ impl Error {
     }
 }
 
+impl From<FileError> for Error {
+    fn from(error: FileError) -> Self {
+        Self::Io(Cause::new(error))
+    }
+}
+
 impl From<CircomError> for Error {
     fn from(error: CircomError) -> Self {
-        let kind = if matches!(error, CircomError::Io { .. }) { Self::Io } else { Self::Malformed };
-        kind(Cause::new(error))
+        match error {
+            CircomError::Io(error) => error.into(),
+            error => Self::Malformed(Cause::new(error)),
+        }
     }
 }
 
@@ -271,7 +280,7 @@ impl From<SrsError> for Error {
     fn from(error: SrsError) -> Self {
         let kind = match error {
             SrsError::File(error) => return error.into(),
-            SrsError::Io { .. } => Self::Io,
+            SrsError::Io(error) => return error.into(),
             SrsError::TooFew { .. } => Self::Mismatch,
             SrsError::Inconsistent { .. } => Self::Rejected,
             SrsError::Randomness(_) => Self::System,

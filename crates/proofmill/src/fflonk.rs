@@ -25,9 +25,8 @@ use crate::{
     field::Fr,
     machine::{Settings, current},
 };
-use proofmill_circom::{
-    BinFile, ContainerOrText, FileKind, FileName, Target, Text, write_bytes, write_text, write_texts,
-};
+use proofmill_circom::{BinFile, ContainerOrText, FileKind, Text};
+use proofmill_files::{FileName, Target, write_bytes, write_text, write_texts};
 pub use proofmill_plonk::Commit;
 use proofmill_plonk::{PlonkError, ProveOptions, fflonk};
 use std::{ops::Range, path::Path};

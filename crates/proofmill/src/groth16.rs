@@ -26,10 +26,10 @@ use crate::{
     machine::{Settings, current},
 };
 use proofmill_circom::{
-    BinFile, ContainerOrText, FileKind, FileName, Groth16Proof, Groth16VerificationKey, Groth16Zkey, Target,
-    Text, write_bytes, write_text, write_texts,
+    BinFile, ContainerOrText, FileKind, Groth16Proof, Groth16VerificationKey, Groth16Zkey, Text,
 };
 use proofmill_field::LANES;
+use proofmill_files::{FileName, Target, write_bytes, write_text, write_texts};
 use proofmill_groth16::{DividedQuotient as Steps, Groth16Error, Statement, solidity, verifying_key_text};
 pub use proofmill_groth16::{Groth16Curve, Sums};
 use std::{ops::Range, path::Path};

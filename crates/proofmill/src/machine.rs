@@ -1,8 +1,8 @@
 //! The settings of operations: level, threads, memory mode, and observer of progress.
 
 use crate::{Error, error::Cause};
-use proofmill_circom::FileName;
 use proofmill_cpu::Level;
+use proofmill_files::FileName;
 use proofmill_plonk::{Memory, Storage};
 use proofmill_progress::Progress;
 use rayon::{ThreadPool, ThreadPoolBuilder};

@@ -18,9 +18,8 @@
 //! ```
 
 use crate::{Error, Result, machine::current};
-use proofmill_circom::{FileName, OutputFile, write_text};
 use proofmill_field::goldilocks::{Goldilocks, MODULUS};
-use proofmill_memory::{MappedFile, read_file_at_most};
+use proofmill_files::{FileName, MappedFile, OutputFile, read_file_at_most, write_text};
 pub use proofmill_merkle::Hash;
 use proofmill_merkle::{
     Leaves, MerkleError, OpeningDocument, RowMajor, digest_from_hex, digest_to_hex, write_tree,

@@ -23,20 +23,20 @@ use crate::{
     field::{Fp, Goldilocks, bn254},
     machine::current,
 };
-pub use proofmill_poly::{Transformed, goldilocks::Order};
+pub use proofmill_ntt::{Transformed, goldilocks::Order};
 
 /// The subgroup of order n = 2^log_n of a prime field's multiplicative group; by default of BN254's scalar field.
 ///
 /// Transforms run on all threads and in place, with input and output in natural order: value i belongs to `root()^i`. The
 /// domain keeps n elements of scratch memory for the next transform.
 pub struct Domain<P: Transformed = bn254::FrParams> {
-    domain: proofmill_poly::Domain<P>,
+    domain: proofmill_ntt::Domain<P>,
 }
 
 impl<P: Transformed> Domain<P> {
     /// The subgroup of order `2^log_n`; `None` beyond the field's two-adicity or 2^28.
     pub fn new(log_n: u32) -> Option<Self> {
-        proofmill_poly::Domain::new(log_n).map(|domain| Self { domain })
+        proofmill_ntt::Domain::new(log_n).map(|domain| Self { domain })
     }
 
     /// The number of elements, n.
@@ -87,13 +87,13 @@ impl<P: Transformed> std::fmt::Debug for Domain<P> {
 ///
 /// Transforms run on all threads and in place, of one or several polynomials, the columns of a row-major matrix of n rows.
 pub struct GoldilocksDomain {
-    domain: proofmill_poly::goldilocks::GoldilocksDomain,
+    domain: proofmill_ntt::goldilocks::GoldilocksDomain,
 }
 
 impl GoldilocksDomain {
     /// The subgroup of order `2^log_n`; `None` beyond 2^32.
     pub fn new(log_n: u32) -> Option<Self> {
-        proofmill_poly::goldilocks::GoldilocksDomain::new(log_n).map(|domain| Self { domain })
+        proofmill_ntt::goldilocks::GoldilocksDomain::new(log_n).map(|domain| Self { domain })
     }
 
     /// The number of elements, n.

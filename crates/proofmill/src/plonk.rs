@@ -52,9 +52,9 @@ use crate::{
     srs::Srs,
 };
 use proofmill_circom::{
-    AnyPlonkProof, AnyPlonkVerificationKey, BinFile, CircuitProof, ContainerOrText, FileName, Target, Text,
-    write_bytes, write_text, write_texts,
+    AnyPlonkProof, AnyPlonkVerificationKey, BinFile, CircuitProof, ContainerOrText, Text,
 };
+use proofmill_files::{FileName, Target, write_bytes, write_text, write_texts};
 pub use proofmill_plonk::{
     Arithmetisation, Bit, Circuit, Commit, GadgetReport, LookupArgument, MerkleNode, Multiples, Point,
     Report, Table, TableNumber, TableReport, Variable,

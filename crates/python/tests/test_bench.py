@@ -18,8 +18,8 @@ from proofmill.bench import BenchError
 
 pytestmark = pytest.mark.usefixtures("usual_recursion")
 EXPORT = Path(__file__).parent / "data/bench.json"
-SCHEMA = ROOT / "crates/bench/src/store"
-RECORDS = ROOT / "benchmarks/records"
+SCHEMA = ROOT / "lab/bench/src/store"
+RECORDS = ROOT / "lab/records"
 
 
 def make_store(path, runs, schema=2):

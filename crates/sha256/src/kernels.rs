@@ -88,7 +88,7 @@ impl Kernels {
     fn new(single: Single, many: Option<Many>) -> Self {
         let (lanes, least) = match (many, single) {
             (None, _) => (0, 0),
-            // (lanes, least): a group takes as long as `least` single messages, by benchmarks/records/sha256.csv.
+            // (lanes, least): a group takes as long as `least` single messages, by lab/records/sha256.csv.
             #[cfg(target_arch = "x86_64")]
             (Some(Many::Avx512(token)), Single::ShaNi(_)) if token.additions_per_cycle() == 4 => (16, 8),
             #[cfg(target_arch = "x86_64")]

@@ -1,7 +1,8 @@
 //! Errors of reference strings.
 
-use proofmill_circom::{CircomError, FileName};
-use std::{fmt, io};
+use proofmill_circom::CircomError;
+use proofmill_files::{FileError, FileName};
+use std::fmt;
 
 /// Why a string, or a part of it, cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -11,13 +12,8 @@ pub enum SrsError {
     #[error(transparent)]
     File(#[from] CircomError),
     /// An operating system error.
-    #[error("{file}: {source}")]
-    Io {
-        /// The file.
-        file: FileName,
-        /// The operating system's error.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Io(#[from] FileError),
     /// The first bytes are those of no supported format.
     #[error("{file}: expected a ptau file or an Ignition transcript, found {found}")]
     Kind {
@@ -60,10 +56,6 @@ pub enum SrsError {
 }
 
 impl SrsError {
-    pub(crate) fn io(file: &FileName, source: io::Error) -> Self {
-        Self::Io { file: file.clone(), source }
-    }
-
     pub(crate) fn malformed(file: &FileName, offset: u64, problem: impl fmt::Display) -> Self {
         Self::Malformed { file: file.clone(), offset, problem: problem.to_string() }
     }

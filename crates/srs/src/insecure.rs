@@ -1,13 +1,14 @@
 //! New strings made by one party, for tests: nobody else has a reason to trust them.
 
 use crate::SrsError;
-use proofmill_circom::{CircomError, PtauHeader, PtauPoints, PtauWriter, Target};
+use proofmill_circom::{CircomError, PtauHeader, PtauPoints, PtauWriter};
 use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve, FixedBase,
     bn254::{G1, G2},
 };
 use proofmill_field::{Field, bn254::Fr};
+use proofmill_files::Target;
 use rand::{TryRngCore, rngs::OsRng};
 use zeroize::Zeroizing;
 

@@ -4,13 +4,14 @@
 //! while the file is made, so each point is one product with the generator, and no transform of points is needed.
 
 use crate::{SrsError, insecure::random};
-use proofmill_circom::{CircomError, Coordinate, PtauHeader, PtauPoints, PtauWriter, SectionWriter, Target};
+use proofmill_circom::{CircomError, Coordinate, PtauHeader, PtauPoints, PtauWriter, SectionWriter};
 use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve, FixedBase, Msm,
     bn254::{G1, G2},
 };
 use proofmill_field::{Algebra, Field, Invert, Packable, batch_invert_vartime, bn254::Fr};
+use proofmill_files::Target;
 use zeroize::Zeroizing;
 
 /// Points computed and written together.

@@ -4,13 +4,14 @@ use crate::{
     SrsError,
     transcript::{self, Transcript},
 };
-use proofmill_circom::{BinFile, CircomError, FileName, PointCheck, Ptau};
+use proofmill_circom::{BinFile, CircomError, PointCheck, Ptau};
 use proofmill_cpu::{Level, Portable};
 use proofmill_curve::{
     Affine, Bases, Curve, FixedBase, Jacobian, Msm,
     bn254::{G1, G2},
 };
 use proofmill_field::{Field, bn254::Fr};
+use proofmill_files::FileName;
 use proofmill_memory::Elements;
 use proofmill_pairing::pairing_product_is_one;
 use proofmill_parallel as parallel;

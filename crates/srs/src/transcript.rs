@@ -12,7 +12,6 @@
 
 use crate::SrsError;
 use blake2::{Blake2b512, Digest};
-use proofmill_circom::FileName;
 use proofmill_cpu::{Level, Token};
 use proofmill_curve::{
     Affine, Curve,
@@ -23,7 +22,7 @@ use proofmill_field::{
     bn254::{Fq, Fq2, FqParams},
     dispatch,
 };
-use proofmill_memory::{FileBytes, MappedFile};
+use proofmill_files::{FileBytes, FileError, FileName, MappedFile};
 use std::{
     fs,
     ops::Range,
@@ -127,7 +126,7 @@ impl Transcript {
     /// Maps a file; `None` if it does not begin like a transcript.
     pub(crate) fn open(path: &Path) -> Result<Option<Self>, SrsError> {
         let name = FileName::new(path);
-        let file = MappedFile::open(path).map_err(|source| SrsError::io(&name, source))?;
+        let file = MappedFile::open(path).map_err(|source| FileError::new(&name, source))?;
         if !looks_like_one(file.bytes()) {
             return Ok(None);
         }

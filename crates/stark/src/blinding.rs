@@ -19,8 +19,8 @@ use proofmill_field::{
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
 use proofmill_memory::Pages;
+use proofmill_ntt::goldilocks::Order;
 use proofmill_parallel as parallel;
-use proofmill_poly::goldilocks::Order;
 use rand::{RngCore, SeedableRng, TryRngCore, rngs::OsRng};
 use rand_chacha::ChaCha20Rng;
 use std::io;

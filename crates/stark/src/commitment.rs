@@ -17,8 +17,8 @@ use proofmill_field::{Field, Invert, goldilocks::Goldilocks};
 use proofmill_hash::{Digest, TreeHash};
 use proofmill_memory::Pages;
 use proofmill_merkle::{MerkleError, Opening, RowMajor, Tree};
+use proofmill_ntt::goldilocks::Order;
 use proofmill_parallel as parallel;
-use proofmill_poly::goldilocks::Order;
 use std::{
     env, iter,
     path::Path,

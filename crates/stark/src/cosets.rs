@@ -21,7 +21,7 @@ use proofmill_field::{
 };
 use proofmill_memory::Pages;
 use proofmill_merkle::{Hash, RowMajor, Tree};
-use proofmill_poly::goldilocks::Order;
+use proofmill_ntt::goldilocks::Order;
 use std::collections::BTreeMap;
 
 /// A coset of the extension.

@@ -2,7 +2,7 @@
 
 use crate::openings::Coset;
 use proofmill_field::{Algebra, Field, Invert, goldilocks::Goldilocks};
-use proofmill_poly::goldilocks::GoldilocksDomain;
+use proofmill_ntt::goldilocks::GoldilocksDomain;
 use std::sync::OnceLock;
 
 /// Plonky3's generator of the subgroup of order 2^32.

@@ -22,7 +22,7 @@ use proofmill_field::{
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
 use proofmill_memory::Pages;
-use proofmill_poly::goldilocks::Order;
+use proofmill_ntt::goldilocks::Order;
 
 pub(crate) fn description<const D: usize>(
     parameters: &Parameters,

@@ -13,8 +13,8 @@ use proofmill_field::{
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
 use proofmill_memory::Pages;
+use proofmill_ntt::goldilocks::Order;
 use proofmill_parallel as parallel;
-use proofmill_poly::goldilocks::Order;
 use std::iter::successors;
 
 /// What does not depend on the rows.

@@ -19,8 +19,8 @@ use proofmill_field::{
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
 use proofmill_memory::Pages;
+use proofmill_ntt::goldilocks::Order;
 use proofmill_parallel as parallel;
-use proofmill_poly::goldilocks::Order;
 use std::{borrow::Cow, collections::BTreeMap, iter::successors, mem, path::Path};
 
 /// The logarithm of the number of tiles of a coset: enough to save memory, and as many as make tiles that are transformed in one step.

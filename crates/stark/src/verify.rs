@@ -20,7 +20,7 @@ use proofmill_field::{
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
 use proofmill_hash::Digest;
-use proofmill_poly::goldilocks::{Order, evaluate};
+use proofmill_ntt::goldilocks::{Order, evaluate};
 
 /// Verifies a proof of an AIR with these public values and, if it has preprocessed columns, their commitment and the logarithm of their
 /// number of rows: in a tree of another height, nodes could pass for rows.

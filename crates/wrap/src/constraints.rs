@@ -3,8 +3,8 @@
 use crate::{DEGREE, element::Element, residue::Residue};
 use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Field, Invert, goldilocks::Goldilocks};
+use proofmill_ntt::goldilocks::Order;
 use proofmill_plonk::Circuit;
-use proofmill_poly::goldilocks::Order;
 use proofmill_stark::{
     Constraints,
     air::{Input, Operation, SELECTORS},

@@ -17,7 +17,7 @@ use proofmill_field::goldilocks::{
 };
 use proofmill_hash::{Digest, Poseidon, Poseidon2, Sponge, TreeHash};
 use proofmill_merkle::{RowMajor, Tree};
-use proofmill_poly::goldilocks::{GoldilocksDomain, Order};
+use proofmill_ntt::goldilocks::{GoldilocksDomain, Order};
 use std::{array, env, hint::black_box, process::ExitCode};
 
 /// The largest count.

@@ -1,10 +1,10 @@
-//! Writes `crates/server/src/grpc/generated.rs` from `aggregator.proto` next to it. `--check` compares only, and fails if it differs.
+//! Writes `service/server/src/grpc/generated.rs` from `aggregator.proto` next to it. `--check` compares only, and fails if it differs.
 #![forbid(unsafe_code)]
 
 use std::{error::Error, fs, path::Path, process::ExitCode};
 
 /// The folder of the definition.
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/server/src/grpc");
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../service/server/src/grpc");
 /// The name of the package in the definition.
 const PACKAGE: &str = "proofmill.v1.rs";
 

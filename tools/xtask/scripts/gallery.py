@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cargo xtask gallery [--check]: draws docs/figures from benchmarks/records, by the package `proofmill` with the extra `plot`. With --check, nothing is
+"""cargo xtask gallery [--check]: draws docs/figures from lab/records, by the package `proofmill` with the extra `plot`. With --check, nothing is
 written, and figures that differ are named. The same version of matplotlib draws the same bytes."""
 
 import argparse
@@ -12,7 +12,7 @@ import matplotlib
 import proofmill as pm
 
 ROOT = Path(__file__).resolve().parents[3]
-RECORDS, FIGURES = ROOT / "benchmarks/records", ROOT / "docs/figures"
+RECORDS, FIGURES = ROOT / "lab/records", ROOT / "docs/figures"
 # Text as text, which is small and can be searched; identifiers and headings without random parts and dates.
 SETTINGS = {"svg.hashsalt": "proofmill", "svg.fonttype": "none"}
 METADATA = {"Date": None, "Creator": None}

@@ -91,7 +91,7 @@ archive() {
     rm -rf "$folder"
     mkdir -p "$folder/man" "$folder/completions"
     compile "$1"
-    cp "$build/$1/dist"/proofmill{,-server} deploy/proofmill.service README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$folder"
+    cp "$build/$1/dist"/proofmill{,-server} service/deploy/proofmill.service README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$folder"
     "$host_binary" man --quiet "$folder/man"
     "$host_binary" completions bash > "$folder/completions/proofmill.bash"
     "$host_binary" completions zsh > "$folder/completions/_proofmill"

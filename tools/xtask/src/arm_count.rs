@@ -14,7 +14,7 @@ use std::{
 };
 
 /// The record of the counts.
-pub(crate) const RECORDS: &str = "benchmarks/records/arm_instructions.csv";
+pub(crate) const RECORDS: &str = "lab/records/arm_instructions.csv";
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 

@@ -50,8 +50,8 @@ fn usage() -> String {
 ci [LANE or CHECK...]: what must pass before a change lands, or some of it
 record CHECK...: executes extended checks and records that they passed on these sources, so that ci need not
 generate [--check]: writes constants, protocols' code and the C header from their definitions, or compares them
-figures [--check]: writes the figures of README.md and docs/ from benchmarks/records, or compares them
-gallery [--check]: draws docs/figures from benchmarks/records
+figures [--check]: writes the figures of README.md and docs/ from lab/records, or compares them
+gallery [--check]: draws docs/figures from lab/records
 header [--check] BUILD: writes the C header only
 release [--dry-run] [TARGET...]: archives of the programs, into target/archives
 wheels [--free-threaded] [TARGET...]: Python's packages, into target/wheels

@@ -14,11 +14,10 @@ use crate::{
     state::HashState,
 };
 use blake2::{Blake2b512, Digest};
-use proofmill_circom::{
-    CircomError, FirstPowers, KnowledgeProof, Ptau, PtauPoints, PtauWriter, RawWriter, Target,
-};
+use proofmill_circom::{CircomError, FirstPowers, KnowledgeProof, Ptau, PtauPoints, PtauWriter};
 use proofmill_cpu::Level;
 use proofmill_curve::Curve;
+use proofmill_files::{Output, Target};
 use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
 use std::path::Path;
@@ -52,7 +51,7 @@ pub fn export_challenge<'a, C: CeremonyCurve>(
         None => Blake2b512::digest([]).into(),
     };
     let mut exported =
-        Exported { level, powers, out: RawWriter::create(target)?, hash: Blake2b512::new(), progress };
+        Exported { level, powers, out: Output::create(target)?, hash: Blake2b512::new(), progress };
     exported.write(&response)?;
     each_section(power, &mut exported)?;
     let Exported { out, hash, .. } = exported;
@@ -66,7 +65,7 @@ pub fn export_challenge<'a, C: CeremonyCurve>(
 struct Exported<'a, C: CeremonyCurve> {
     level: Level,
     powers: &'a Ptau<C>,
-    out: RawWriter<'a>,
+    out: Output<'a>,
     hash: Blake2b512,
     progress: Progress<'a>,
 }
@@ -74,7 +73,7 @@ struct Exported<'a, C: CeremonyCurve> {
 impl<C: CeremonyCurve> Exported<'_, C> {
     fn write(&mut self, bytes: &[u8]) -> Result<(), CeremonyError> {
         self.hash.update(bytes);
-        Ok(self.out.bytes(bytes)?)
+        Ok(self.out.append(bytes)?)
     }
 }
 
@@ -110,7 +109,7 @@ pub fn contribute_to_challenge<'a, C: CeremonyCurve>(
     let hash = input.hash();
     progress.begin("secrets");
     let (secrets, proofs) = Secrets::<C>::new(&mut randomness.generator()?, &hash)?;
-    let out = RawWriter::create(target)?;
+    let out = Output::create(target)?;
     let mut response = Response { level, input, at: HASH, secrets, out, hash: HashState::new(), progress };
     response.write(&hash)?;
     each_section(power, &mut response)?;
@@ -127,7 +126,7 @@ struct Response<'a, C: CeremonyCurve> {
     /// Where the next section begins.
     at: usize,
     secrets: Secrets<C>,
-    out: RawWriter<'a>,
+    out: Output<'a>,
     hash: HashState,
     progress: Progress<'a>,
 }
@@ -135,7 +134,7 @@ struct Response<'a, C: CeremonyCurve> {
 impl<C: CeremonyCurve> Response<'_, C> {
     fn write(&mut self, bytes: &[u8]) -> Result<(), CeremonyError> {
         bytes.chunks(HASHED).for_each(|bytes| self.hash.update(bytes));
-        Ok(self.out.bytes(bytes)?)
+        Ok(self.out.append(bytes)?)
     }
 }
 
@@ -156,7 +155,7 @@ impl<C: CeremonyCurve> Sections<C> for Response<'_, C> {
             |_, points| {
                 let bytes = encode(points, Form::Compressed);
                 bytes.chunks(HASHED).for_each(|bytes| hash.update(bytes));
-                Ok(out.bytes(&bytes)?)
+                Ok(out.append(&bytes)?)
             },
         )?;
         *at += count * Form::Uncompressed.size::<G>();

@@ -10,10 +10,11 @@ use crate::{
 use blake2::{Blake2b512, Digest};
 use proofmill_circom::{
     Beacon, CircomError, FirstPowers, KnowledgeProof, Ptau, PtauContribution, PtauHeader, PtauPoints,
-    PtauWriter, Target,
+    PtauWriter,
 };
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve};
+use proofmill_files::Target;
 use proofmill_parallel as parallel;
 use proofmill_progress::Progress;
 

@@ -8,10 +8,11 @@ use crate::{
     encoding::{CeremonyCurve, Group, Member},
     transform::{self, Direction, PIECE, Steps, Transform, butterflies, fill, inverse, scratch},
 };
-use proofmill_circom::{CircomCurve, PointCheck, Ptau, PtauHeader, PtauPoints, PtauWriter, Target};
+use proofmill_circom::{CircomCurve, PointCheck, Ptau, PtauHeader, PtauPoints, PtauWriter};
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, products_of_points, sums_and_differences};
 use proofmill_field::{Algebra, Field, Prime};
+use proofmill_files::Target;
 use proofmill_memory::Elements;
 use proofmill_parallel as parallel;
 use proofmill_progress::Progress;

@@ -2,7 +2,8 @@
 
 use super::prepare::with_powers;
 use crate::CeremonyError;
-use proofmill_circom::{CircomCurve, Ptau, PtauHeader, PtauPoints, Target};
+use proofmill_circom::{CircomCurve, Ptau, PtauHeader, PtauPoints};
+use proofmill_files::Target;
 use std::ops::Range;
 
 /// The powers for which `snarkjs powersoftau truncate` writes files: 1 to one less than the file's.

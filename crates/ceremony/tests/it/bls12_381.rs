@@ -1,10 +1,11 @@
 //! Ceremonies over the second curve, against files of snarkjs 0.7.6: powers with a contribution and a beacon, and a key with both.
 
 use proofmill_ceremony::{CeremonyError, Randomness, contribute, powers, verify};
-use proofmill_circom::{BinFile, Groth16Zkey, PointCheck, Ptau, Target};
+use proofmill_circom::{BinFile, Groth16Zkey, PointCheck, Ptau};
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Jacobian, bls12_381::G1};
 use proofmill_field::{Algebra, SquareRoot, bls12_381::Fq};
+use proofmill_files::Target;
 use proofmill_progress::Progress;
 use proofmill_testing::{for_each_level, for_each_pool};
 use std::{

@@ -6,13 +6,14 @@
 //! `import response contributed.ptau response imported.ptau --name=imported`.
 
 use proofmill_ceremony::{CeremonyError, Randomness, powers};
-use proofmill_circom::{Beacon, BinFile, Ptau, PtauPoints, Target};
+use proofmill_circom::{Beacon, BinFile, Ptau, PtauPoints};
 use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Curve,
     bn254::{G1, G2},
 };
 use proofmill_field::{Algebra, Field, SquareRoot, bn254::Fq2};
+use proofmill_files::Target;
 use proofmill_progress::Progress;
 use proofmill_testing::{for_each_level, for_each_pool};
 use std::{fs, ops::Range, path::PathBuf};

@@ -6,10 +6,11 @@
 //! `zkey import bellman contributed.zkey response.mpcparams imported.zkey -n=imported`.
 
 use proofmill_ceremony::{CeremonyError, Randomness, bellman, contribute, verify};
-use proofmill_circom::{Beacon, BinFile, Contributors, Groth16Zkey, Ptau, R1cs, Target, read_witness};
+use proofmill_circom::{Beacon, BinFile, Contributors, Groth16Zkey, Ptau, R1cs, read_witness};
 use proofmill_cpu::Level;
 use proofmill_curve::bn254::G1;
 use proofmill_field::bn254::FrParams;
+use proofmill_files::Target;
 use proofmill_groth16::{insecurity_of_contributions, prove, verifying_key};
 use proofmill_progress::Progress;
 use proofmill_testing::{for_each_level, for_each_pool};

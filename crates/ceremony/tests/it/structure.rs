@@ -2,10 +2,11 @@
 //! section times a number. Each check by random combination must refuse all of them, over both curves.
 
 use proofmill_ceremony::{CeremonyCurve, CeremonyError, powers, verify};
-use proofmill_circom::{BinFile, Coordinate, Groth16Zkey, PointCheck, Points, Ptau, PtauPoints, Target};
+use proofmill_circom::{BinFile, Coordinate, Groth16Zkey, PointCheck, Points, Ptau, PtauPoints};
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian, bls12_381, bn254};
 use proofmill_field::{Field, Invert};
+use proofmill_files::Target;
 use proofmill_progress::Progress;
 use proofmill_testing::directions;
 use std::{convert::Infallible, fs, ops::Range, path::PathBuf};

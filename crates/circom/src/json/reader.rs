@@ -4,12 +4,12 @@ use crate::{
     binfile::LARGEST_JSON,
     curve::{CircomCurve, PairingCurve},
     decode::Coordinate,
-    error::{CircomError, FileName},
+    error::CircomError,
     file_kind::Content,
 };
 use proofmill_curve::{Affine, Curve};
 use proofmill_field::{Field, FieldError, Fp, Prime};
-use proofmill_memory::read_file_at_most;
+use proofmill_files::{FileError, FileName, read_file_at_most};
 use serde_json::Value;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ impl Document {
         let name = FileName::new(path);
         match read_file_at_most(path, LARGEST_JSON) {
             Ok(text) => Self::from_text(name, &text),
-            Err(source) => Err(CircomError::io(&name, source)),
+            Err(source) => Err(CircomError::Io(FileError::new(&name, source))),
         }
     }
 

@@ -1,19 +1,15 @@
 //! JSON that is written while it is made, for exports larger than memory: lines and indentation as snarkjs's `bfj.write` with a
 //! space of 1, in which an empty list or object is a line of its own.
 
-use crate::{
-    decode::Coordinate,
-    error::{CircomError, FileName},
-    output::Sink,
-};
+use crate::{decode::Coordinate, error::CircomError};
 use proofmill_curve::{Affine, Curve};
 use proofmill_field::Field;
+use proofmill_files::Output;
 use std::{fmt::Display, io::Write, path::Path};
 
 /// A document that is being written; to a pipe or a device when it is complete. Values and the content of containers are written in the order of the calls.
 pub(crate) struct JsonStream {
-    file: FileName,
-    out: Sink<'static>,
+    out: Output<'static>,
     /// The brackets that close the open containers.
     open: Vec<char>,
     /// Whether the innermost container has no content yet.
@@ -25,9 +21,12 @@ pub(crate) struct JsonStream {
 impl JsonStream {
     /// Begins a file.
     pub(crate) fn create(path: &Path) -> Result<Self, CircomError> {
-        let file = FileName::new(path);
-        let out = Sink::file(path).map_err(|source| CircomError::io(&file, source))?;
-        Ok(Self { file, out, open: Vec::new(), is_empty: true, after_key: false })
+        Ok(Self {
+            out: Output::file(path).map_err(CircomError::Io)?,
+            open: Vec::new(),
+            is_empty: true,
+            after_key: false,
+        })
     }
 
     /// Writes an object; `content` writes keys and values.
@@ -74,7 +73,7 @@ impl JsonStream {
     /// Gives the file its name.
     pub(crate) fn finish(self) -> Result<(), CircomError> {
         debug_assert!(self.open.is_empty(), "every container is closed");
-        self.out.finish().map_err(|source| CircomError::io(&self.file, source))
+        self.out.finish().map_err(CircomError::Io)
     }
 
     fn container(
@@ -111,7 +110,7 @@ impl JsonStream {
     }
 
     fn write(&mut self, text: std::fmt::Arguments<'_>) -> Result<(), CircomError> {
-        self.out.write_fmt(text).map_err(|source| CircomError::io(&self.file, source))
+        self.out.write_fmt(text).map_err(|source| CircomError::Io(self.out.failed(source)))
     }
 }
 

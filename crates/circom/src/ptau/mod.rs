@@ -20,10 +20,11 @@ use crate::{
     error::{CircomError, SectionName},
     file_kind::FileKind,
     modulus::{FieldOf, Modulus},
-    output::{BinWriter, SectionWriter, Target},
+    writer::{BinWriter, SectionWriter},
     zkey::read_point,
 };
 use proofmill_curve::{Affine, Curve, bn254::G1};
+use proofmill_files::Target;
 use std::{marker::PhantomData, path::Path};
 
 const HEADER: SectionName = SectionName { id: 1, content: "header" };

@@ -11,10 +11,11 @@ use crate::{
     decode::{FR_BYTES, Form, Points, Scalars, decode_each, not_below_r, read_limbs, read_u32},
     error::{CircomError, SectionName},
     file_kind::FileKind,
-    output::{BinWriter, SectionWriter, Target},
+    writer::{BinWriter, SectionWriter},
 };
 use proofmill_curve::bn254::G1;
 use proofmill_field::bn254::{Fr, FrParams};
+use proofmill_files::Target;
 use std::{marker::PhantomData, ops::Range, path::Path};
 
 const ADDITIONS: SectionName = SectionName { id: 3, content: "additions" };

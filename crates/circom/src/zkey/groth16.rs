@@ -14,9 +14,10 @@ use crate::{
     decode::{Coordinate, Points},
     error::{CircomError, SectionName},
     file_kind::FileKind,
-    output::{BinWriter, SectionWriter, Target},
+    writer::{BinWriter, SectionWriter},
 };
 use proofmill_curve::{Affine, Curve, bn254::G1};
+use proofmill_files::Target;
 use std::{marker::PhantomData, ops::Range, path::Path};
 
 const COEFFICIENTS: SectionName = SectionName { id: 4, content: "coefficients" };

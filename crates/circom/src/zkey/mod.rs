@@ -25,7 +25,7 @@ use crate::{
     error::{CircomError, SectionName},
     file_kind::FileKind,
     modulus::{FieldOf, Modulus},
-    output::BinWriter,
+    writer::BinWriter,
 };
 use proofmill_cpu::{Level, Portable};
 use proofmill_curve::{Affine, Curve};

@@ -10,7 +10,7 @@ use crate::{
     binfile::BinFile,
     decode::{FR_BYTES, Form, read_scalar},
     error::{CircomError, SectionName},
-    output::SectionWriter,
+    writer::SectionWriter,
 };
 use proofmill_curve::{
     Affine,

@@ -1,8 +1,8 @@
 //! Why a task fails, in words for the job's owner: without secret values, and with names of keys and inputs in place of paths.
 
 use proofmill::{Cause, Error};
-use proofmill_circom::{CircomError, FileName};
 use proofmill_console::Failure;
+use proofmill_files::{FileError, FileName};
 use proofmill_merkle::MerkleError;
 use std::{
     io,
@@ -31,7 +31,7 @@ impl From<Error> for Fault {
 impl From<Failure> for Fault {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Io { source, .. } => Self::Io("input", source),
+            Failure::Io(FileError { source, .. }) => Self::Io("input", source),
             other => Self::Input(other.to_string()),
         }
     }
@@ -100,7 +100,7 @@ fn described(error: &Error) -> String {
 /// The operating system's error.
 fn io_error(cause: &Cause) -> Option<&io::Error> {
     let error = cause.get();
-    if let Some(CircomError::Io { source, .. }) = error.downcast_ref() {
+    if let Some(FileError { source, .. }) = error.downcast_ref() {
         return Some(source);
     }
     if let Some(MerkleError::Io(source)) = error.downcast_ref() {

@@ -3,7 +3,7 @@
 use super::fault::Fault;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use proofmill::stark::Proof;
-use proofmill_memory::read_file_at_most;
+use proofmill_files::read_file_at_most;
 use serde::Deserialize;
 use std::path::Path;
 

@@ -10,8 +10,8 @@ use proofmill::{
     stark::Constraints,
 };
 use proofmill_circom::BinFile;
+use proofmill_files::read_file_at_most;
 use proofmill_job::{KeyFacts, KeyKind};
-use proofmill_memory::read_file_at_most;
 use serde::{Deserialize, de::IgnoredAny};
 use std::{
     fs::File,

@@ -5,7 +5,7 @@ use proofmill::{
     Error,
     bls::{PublicKey, Signature, SignatureSet, find_invalid, verify_batch},
 };
-use proofmill_memory::read_file_at_most;
+use proofmill_files::read_file_at_most;
 use serde::{
     Deserialize, Deserializer,
     de::{self, Visitor},

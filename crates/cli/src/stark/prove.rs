@@ -12,7 +12,7 @@ use proofmill::{
     stark::{Config, Constraints, Proof, digest_bits},
 };
 use proofmill_console::{Failure, Machine, Outcome};
-use proofmill_memory::read_file_at_most;
+use proofmill_files::read_file_at_most;
 use serde_json::{Value, json};
 use std::path::Path;
 

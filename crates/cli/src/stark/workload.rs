@@ -12,8 +12,8 @@ use proofmill::{
     merkle::Rows,
     stark::{Constraints, airs::Workload as Name},
 };
-use proofmill_circom::{write_bytes, write_text};
 use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_files::{write_bytes, write_text};
 use serde_json::json;
 use std::{fs, path::PathBuf, time::Instant};
 

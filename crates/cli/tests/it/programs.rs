@@ -133,15 +133,12 @@ fn without_the_program_a_line_says_how_to_install_it() {
     ] {
         let (status, stdout, stderr) = run(folder.path(), "/nonexistent".as_ref(), arguments);
         assert_eq!((status, stdout), (Some(2), String::new()), "{arguments}");
-        assert!(
-            stderr.contains("cargo install --path crates/bench") && stderr.lines().count() == 1,
-            "{stderr}"
-        );
+        assert!(stderr.contains("cargo install --path lab/bench") && stderr.lines().count() == 1, "{stderr}");
     }
     for arguments in ["serve", "serve --help", "worker", "jobs list", "token new", "keys list"] {
         let (status, stdout, stderr) = run(folder.path(), "/nonexistent".as_ref(), arguments);
         assert_eq!((status, stdout), (Some(2), String::new()), "{arguments}");
-        let install = "cargo install --path crates/server";
+        let install = "cargo install --path service/server";
         assert!(stderr.contains(install) && stderr.lines().count() == 1, "{stderr}");
     }
     let (status, _, stderr) = run(folder.path(), "/nonexistent".as_ref(), "ray plan");

@@ -1,4 +1,4 @@
-//! Poseidon2 against Plonky3's (p3-goldilocks 0.9, its default instances): `benchmarks/peers/programs/goldilocks` writes
+//! Poseidon2 against Plonky3's (p3-goldilocks 0.9, its default instances): `lab/peers/programs/goldilocks` writes
 //! the known answers.
 
 use proofmill_field::goldilocks::Goldilocks;

@@ -1,7 +1,7 @@
 use crate::serial::{MOST, layers, words};
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::MODULUS;
-use proofmill_memory::MappedFile;
+use proofmill_files::MappedFile;
 use proofmill_merkle::{ColumnMajor, Digest, Hash, MerkleError, RowMajor, Tree, digest_to_hex, root};
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
 use serde_json::Value;

@@ -7,10 +7,11 @@ use crate::{
     r1cs::{ZeroTerms, log_n},
     setup::{FIXED_COLUMNS, FixedColumnSink, GateSetup, compile, tau_g2},
 };
-use proofmill_circom::{FflonkHeader, FflonkWriter, PointCheck, Ptau, PtauPoints, R1cs, Target};
+use proofmill_circom::{FflonkHeader, FflonkWriter, PointCheck, Ptau, PtauPoints, R1cs};
 use proofmill_cpu::Level;
 use proofmill_curve::{bn254::G1, msm};
 use proofmill_field::{Field, bn254::Fr};
+use proofmill_files::Target;
 
 /// The place in C0 of each fixed column in PLONK's order (Qm, Ql, Qr, Qo, Qc, S1, S2, S3).
 const PLACES: [usize; FIXED_COLUMNS] = [3, 0, 1, 2, 4, 5, 6, 7];

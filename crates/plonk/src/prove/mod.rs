@@ -26,7 +26,7 @@ use crate::{
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, bn254::G1};
 use proofmill_field::bn254::{Fr, FrParams};
-use proofmill_poly::Domain;
+use proofmill_ntt::Domain;
 use rand::{
     RngCore, SeedableRng, TryRngCore,
     rngs::{OsRng, StdRng},

@@ -32,8 +32,9 @@ use crate::{
     srs::Srs,
 };
 use proofmill_circom::{
-    BinFile, ContainerOrText, FflonkVerificationKey, FileKind, FileName, Groth16VerificationKey, Text,
+    BinFile, ContainerOrText, FflonkVerificationKey, FileKind, Groth16VerificationKey, Text,
 };
+use proofmill_files::FileName;
 use proofmill_srs::{ceremony_of_alpha, ceremony_of_tau};
 use std::path::Path;
 

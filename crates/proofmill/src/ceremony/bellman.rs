@@ -3,7 +3,7 @@
 use super::{CeremonyCurve, Randomness, about, of_key, scratch};
 use crate::{Result, groth16::ProvingKey, machine::current};
 use proofmill_ceremony::bellman;
-use proofmill_circom::FileName;
+use proofmill_files::FileName;
 use std::path::Path;
 
 /// Writes a key in bellman's format to a file, completely or not at all. Points H of a domain of more than 2^21 points are in a temporary

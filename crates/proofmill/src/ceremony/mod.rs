@@ -35,7 +35,7 @@ use crate::{
 };
 use proofmill_ceremony::CeremonyError;
 pub use proofmill_ceremony::{CeremonyCurve, Randomness};
-use proofmill_circom::{FileName, Target, folder_of};
+use proofmill_files::{FileName, Target, folder_of};
 use std::path::{Path, PathBuf};
 
 /// Writes the key with one more contribution to a file, completely or not at all, and returns the contribution's hash, with which its author

@@ -26,7 +26,7 @@ use crate::{
     machine::current,
 };
 use proofmill_ceremony::{CeremonyError, powers};
-use proofmill_circom::FileName;
+use proofmill_files::FileName;
 use std::{ops::Range, path::Path};
 
 /// Writes powers of tau = 1, to which nobody contributed, to a file, completely or not at all: for circuits of up to `2^power` rows. Returns

@@ -26,13 +26,13 @@ pub use proofmill_circom::{
     Beacon, Contribution, Contributions, Description, FileKind, JsonDescription, SectionDescription, Symbol,
 };
 use proofmill_circom::{
-    BinFile, CircomError, ContainerOrText, FileName, R1csFile, Target, decode_witness, describe_file,
-    parse_public, public_text, read_public, write_bytes, write_ptau_json, write_r1cs, write_text,
-    write_witness,
+    BinFile, CircomError, ContainerOrText, R1csFile, decode_witness, describe_file, parse_public,
+    public_text, read_public, write_ptau_json, write_r1cs, write_witness,
 };
 pub use proofmill_circom::{CircomCurve, PairingCurve, ScalarPrime, over_curve};
 use proofmill_curve::bn254::G1;
 use proofmill_field::{Fp, bn254::FrParams};
+use proofmill_files::{FileName, Target, write_bytes, write_text};
 use std::{collections::BTreeSet, fmt, ops::Deref, path::Path};
 use zeroize::{Zeroize, Zeroizing};
 

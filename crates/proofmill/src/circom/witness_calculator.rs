@@ -2,9 +2,8 @@
 
 use super::{PairingCurve, ScalarPrime, Symbols, Witness, is_file};
 use crate::{Error, Result, error::Cause};
-use proofmill_circom::{FileName, write_bytes};
 use proofmill_field::bn254::FrParams;
-use proofmill_memory::{FileBytes, read_file_at_most};
+use proofmill_files::{FileBytes, FileName, read_file_at_most, write_bytes};
 use proofmill_witness::{Compiled, Graph, Inputs, LARGEST_INPUT, Program};
 pub use proofmill_witness::{Event, Limits, WitnessError, embedded_wasm};
 use std::{fs::File, io::Read, path::Path};

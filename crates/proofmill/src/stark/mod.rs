@@ -54,9 +54,8 @@ use crate::{
     machine::{Settings, current},
     merkle::{Hash, Rows},
 };
-use proofmill_circom::{FileName, write_bytes, write_text};
 use proofmill_field::goldilocks::{Goldilocks, MODULUS};
-use proofmill_memory::read_file_at_most;
+use proofmill_files::{FileName, read_file_at_most, write_bytes, write_text};
 use proofmill_stark::{AirDocument, Header, ReadValues, Resources, StarkError, Trace};
 pub use proofmill_stark::{
     Ask, Config, Parameters, Proven, Question, TooWeak,

@@ -2,9 +2,8 @@
 
 use super::{Air, Config, LONGEST, Proven, elements, resources, security};
 use crate::{Error, Result, error::Names, machine::current, merkle::Rows};
-use proofmill_circom::{FileName, write_bytes};
 use proofmill_field::goldilocks::Goldilocks;
-use proofmill_memory::read_file_at_most;
+use proofmill_files::{FileName, read_file_at_most, write_bytes};
 use proofmill_stark::{Constraints, Trace, air::Preprocessed};
 use std::{io, path::Path};
 

@@ -8,7 +8,7 @@ use crate::{
     merkle::Hash,
     plonk,
 };
-use proofmill_circom::FileName;
+use proofmill_files::FileName;
 use proofmill_stark::{StarkError, VerifyError};
 use proofmill_wrap::{Inner, InnerProof, Statement, WrapError};
 use std::path::Path;

@@ -1,6 +1,6 @@
 """Reads what ``proofmill bench`` measured: its store, its exports in JSON, and the records of the repository.
 
-docs/store.md describes the first two, benchmarks/records/README.md the third. Files are not changed.
+docs/store.md describes the first two, lab/records/README.md the third. Files are not changed.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ class Results:
 
 def load(path: str | os.PathLike[str] | None = None, run: str | None = None) -> Results:
     """Reads results: the store (by default that of this user, or of PROOFMILL_BENCH_DB), a file of ``proofmill bench export`` in JSON, or a
-    CSV file of the repository's benchmarks/records. ``run`` is the beginning of a run's id, its label, or ``latest``.
+    CSV file of the repository's lab/records. ``run`` is the beginning of a run's id, its label, or ``latest``.
 
     Raises FileNotFoundError, Malformed, and ValueError if there is no such run.
     """
@@ -154,7 +154,7 @@ def run(
     """
     found = shutil.which(PROGRAM if program is None else program)
     if found is None:
-        raise FileNotFoundError(f"{program or PROGRAM}: there is no such program in PATH; `cargo install --path crates/bench` installs it")
+        raise FileNotFoundError(f"{program or PROGRAM}: there is no such program in PATH; `cargo install --path lab/bench` installs it")
     options = {"--size": sizes, "--level": levels, "--threads": threads, "--label": label, "--db": store}
     options |= {"--time": None if time is None else f"{max(1, round(1000 * time))}ms"}
     command = [found, "run", "--quiet"]

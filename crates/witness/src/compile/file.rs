@@ -22,7 +22,7 @@ use crate::{
 };
 use proofmill_circom::ScalarPrime;
 use proofmill_field::Fp;
-use proofmill_memory::FileBytes;
+use proofmill_files::FileBytes;
 use std::{collections::BTreeMap, sync::Arc};
 
 const MAGIC: [u8; 4] = *b"pmwg";

@@ -7,7 +7,7 @@
 use super::{Binary, Unary, message::push_leb128};
 use proofmill_circom::ScalarPrime;
 use proofmill_field::Fp;
-use proofmill_memory::FileBytes;
+use proofmill_files::FileBytes;
 use std::{
     ops::{Deref, Range},
     sync::Arc,

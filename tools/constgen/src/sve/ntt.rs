@@ -1,4 +1,4 @@
-//! Passes of transforms: see crates/poly/src/goldilocks/tile/sve.rs for their arguments.
+//! Passes of transforms: see crates/ntt/src/goldilocks/tile/sve.rs for their arguments.
 
 use super::{
     function::{Function, head},
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{Generated, assembly::Outputs};
 use proofmill_field::goldilocks::{Factor, Gaussian, GoldilocksLanes, U64s};
-use proofmill_poly::goldilocks::butterflies::{MAX_RADIX, transform};
+use proofmill_ntt::goldilocks::butterflies::{MAX_RADIX, transform};
 
 type V = GoldilocksLanes<Traced>;
 
@@ -154,7 +154,7 @@ fn text(edition: Edition) -> String {
             pass::<16>(edition, from, to),
         ]
     });
-    let mut text = head(ABOUT, BOUNDS, "butterflies.rs in crates/poly/src/goldilocks");
+    let mut text = head(ABOUT, BOUNDS, "butterflies.rs in crates/ntt/src/goldilocks");
     passes.iter().flatten().for_each(|(_, pass)| text += &format!("{pass}\n"));
     text += &format!("{}\n", multiply_rows(edition));
     text += &format!("{}\n", scale_rows::<1, 3>(edition));
@@ -172,7 +172,7 @@ fn text(edition: Edition) -> String {
 /// The kernels of transforms in tiles.
 pub(crate) fn ntt() -> Vec<Generated> {
     vec![
-        Generated { path: "crates/poly/src/goldilocks/tile/sve.s", text: text(Edition::Sve) },
-        Generated { path: "crates/poly/src/goldilocks/tile/sve2.s", text: text(Edition::Sve2) },
+        Generated { path: "crates/ntt/src/goldilocks/tile/sve.s", text: text(Edition::Sve) },
+        Generated { path: "crates/ntt/src/goldilocks/tile/sve2.s", text: text(Edition::Sve2) },
     ]
 }

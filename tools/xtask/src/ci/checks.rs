@@ -99,10 +99,10 @@ pub(crate) const CHECKS: &[Check] = &[
         .covers("cli python", ".ci/wheels.sh tools/xtask/scripts examples"),
     check("extended", "peers", ".ci/peers.sh target/debug/proofmill-bench")
         .needs("c")
-        .covers("bench", ".ci/peers.sh benchmarks/peers"),
+        .covers("bench", ".ci/peers.sh lab/peers"),
     // What it runs is not the engine's.
     check("extended", "platform", ".ci/platform.sh target/debug/proofmill-bench")
-        .covers("", ".ci/platform.sh scripts/platform-deps.sh crates/bench"),
+        .covers("", ".ci/platform.sh lab/platform/install.sh lab/bench"),
     check("extended", "fuzz-address", ".ci/fuzz.sh 60 address").needs("c nightly").covers(
         "bench bls ceremony merkle pipeline plonk solidity srs stark witness",
         ".ci/fuzz.sh fuzz examples",
@@ -114,8 +114,8 @@ pub(crate) const CHECKS: &[Check] = &[
     check(
         "extended",
         "campaign",
-        "scripts/service_campaign.py --bin target/debug --jobs 600 --kills 30 --stops 8 --drains 3 --poison 4 --snarkjs",
+        "service/campaign.py --bin target/debug --jobs 600 --kills 30 --stops 8 --drains 3 --poison 4 --snarkjs",
     )
     .needs("npm")
-    .covers("server", "scripts/service_campaign.py"),
+    .covers("server", "service/campaign.py"),
 ];

@@ -1,4 +1,0 @@
-//! Tests of `proofmill-poly`: one program, so that what they share is compiled once.
-
-mod arkworks;
-mod goldilocks;
