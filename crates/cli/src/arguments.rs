@@ -3,11 +3,12 @@
 use crate::{
     bls::BlsCommand, dev::Dev, fflonk::FflonkCommand, files::Files, groth16::Groth16Command, info::Info,
     merkle::MerkleCommand, ntt::Ntt, plonk::PlonkCommand, powersoftau::PowersCommand, programs::Passed,
-    prover::Prover, r1cs::R1csCommand, sha256::Sha256Command, srs::SrsCommand, stark::StarkCommand,
-    witness::WtnsCommand, zkey::ZkeyCommand,
+    r1cs::R1csCommand, sha256::Sha256Command, srs::SrsCommand, stark::StarkCommand, witness::WtnsCommand,
+    zkey::ZkeyCommand,
 };
 use clap::{Parser, Subcommand};
 use proofmill_console::{Completions, Man, Options, StorageOptions};
+use proofmill_prover::Prover;
 
 /// Proves circom's circuits with Groth16, PLONK and fflonk: snarkjs's files and argument order, many times the speed.
 #[derive(Debug, Parser)]

@@ -23,7 +23,6 @@ mod ntt;
 mod plonk;
 mod powersoftau;
 mod programs;
-mod prover;
 mod proving;
 mod r1cs;
 mod rows;

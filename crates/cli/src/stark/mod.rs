@@ -7,9 +7,6 @@ mod security;
 mod workload;
 mod wrap;
 
-pub(crate) use parameters::default_config;
-pub(crate) use prove::public_values;
-
 use crate::files::Files;
 use clap::Subcommand;
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};

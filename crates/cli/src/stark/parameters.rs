@@ -86,21 +86,6 @@ impl ParameterOptions {
     }
 }
 
-/// The configuration of `stark prove` without options but the hash and the least proven security.
-///
-/// # Errors
-/// For security that no number of queries reaches.
-pub(crate) fn default_config(
-    constraints: &Constraints,
-    rows: u64,
-    hash: Hash,
-    bits: u32,
-) -> Result<Config, Failure> {
-    let parameters = Parameters { digest_bits: digest_bits(hash), ..Parameters::PROVEN_100 };
-    let queries = parameters.fewest_queries(&constraints.shape(rows), bits).map_err(failure)?;
-    Ok(Config { hash, parameters: Parameters { queries, ..parameters }, bits, ..Config::default() })
-}
-
 fn failure(error: SearchError) -> Failure {
     match error {
         SearchError::Invalid(error) => invalid(error),

@@ -9,10 +9,9 @@ use crate::files::{Files, Input, Output};
 use clap::{Args, builder::PossibleValuesParser};
 use proofmill::{
     merkle::{Hash, Rows},
-    stark::{Config, Constraints, Proof, digest_bits},
+    stark::{Config, Constraints, Proof, digest_bits, read_public_values},
 };
 use proofmill_console::{Failure, Machine, Outcome};
-use proofmill_files::read_file_at_most;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -72,7 +71,7 @@ impl Prove {
         machine.run(|_, progress| {
             progress.begin("read air");
             let constraints = Constraints::open(&self.air)?;
-            let public_values = public_values(&self.public)?;
+            let public_values = read_public_values(&self.public)?;
             let trace = Rows::open(&self.trace, constraints.columns())?;
             let (config, bits) = self.protocol.config(&constraints, trace.rows() as u64)?;
             let proof = constraints.prove(&config, &trace, &public_values)?;
@@ -109,7 +108,7 @@ impl Verify {
         machine.run(|_, progress| {
             progress.begin("read proof");
             let constraints = Constraints::open(&self.air)?;
-            let public_values = public_values(&self.public)?;
+            let public_values = read_public_values(&self.public)?;
             let proof = Proof::open(&self.proof)?;
             let log_rows = proof.rows().ilog2();
             if let Some(expected) = self.log_rows.filter(|expected| *expected != log_rows) {
@@ -137,23 +136,4 @@ pub(super) fn description(config: &Config, proof: &Proof, bits: f64) -> Value {
         "rows": proof.rows(),
         "bytes": proof.as_bytes().len(),
     })
-}
-
-/// The most bytes of a file of public values.
-const LONGEST: u64 = 1 << 24;
-
-/// Reads a JSON array of integers: numbers, or strings of decimal digits.
-pub(crate) fn public_values(path: &Path) -> Result<Vec<u64>, Failure> {
-    let text = read_file_at_most(path, LONGEST).map_err(|source| Failure::io(path, source))?;
-    let values: Vec<Value> = serde_json::from_slice(&text).map_err(|error| Failure::about(path, error))?;
-    let parse = |(index, value): (usize, &Value)| {
-        let integer = match value {
-            Value::String(digits) => digits.parse().ok(),
-            value => value.as_u64(),
-        };
-        integer.ok_or_else(|| {
-            Failure::about(path, format!("public value {index}: expected an integer below 2^64 - 2^32 + 1"))
-        })
-    };
-    values.iter().enumerate().map(parse).collect()
 }

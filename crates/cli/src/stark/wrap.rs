@@ -2,7 +2,6 @@
 
 use super::{
     parameters::{ParameterOptions, invalid},
-    prove::public_values,
     security::rounded,
 };
 use crate::{
@@ -15,7 +14,7 @@ use proofmill::{
     merkle::Hash,
     plonk::{ProvingKey, write_circuit_key},
     srs::Srs,
-    stark::{Config, Constraints, Proof, Wrap, digest_bits},
+    stark::{Config, Constraints, Proof, Wrap, digest_bits, read_public_values},
 };
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
 use serde_json::json;
@@ -168,7 +167,7 @@ impl Prove {
             let constraints = Constraints::open(&self.air)?;
             let mut inner = Vec::new();
             for pair in self.inner.chunks_exact(2) {
-                inner.push((Proof::open(&pair[0])?, public_values(&pair[1])?));
+                inner.push((Proof::open(&pair[0])?, read_public_values(&pair[1])?));
             }
             let rows = inner.first().map_or(1, |(proof, _)| proof.rows());
             let (wrap, _) = wrap(&constraints, &self.parameters, rows, inner.len())?;

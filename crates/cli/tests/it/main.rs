@@ -15,8 +15,6 @@ mod debug;
 mod dev;
 mod habits;
 mod insecure;
-#[path = "../../src/prover/kept.rs"]
-mod kept;
 mod malformed;
 mod merkle;
 mod ntt;
@@ -27,8 +25,6 @@ mod process;
 mod programs;
 mod prover;
 mod prover_memory;
-#[path = "../../src/prover/requests.rs"]
-mod requests;
 mod sha256;
 mod srs;
 mod stark;

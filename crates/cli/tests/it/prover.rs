@@ -1,10 +1,6 @@
 //! `prover`: sessions with the process that executes jobs.
 
-use crate::{
-    kept::{Bounds, Kept},
-    process::{Folder, SYSTEMS, examples},
-    requests::{LONGEST, Line, read_line},
-};
+use crate::process::{Folder, SYSTEMS, examples};
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -497,44 +493,6 @@ fn keys_stay_open_within_bounds() {
         let mut session = Session::new(options);
         assert_eq!(sequence(&mut session, &["groth16", "groth16"]), [1, 1]);
         session.end();
-    }
-}
-
-#[test]
-fn the_value_that_was_used_longest_ago_goes_first() {
-    let mut kept = Kept::new(Bounds { count: 3, bytes: 100 });
-    for name in 1..=3 {
-        kept.put(name, name, 30);
-    }
-    assert_eq!(kept.get(&1).as_deref(), Some(&1));
-    kept.put(4, 4, 30);
-    assert!(kept.get(&2).is_none() && kept.get(&3).is_some() && kept.get(&1).is_some());
-    // One that takes nearly all the room, and one that takes more.
-    kept.put(5, 5, 95);
-    assert!(kept.get(&1).is_none() && kept.get(&5).is_some());
-    assert_eq!(*kept.put(6, 6, 101), 6);
-    assert!(kept.get(&6).is_none() && kept.get(&5).is_some());
-    kept.put(5, 7, 5);
-    assert_eq!(kept.get(&5).as_deref(), Some(&7));
-    kept.put(8, 8, 95);
-    assert!(kept.get(&5).is_some() && kept.get(&8).is_some());
-    kept.clear();
-    assert!(kept.get(&5).is_none());
-}
-
-#[test]
-fn lines_are_bounded_and_whole() {
-    let mut text = vec![b'a'; LONGEST];
-    text.extend(b"\n\nshort\n");
-    text.extend(vec![b'b'; 3 * LONGEST]);
-    text.extend(b"\nnext\nwithout an end");
-    for capacity in [1000, 1 << 16, 1 << 23] {
-        let mut input = BufReader::with_capacity(capacity, text.as_slice());
-        let lines: Vec<_> = std::iter::from_fn(|| read_line(&mut input).unwrap()).collect();
-        let whole = |line: &[u8]| Line::Whole(line.to_vec());
-        let expected =
-            [whole(&vec![b'a'; LONGEST]), whole(b""), whole(b"short"), Line::TooLong, whole(b"next")];
-        assert_eq!(lines, expected);
     }
 }
 

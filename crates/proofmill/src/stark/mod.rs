@@ -62,10 +62,35 @@ pub use proofmill_stark::{
     air::{Air, Bus, Expression, Preprocessed, Row},
     airs, digest_bits, security,
 };
+use serde_json::Value;
 use std::{io, path::Path};
 
 /// The most bytes of a file of an AIR or a proof. Memory is a multiple of it.
 const LONGEST: u64 = 1 << 28;
+
+/// The most bytes of a file of public values.
+const LONGEST_VALUES: u64 = 1 << 24;
+
+/// Reads a JSON array of integers: numbers, or strings of decimal digits.
+///
+/// # Errors
+/// [`Error::Io`], [`Error::Malformed`].
+pub fn read_public_values(path: impl AsRef<Path>) -> Result<Vec<u64>> {
+    let path = path.as_ref();
+    let text = read_file_at_most(path, LONGEST_VALUES).map_err(|source| Error::io(path, source))?;
+    let malformed = |problem: String| Error::malformed(Some(&FileName::new(path)), problem);
+    let values: Vec<Value> = serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
+    let parse = |(index, value): (usize, &Value)| {
+        let integer = match value {
+            Value::String(digits) => digits.parse().ok(),
+            value => value.as_u64(),
+        };
+        integer.ok_or_else(|| {
+            malformed(format!("public value {index}: expected an integer below 2^64 - 2^32 + 1"))
+        })
+    };
+    values.iter().enumerate().map(parse).collect()
+}
 
 /// The constraints of an AIR, captured for any number of proofs and verifications.
 #[derive(Debug)]

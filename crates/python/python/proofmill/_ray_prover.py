@@ -1,6 +1,6 @@
 """``proofmill-ray prover``: executes jobs of ``proofmill worker --cluster`` on the machines of a Ray cluster.
 
-Requests come on standard input, replies go to standard output, one JSON object a line: those of crates/job/src/message.rs.
+Requests come on standard input, replies go to standard output, one JSON object a line: those of service/job/src/message.rs.
 """
 
 from __future__ import annotations

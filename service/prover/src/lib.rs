@@ -1,5 +1,5 @@
-//! `prover`: executes jobs for the service, which starts it. Requests come on standard input, replies go to standard output, one
-//! JSON object a line.
+//! The prover behind the service, which starts it as `proofmill prover`: it executes jobs. Requests come on standard input, replies go to
+//! standard output, one JSON object a line. The service itself contains no prover.
 
 mod execute;
 mod fault;
@@ -46,7 +46,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Arguments of `prover`.
 #[derive(Args, Debug)]
-pub(crate) struct Prover {
+pub struct Prover {
     /// The most keys and programs that stay open between tasks
     #[arg(long, value_name = "COUNT", default_value_t = 32)]
     most_keys: usize,
@@ -57,7 +57,10 @@ pub(crate) struct Prover {
 
 impl Prover {
     /// Answers requests until the input ends; then the process ends, also within a task.
-    pub(crate) fn run(&self, options: &Options) -> Result<Outcome, Failure> {
+    ///
+    /// # Errors
+    /// For options that this machine cannot satisfy.
+    pub fn run(&self, options: &Options) -> Result<Outcome, Failure> {
         quiet_panics();
         keep_freed_memory(KEPT_HEAP);
         let replies = Replies::new();

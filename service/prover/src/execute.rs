@@ -7,11 +7,11 @@ use super::{
     replies::Replies,
     signatures::Sets,
 };
-use crate::stark::{default_config, public_values};
 use proofmill::{
     AnyProof, AnyProvingKey,
     circom::{PublicSignals, Witness},
     merkle::{Hash, Rows},
+    stark::{Config, Constraints, Parameters, digest_bits, read_public_values},
 };
 use proofmill_job::{Input, Output, StarkHash, Task};
 use std::{
@@ -96,7 +96,7 @@ impl Execution<'_> {
     fn prove_stark(&mut self, key: &str, hash: StarkHash, bits: u32) -> Result<(), Fault> {
         let open = self.open(key, Use::Air, "key")?;
         let Key::Air(constraints) = &open.key else { return Err(Fault::Panic) };
-        let public = public_values(self.files.input(Input::Public)?)?;
+        let public = read_public_values(self.files.input(Input::Public)?)?;
         let trace = Rows::open(self.files.input(Input::Trace)?, constraints.columns())?;
         let hash = match hash {
             StarkHash::Keccak => Hash::Keccak,
@@ -145,4 +145,15 @@ impl Execution<'_> {
         self.replies.begin("verify");
         sets.verify()
     }
+}
+
+/// The configuration of `stark prove` without options but the hash and the least proven security.
+///
+/// # Errors
+/// For security that no number of queries reaches.
+fn default_config(constraints: &Constraints, rows: u64, hash: Hash, bits: u32) -> Result<Config, Fault> {
+    let parameters = Parameters { digest_bits: digest_bits(hash), ..Parameters::PROVEN_100 };
+    let queries = parameters.fewest_queries(&constraints.shape(rows), bits);
+    let queries = queries.map_err(|error| Fault::Input(error.to_string()))?;
+    Ok(Config { hash, parameters: Parameters { queries, ..parameters }, bits, ..Config::default() })
 }

@@ -43,3 +43,25 @@ pub(crate) fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::BufReader;
+
+    #[test]
+    fn lines_are_bounded_and_whole() {
+        let mut text = vec![b'a'; LONGEST];
+        text.extend(b"\n\nshort\n");
+        text.extend(vec![b'b'; 3 * LONGEST]);
+        text.extend(b"\nnext\nwithout an end");
+        for capacity in [1000, 1 << 16, 1 << 23] {
+            let mut input = BufReader::with_capacity(capacity, text.as_slice());
+            let lines: Vec<_> = std::iter::from_fn(|| read_line(&mut input).unwrap()).collect();
+            let whole = |line: &[u8]| Line::Whole(line.to_vec());
+            let expected =
+                [whole(&vec![b'a'; LONGEST]), whole(b""), whole(b"short"), Line::TooLong, whole(b"next")];
+            assert_eq!(lines, expected);
+        }
+    }
+}

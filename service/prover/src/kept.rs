@@ -64,3 +64,30 @@ impl<N: PartialEq, T> Kept<N, T> {
         self.entries.iter().map(|entry| entry.bytes).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_that_was_used_longest_ago_goes_first() {
+        let mut kept = Kept::new(Bounds { count: 3, bytes: 100 });
+        for name in 1..=3 {
+            kept.put(name, name, 30);
+        }
+        assert_eq!(kept.get(&1).as_deref(), Some(&1));
+        kept.put(4, 4, 30);
+        assert!(kept.get(&2).is_none() && kept.get(&3).is_some() && kept.get(&1).is_some());
+        // One that takes nearly all the room, and one that takes more.
+        kept.put(5, 5, 95);
+        assert!(kept.get(&1).is_none() && kept.get(&5).is_some());
+        assert_eq!(*kept.put(6, 6, 101), 6);
+        assert!(kept.get(&6).is_none() && kept.get(&5).is_some());
+        kept.put(5, 7, 5);
+        assert_eq!(kept.get(&5).as_deref(), Some(&7));
+        kept.put(8, 8, 95);
+        assert!(kept.get(&5).is_some() && kept.get(&8).is_some());
+        kept.clear();
+        assert!(kept.get(&5).is_none());
+    }
+}
