@@ -1,13 +1,7 @@
 //! The parameters of the protocol as options.
 
 use clap::Args;
-use proofmill::{
-    merkle::Hash,
-    stark::{
-        Config, Constraints, digest_bits,
-        security::{Grinding, InvalidConfiguration, Parameters, SearchError, Shape},
-    },
-};
+use proofmill::stark::security::{Grinding, InvalidConfiguration, Parameters, SearchError, Shape};
 use proofmill_console::Failure;
 
 /// Parameters: a prover and its verifier need the same.

@@ -13,7 +13,6 @@ use proofmill::{
 };
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::{Value, json};
-use std::path::Path;
 
 /// What prover and verifier agree on besides the AIR.
 #[derive(Args, Debug)]
