@@ -8,7 +8,7 @@ use proofmill_circom::{BinFile, FileKind, R1cs};
 use proofmill_cpu::Level;
 use proofmill_field::bn254::Fr;
 use proofmill_plonk::{
-    Arithmetisation, CircuitKey, Memory, Progress, ProveOptions, ProvingKey, VerifyingKey, key_file, prove,
+    Arithmetisation, CircuitKey, Memory, Progress, ProveOptions, ProvingKey, VerifyingKey, circuit_file, prove,
     r1cs, verify,
 };
 
@@ -35,7 +35,7 @@ fuzz_target!(|bytes: &[u8]| {
     drop(key.commitments(level));
     drop(key.powers(level));
     let verifying_key = VerifyingKey::of_circuit(level, &key);
-    let Ok((layout, derivations)) = key_file::circuit(&key, level) else { return };
+    let Ok((layout, derivations)) = circuit_file::circuit(&key, level) else { return };
     assert_eq!(layout.variables as usize, derivations.first() as usize + derivations.len());
     let header = key.header();
     let most = header.columns.iter().map(|(_, values)| *values).max().unwrap_or(0).max(header.rows);

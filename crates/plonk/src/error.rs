@@ -1,6 +1,6 @@
 //! Errors.
 
-use crate::{named::UnknownName, unsatisfied::Unsatisfied};
+use crate::{circuit::unsatisfied::Unsatisfied, named::UnknownName};
 use proofmill_circom::{CircomError, PtauPoints, UNPREPARED};
 use std::{fmt, io, path::PathBuf};
 

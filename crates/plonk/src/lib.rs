@@ -10,60 +10,46 @@
 //! * [`Gate`] lists the constraints that a row can have; [`Circuit`] builds rows.
 #![forbid(unsafe_code)]
 
-mod called;
-mod challenges;
-mod check;
+mod arithmetisation;
 mod circuit;
-mod circuit_key;
 mod error;
 pub mod fflonk;
-pub mod gates;
-mod json;
 mod key;
-pub mod key_file;
-mod layout;
-mod linearisation;
-mod lookup;
 mod memory;
 mod named;
-mod open;
-mod partial_rounds;
-mod permutation;
 mod polynomial;
 mod proof;
 mod prove;
-pub mod r1cs;
 mod setup;
 pub mod solidity;
-mod summand;
-mod system;
 mod transcript;
-mod unsatisfied;
 mod verify;
-pub mod workload;
 
-pub use check::{LayoutChecker, check_layout};
+pub use arithmetisation::gates::{
+    Gate,
+    column::{Cell, Cells, Column, Selector},
+};
+pub use arithmetisation::layout::Layout;
+pub use arithmetisation::lookup::LookupArgument;
+pub use arithmetisation::r1cs::{Decomposition, Derivations, Row, RowCount, ZeroTerms};
+pub use arithmetisation::system::System;
+pub use arithmetisation::{gates, r1cs};
+pub use circuit::check::{LayoutChecker, check_layout};
+pub use circuit::unsatisfied::Unsatisfied;
+pub use circuit::workload;
 pub use circuit::{
     Arithmetisation, Bit, Circuit, GadgetReport, MerkleNode, Multiples, Point, Report, Table, TableNumber,
     TableReport, Variable,
 };
-pub use circuit_key::{CircuitKey, CircuitKeyHeader, CircuitKeyWriter, DerivationTerm};
 pub use error::{MalformedError, PlonkError, SystemError, VerifyError};
-pub use gates::{
-    Gate,
-    column::{Cell, Cells, Column, Selector},
-};
+pub use key::circuit_file;
+pub use key::circuit_file::setup_circuit;
+pub use key::circuit_key::{CircuitKey, CircuitKeyHeader, CircuitKeyWriter, DerivationTerm};
 pub use key::{Commit, FixedColumns, ProvingKey};
-pub use key_file::setup_circuit;
-pub use layout::Layout;
-pub use lookup::LookupArgument;
 pub use memory::{Memory, Storage};
 pub use named::UnknownName;
 pub use proof::{Proof, VerifyingKey};
 pub use proofmill_progress::Progress;
 pub use prove::{ProveOptions, prove, prove_with_commitments, prove_with_rng};
-pub use r1cs::{Decomposition, Derivations, Row, RowCount, ZeroTerms};
 pub use setup::{power, setup};
-pub use system::System;
-pub use unsatisfied::Unsatisfied;
 pub use verify::verify;

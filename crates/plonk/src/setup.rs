@@ -6,9 +6,11 @@
 
 use crate::{
     Decomposition, PlonkError, Progress,
-    layout::LOG_N,
-    permutation::{self, multipliers},
-    r1cs::{ZeroTerms, log_n},
+    arithmetisation::{
+        layout::LOG_N,
+        permutation::{self, multipliers},
+        r1cs::{ZeroTerms, log_n},
+    },
 };
 use proofmill_circom::{
     CircomError, Column, GateCounts, GateHeader, GateWriter, PlonkHeader, PlonkWriter, PointCheck, Ptau,

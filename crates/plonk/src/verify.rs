@@ -3,8 +3,9 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
-    Column, MalformedError, Proof, VerifyError, VerifyingKey, linearisation::Linearisation,
-    polynomial::repeated_square, summand::Challenges,
+    Column, MalformedError, Proof, VerifyError, VerifyingKey,
+    arithmetisation::{linearisation::Linearisation, summand::Challenges},
+    polynomial::repeated_square,
 };
 use proofmill_cpu::Level;
 use proofmill_curve::{

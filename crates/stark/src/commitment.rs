@@ -2,15 +2,17 @@
 
 use crate::{
     StarkError, Trace, VerifyError,
-    blinding::{Blinding, SALT},
-    divided::Divided,
     domain::{SHIFT, domain, reverse},
     error::unreachable_tree,
     memory::{Memory, Resources},
     proof::OpenedRows,
     security::Parameters,
-    store::Buffer,
-    tiled::Tiled,
+    trace::{
+        blinding::{Blinding, SALT},
+        divided::Divided,
+        store::Buffer,
+        tiled::Tiled,
+    },
 };
 use proofmill_cpu::Level;
 use proofmill_field::{Field, Invert, goldilocks::Goldilocks};

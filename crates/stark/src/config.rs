@@ -5,9 +5,9 @@ use crate::{
     TooWeak, Trace, VerifyError,
     air::Preprocessed,
     commitment::check_shape,
-    hash::stark_hash,
     prove, prove_tables,
     security::{InvalidConfiguration, Parameters, Report, TablesShape},
+    transcript::hash::stark_hash,
     verify, verify_tables,
 };
 use proofmill_cpu::Level;

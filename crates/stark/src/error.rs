@@ -1,7 +1,7 @@
 //! Errors.
 
 use crate::{
-    encoding::DecodeError,
+    proof::encoding::DecodeError,
     security::{InvalidConfiguration, Parameters},
 };
 use proofmill_merkle::MerkleError;

@@ -15,51 +15,37 @@
 
 pub mod air;
 pub mod airs;
-mod blinding;
-mod claims;
 mod commitment;
 mod config;
-mod constraints;
-mod cosets;
-mod divided;
-mod document;
 mod domain;
-mod encoding;
 mod error;
-mod fri;
-mod hash;
 mod memory;
 pub mod openings;
 mod proof;
 pub mod protocol;
 mod prove;
-mod quotient;
-mod rows;
 pub mod security;
-mod shape;
-mod store;
 mod tables;
-mod tiled;
 mod trace;
 mod transcript;
 mod verify;
 
-pub use blinding::SALT;
+pub use air::constraints::Constraints;
+pub use air::file::{AirDocument, DocumentError};
 pub use config::{Config, Proven};
-pub use constraints::Constraints;
-pub use cosets::Cosets;
-pub use divided::{Ask, Question};
-pub use document::{AirDocument, DocumentError};
-pub use encoding::{DecodeError, Header};
 pub use error::{StarkError, TooWeak, VerifyError};
-pub use hash::{StarkHash, digest_bits, stark_hash};
 pub use memory::{Memory, Resources};
+pub use proof::encoding::{DecodeError, Header};
 pub use proof::{OpenedRows, OpenedValues, OpeningProof, Proof, Round};
 pub use prove::{PreprocessedKey, prove};
 pub use security::{Grinding, Parameters};
 pub use tables::{
     TableValues, Tables, TablesKey, TablesProof, TablesVerifyingKey, prove_tables, verify_tables,
 };
+pub use trace::blinding::SALT;
+pub use trace::cosets::Cosets;
+pub use trace::divided::{Ask, Question};
 pub use trace::{ReadValues, Trace};
+pub use transcript::hash::{StarkHash, digest_bits, stark_hash};
 pub use transcript::{Challenger, DRAW_BITS, PoseidonBn254Challenger};
 pub use verify::verify;

@@ -3,7 +3,10 @@
 pub use crate::domain::{SHIFT, coset, coset_shift, domain, generator, inverses};
 
 use crate::{
-    Constraints, OpenedRows, OpenedValues, VerifyError, claims, commitment, fri, security::Parameters, shape,
+    Constraints, OpenedRows, OpenedValues, VerifyError, commitment,
+    openings::{claims, fri},
+    security::Parameters,
+    transcript::shape,
 };
 use proofmill_cpu::Level;
 use proofmill_field::{

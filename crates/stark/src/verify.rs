@@ -3,16 +3,13 @@
 
 use crate::{
     VerifyError,
-    air::{Input, SELECTORS},
-    claims,
-    constraints::Constraints,
+    air::{Input, SELECTORS, constraints::Constraints},
     domain::{domain, generator},
-    hash::StarkHash,
+    openings::claims,
     proof::{OpenedValues, Proof},
-    quotient::{Quotient, factors, selectors_at},
+    prove::quotient::{Quotient, factors, selectors_at},
     security::Parameters,
-    shape,
-    transcript::{check_work, observe_cap, sample},
+    transcript::{check_work, hash::StarkHash, observe_cap, sample, shape},
 };
 use proofmill_cpu::Level;
 use proofmill_field::{

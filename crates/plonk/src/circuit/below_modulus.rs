@@ -30,7 +30,7 @@ pub(super) struct ComparedPrefixes {
 
 impl ComparedPrefixes {
     /// The levels with the shortest range if prefixes are known at shift 0 and at all shifts that are
-    /// `offset` modulo `width`: as many as one row of [`AnyOf`](crate::gates::AnyOf) compares, or in standard
+    /// `offset` modulo `width`: as many as one row of [`AnyOf`](crate::arithmetisation::gates::AnyOf) compares, or in standard
     /// as many as need the fewest rows.
     pub(super) fn new(arithmetisation: Arithmetisation, width: u32, offset: u32) -> Self {
         let count = if arithmetisation == Arithmetisation::Standard { 15 } else { 4 };

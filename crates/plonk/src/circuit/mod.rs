@@ -13,6 +13,7 @@
 mod arithmetic;
 mod below_modulus;
 mod boolean;
+pub(crate) mod check;
 mod curve;
 mod fixed_base;
 mod logic;
@@ -25,6 +26,8 @@ mod report;
 mod scalar_mul;
 mod sha256;
 mod table;
+pub(crate) mod unsatisfied;
+pub mod workload;
 
 pub use boolean::Bit;
 pub use curve::Point;
@@ -33,7 +36,9 @@ pub use multiples::Multiples;
 pub use report::{GadgetReport, Report, TableReport};
 pub use table::{Table, TableNumber};
 
-use crate::{Column, Gate, Layout, LookupArgument, Selector, Unsatisfied, check::check_layout, named::named};
+use crate::{
+    Column, Gate, Layout, LookupArgument, Selector, Unsatisfied, circuit::check::check_layout, named::named,
+};
 use proofmill_field::{Field, bn254::Fr};
 use report::Scopes;
 use std::collections::BTreeMap;

@@ -52,7 +52,7 @@ struct Window {
     positive: Vec<Affine<Grumpkin>>,
 }
 
-/// The coefficients of the equations of [`FixedBase`](crate::gates::FixedBase).
+/// The coefficients of the equations of [`FixedBase`](crate::arithmetisation::gates::FixedBase).
 pub(super) type Conics = [[Fr; 4]; 3];
 
 /// The points of a window of at most three bits in the form that standard uses.

@@ -3,7 +3,7 @@
 use super::{Arithmetisation, Circuit, Variable};
 use crate::{
     Column, Gate, Selector,
-    partial_rounds::{Affine, PartialRounds, fifth_power, multiplied},
+    arithmetisation::partial_rounds::{Affine, PartialRounds, fifth_power, multiplied},
 };
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_hash::{PoseidonBn254, poseidon_bn254::HALF_FULL_ROUNDS};
@@ -14,7 +14,7 @@ const ROUNDS_PER_ROW: usize = 4;
 impl Circuit {
     /// The hash of 1 to 16 field elements, as circomlib's `Poseidon(n)`.
     ///
-    /// Rows: two elements take 23 in turbo and ultra, with [gates](crate::gates::PoseidonFull), and 510 in
+    /// Rows: two elements take 23 in turbo and ultra, with [gates](crate::arithmetisation::gates::PoseidonFull), and 510 in
     /// standard. For other numbers, and in standard, an S-box takes 3 rows, an element of the next state of a
     /// full round the rows of a [sum](Self::linear) of as many terms as the state has, and a partial round
     /// those of a sum of `2 t - 1` terms.

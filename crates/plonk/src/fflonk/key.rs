@@ -2,7 +2,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use super::{FREE_ROWS, LOG_N, VerifyingKey};
-use crate::{PlonkError, System, permutation};
+use crate::{PlonkError, System, arithmetisation::permutation};
 use proofmill_circom::{BinFile, FflonkHeader, FflonkZkey, GateSections, Scalars as Encoded};
 use proofmill_field::{Field, bn254::Fr};
 use std::{

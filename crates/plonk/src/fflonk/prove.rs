@@ -11,12 +11,11 @@ use super::{
 };
 use crate::{
     Column, Commit, PlonkError, Progress, ProveOptions,
+    arithmetisation::{summand::PERMUTATION_POWERS, system::Argument},
     memory::{Held, Scalars, Storage},
     polynomial::{add_multiple, divide_by_linear, multiply},
     prove::{Assignment, Blinding, Committer, Prover, os_rng},
     setup::FIXED_COLUMNS,
-    summand::PERMUTATION_POWERS,
-    system::Argument,
 };
 use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Field, Invert, bn254::Fr};

@@ -3,8 +3,10 @@
 use super::{FREE_ROWS, LOG_N, powers};
 use crate::{
     PlonkError, Progress,
-    permutation::multipliers,
-    r1cs::{ZeroTerms, log_n},
+    arithmetisation::{
+        permutation::multipliers,
+        r1cs::{ZeroTerms, log_n},
+    },
     setup::{FIXED_COLUMNS, FixedColumnSink, GateSetup, compile, tau_g2},
 };
 use proofmill_circom::{FflonkHeader, FflonkWriter, PointCheck, Ptau, PtauPoints, R1cs};

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     MalformedError, VerifyError,
-    linearisation::public_input,
+    arithmetisation::linearisation::public_input,
     polynomial::repeated_square,
     verify::{check_multipliers, check_point, check_tau},
 };

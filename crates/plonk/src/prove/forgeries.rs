@@ -9,12 +9,13 @@ use super::{Blinding, Committer, Prover, wires::Assignment};
 use crate::{
     Arithmetisation, Cells, Circuit, Column, FixedColumns, Layout, LookupArgument, Memory, Progress,
     ProveOptions, ProvingKey, Selector, Variable,
-    lookup::{log_derivative::LogDerivative, plookup::Plookup},
+    arithmetisation::{
+        lookup::{log_derivative::LogDerivative, plookup::Plookup},
+        permutation::Permutation,
+        summand::{Challenges, Growing, Parameters, Sink},
+        system::Argument,
+    },
     memory::Held,
-    permutation::Permutation,
-    summand::Challenges,
-    summand::{Growing, Parameters, Sink},
-    system::Argument,
     verify,
 };
 use proofmill_cpu::Level;
@@ -202,7 +203,10 @@ impl Forger {
         let mut first_row = vec![Fr::ZERO; self.n()];
         first_row[0] = Fr::ONE;
         columns.insert(Column::FirstLagrange, first_row);
-        columns.insert(Column::Point, crate::permutation::powers(prover.domain.root(), self.n()));
+        columns.insert(
+            Column::Point,
+            crate::arithmetisation::permutation::powers(prover.domain.root(), self.n()),
+        );
         columns
     }
 

@@ -1,7 +1,10 @@
 //! The highest coefficients of the identity, computed from those of its polynomials.
 
 use super::Prover;
-use crate::{Cells, Column, PlonkError, summand::Sink, system::MOST_EXCESS};
+use crate::{
+    Cells, Column, PlonkError,
+    arithmetisation::{summand::Sink, system::MOST_EXCESS},
+};
 use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 use std::{
     collections::BTreeMap,

@@ -17,10 +17,10 @@ pub(crate) use wires::Assignment;
 
 use crate::{
     Column, PlonkError, Progress, Proof, ProvingKey, Storage, System,
+    arithmetisation::summand::Challenges,
     key::{Commit, Reference},
     memory::{Held, Scalars},
     polynomial::blind,
-    summand::Challenges,
     verify,
 };
 use proofmill_cpu::Level;

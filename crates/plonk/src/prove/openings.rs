@@ -3,7 +3,7 @@
 use super::Prover;
 use crate::{
     Cell, Column, PlonkError,
-    linearisation::{Linearisation, opening_factors},
+    arithmetisation::linearisation::{Linearisation, opening_factors},
     memory::{Held, Scalars},
     polynomial::{add_multiple, divide_by_linear, evaluate},
 };

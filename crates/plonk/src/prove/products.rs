@@ -11,16 +11,18 @@ use super::{
 };
 use crate::{
     Column, LookupArgument, PlonkError,
-    called::Called,
-    lookup::{log_derivative::LogDerivative, plookup::Plookup},
+    arithmetisation::{
+        called::Called,
+        lookup::{log_derivative::LogDerivative, plookup::Plookup},
+        permutation::{self, Permutation},
+        summand::{Growing, Parameters},
+        system::Argument,
+    },
     memory::{Held, Scalars},
-    permutation::{self, Permutation},
     polynomial::{
         CHAINS, CHUNK, GROUP, Lanes, each_chunk, form, load, load_bits, repeated_square, splat, store,
         store_bits,
     },
-    summand::{Growing, Parameters},
-    system::Argument,
 };
 use proofmill_cpu::{Level, Portable, Token};
 use proofmill_field::{

@@ -20,11 +20,10 @@ use super::{
 };
 use crate::{
     Column, LookupArgument, PlonkError,
+    arithmetisation::{summand::Parameters, system::Argument},
     key::Cosets,
     memory::{Held, Scalars},
     polynomial::{CHUNK, Lanes, bring_in_form, form, load, load_bits, splat, store_bits},
-    summand::Parameters,
-    system::Argument,
 };
 use proofmill_cpu::Token;
 use proofmill_field::{Algebra, Engine, Field, Invert, LANES, bn254::Fr, dispatch};

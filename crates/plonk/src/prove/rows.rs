@@ -2,11 +2,13 @@
 
 use crate::{
     Cells, Column,
-    called::Called,
+    arithmetisation::{
+        called::Called,
+        summand::{Parameters, Sink, Summand},
+        system::{Argument, System, with_summand},
+    },
     memory::Scalars,
     polynomial::{Lanes, each_chunk, load_bits, splat, store_bits},
-    summand::{Parameters, Sink, Summand},
-    system::{Argument, System, with_summand},
 };
 use proofmill_cpu::Level;
 use proofmill_field::{Engine, LANES, bn254::Fr, dispatch};

@@ -6,12 +6,14 @@ use super::{
 };
 use crate::{
     Column, LookupArgument, PlonkError, ProvingKey, Selector,
-    check::failing_constraints,
-    lookup::{RowCells, TABLE_COLUMNS, Tuples},
+    arithmetisation::{
+        lookup::{RowCells, TABLE_COLUMNS, Tuples},
+        summand::Challenges,
+        system::Argument,
+    },
+    circuit::check::failing_constraints,
     memory::{Held, Scalars},
     polynomial::{CHUNK, add_multiple, bring_in_form},
-    summand::Challenges,
-    system::Argument,
 };
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_parallel as parallel;

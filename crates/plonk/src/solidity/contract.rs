@@ -7,9 +7,10 @@ use super::{
 };
 use crate::{
     Cell, Column, VerifyingKey,
-    linearisation::{Known, Linearisation},
-    summand::Challenges,
-    summand::Parameters,
+    arithmetisation::{
+        linearisation::{Known, Linearisation},
+        summand::{Challenges, Parameters},
+    },
 };
 use proofmill_curve::{Curve, bn254::G1};
 use proofmill_field::{Algebra, bn254::Fr};

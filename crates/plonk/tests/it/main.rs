@@ -1,13 +1,13 @@
 //! Tests of `proofmill-plonk`: one program, so that what they share is compiled once.
 
 mod built;
+mod circuit_file;
 mod circuit_key;
 mod curve;
 mod fflonk;
 mod fixtures;
 mod hash_circuits;
 mod hostile_keys;
-mod key_file;
 mod membership;
 mod mutations;
 mod operations;

@@ -1,10 +1,12 @@
 //! Constraints as data: captured once, evaluated on many rows.
 
+pub(crate) mod constraints;
 mod definition;
 mod digest;
 mod document;
 mod evaluate;
 mod expression;
+pub(crate) mod file;
 mod graph;
 mod lookup;
 mod program;

@@ -3,9 +3,11 @@
 //! Matrices are row-major and hold any words as elements; their rows are in bit-reversed order, so that the first rows are those
 //! of a smaller coset, and the element of row `i` is the product of one root of unity for each bit of i that is set.
 
+pub(crate) mod claims;
 mod coset;
 mod evaluate;
 mod fold;
+pub(crate) mod fri;
 mod quotients;
 mod sums;
 

@@ -4,8 +4,8 @@ use super::{Tables, TablesVerifyingKey};
 use crate::{
     Parameters, StarkError, StarkHash,
     air::Preprocessed,
-    blinding::Blinding,
     commitment::{Committed, check_shape, extend_trace},
+    trace::blinding::Blinding,
 };
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks;

@@ -4,8 +4,8 @@ use super::Tables;
 use crate::{
     Constraints, StarkError, Trace,
     air::{BLOCK, Evaluation, Program, SELECTORS},
-    quotient::factors,
-    rows::RowInputs,
+    prove::quotient::factors,
+    trace::rows::RowInputs,
 };
 use hashbrown::HashMap;
 use proofmill_cpu::Level;

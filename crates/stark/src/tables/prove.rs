@@ -9,14 +9,12 @@ use super::{
 use crate::{
     OpenedValues, Parameters, Resources, StarkError, StarkHash, Trace, VerifyError,
     air::Products,
-    blinding::Blinding,
-    claims,
     commitment::{Committed, check_shape, extend_trace},
     domain::generator,
     error::{changed, unreachable_refusal},
-    prove::{check, check_hash, quotient_chunks, random_polynomials, values_at},
-    quotient::Quotient,
-    rows::RowInputs,
+    openings::claims,
+    prove::{check, check_hash, quotient::Quotient, quotient_chunks, random_polynomials, values_at},
+    trace::{blinding::Blinding, rows::RowInputs},
     transcript::{observe, observe_cap, sample},
 };
 use proofmill_field::{

@@ -5,9 +5,9 @@ use super::{TableValues, Tables, TablesProof, lookups::Challenges, shape};
 use crate::{
     Constraints, Parameters, StarkHash, VerifyError,
     air::Products,
-    claims::{self, Claims},
     domain::generator,
-    quotient::Quotient,
+    openings::claims::{self, Claims},
+    prove::quotient::Quotient,
     transcript::{check_work, observe, observe_cap, sample},
     verify::{check_log_rows, check_values},
 };
@@ -152,7 +152,7 @@ pub(super) fn factors<const D: usize>(
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    let powers = crate::quotient::factors(table.len() + table.constraints_of_lookups(), alpha);
+    let powers = crate::prove::quotient::factors(table.len() + table.constraints_of_lookups(), alpha);
     let (own, of_lookups) = powers.split_at(table.len());
     let coordinates = of_lookups.iter().flat_map(|power| {
         (0..D).map(|coordinate| {

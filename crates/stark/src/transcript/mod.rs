@@ -5,7 +5,9 @@
 
 mod challenger;
 mod description;
+pub(crate) mod hash;
 mod poseidon_bn254;
+pub(crate) mod shape;
 
 pub use challenger::Challenger;
 pub(crate) use challenger::{DuplexChallenger, HashChallenger};

@@ -322,12 +322,12 @@ fn workloads_have_the_requested_rows() {
     for arithmetisation in Arithmetisation::ALL {
         for gates in [0, 1, 4, 1000] {
             let mut circuit = Circuit::new(arithmetisation);
-            crate::workload::arithmetic(&mut circuit, gates);
+            crate::circuit::workload::arithmetic(&mut circuit, gates);
             assert_eq!(circuit.report().rows, gates);
             assert_eq!(circuit.check(), Ok(()));
         }
         let mut circuit = Circuit::new(arithmetisation);
-        let last = crate::workload::pedersen(&mut circuit, 3);
+        let last = crate::circuit::workload::pedersen(&mut circuit, 3);
         let expected = (0..3).fold(Fr::ONE, |hash, _| pedersen(hash, hash));
         assert_eq!(circuit.value(last), expected);
         assert_eq!(circuit.public_values(), [expected]);

@@ -9,8 +9,9 @@ mod poseidon;
 mod structure;
 mod words;
 
+use super::check::all_unsatisfied;
 use super::*;
-use crate::{Unsatisfied, check::all_unsatisfied, check_layout};
+use crate::{Unsatisfied, check_layout};
 
 /// Builds a program for each arithmetisation, checks that it is satisfied and has the `expected` public
 /// inputs, and returns the number of rows in each.

@@ -1,7 +1,7 @@
 //! Poseidon against circomlib's test vectors and the native hash; its gates, one constraint at a time.
 
 use super::*;
-use crate::{Cells, check_layout, gates::Formula};
+use crate::{Cells, arithmetisation::gates::Formula, check_layout};
 use proofmill_hash::poseidon_bn254;
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 
@@ -134,7 +134,7 @@ fn each_constraint_alone<G: Formula>(gate: Gate, defined: &[(usize, usize)]) {
 
 #[test]
 fn constraints_fail_alone() {
-    use crate::gates::{PoseidonEnter, PoseidonFull, PoseidonLeave, PoseidonPartial};
+    use crate::arithmetisation::gates::{PoseidonEnter, PoseidonFull, PoseidonLeave, PoseidonPartial};
     each_constraint_alone::<PoseidonFull>(Gate::PoseidonFull, &[(1, 0), (1, 1), (1, 2)]);
     each_constraint_alone::<PoseidonEnter>(Gate::PoseidonEnter, &[(0, 3), (1, 0), (1, 1), (1, 2)]);
     each_constraint_alone::<PoseidonPartial>(Gate::PoseidonPartial, &[(0, 3), (1, 0), (1, 1), (1, 2)]);

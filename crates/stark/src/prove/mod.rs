@@ -1,0 +1,420 @@
+//! The prover.
+
+pub(crate) mod quotient;
+
+use crate::{
+    StarkError, Trace,
+    air::{Preprocessed, constraints::Constraints},
+    commitment::{Committed, Matrix, Rows, check_shape, extend, extend_coset, extend_trace, lock, restore},
+    domain::{coset, generator, reverse},
+    error::{changed, unreachable_refusal},
+    memory::Resources,
+    openings::{Opened, claims, evaluate},
+    proof::{OpenedValues, Proof},
+    prove::quotient::{Quotient, factors},
+    security::Parameters,
+    trace::{blinding::Blinding, divided::Divided, rows::RowInputs},
+    transcript::{hash::StarkHash, observe_cap, sample, shape},
+    verify::verify,
+};
+use proofmill_cpu::Level;
+use proofmill_field::{
+    Field,
+    goldilocks::{Extension, ExtensionField, Goldilocks},
+};
+use proofmill_hash::Digest;
+use proofmill_memory::Pages;
+use proofmill_parallel as parallel;
+
+/// Preprocessed columns with their commitment: the key of provers. The verifier's key is [`commitment`](Self::commitment).
+pub struct PreprocessedKey {
+    /// The name of the hash.
+    hash: &'static str,
+    committed: Committed,
+    log_rows: u32,
+    values: Vec<Goldilocks>,
+}
+
+impl PreprocessedKey {
+    /// Commits to an AIR's preprocessed columns.
+    ///
+    /// # Errors
+    /// [`StarkError::Parameters`], [`StarkError::Shape`].
+    pub fn new(
+        level: Level,
+        hash: &dyn StarkHash,
+        parameters: &Parameters,
+        preprocessed: Preprocessed,
+    ) -> Result<Self, StarkError> {
+        parameters.check()?;
+        let (values, columns) = (preprocessed.values, preprocessed.columns);
+        let log_rows = check_shape("preprocessed columns", values.len(), columns, parameters)?;
+        let mut blinding = Blinding::of_key(parameters);
+        let extension =
+            extend_trace(level.into(), parameters, &mut (&values).into(), columns, &mut blinding)?;
+        let committed = Committed::of_matrices(level, hash, parameters, [extension], &mut blinding)?;
+        Ok(Self { hash: hash.name(), committed, log_rows, values })
+    }
+
+    /// The number of columns.
+    pub fn columns(&self) -> usize {
+        self.committed.matrix(0).columns
+    }
+
+    /// The commitment, of as many digests as the parameters' cap, and the logarithm of the number of rows: the verifier's key.
+    pub fn commitment(&self) -> (&[Digest], u32) {
+        (self.committed.cap(), self.log_rows)
+    }
+}
+
+/// Proves that a trace, borrowed, owned or read in parts, satisfies an AIR with these public values. The proof is verified
+/// before it is returned.
+///
+/// Runs on the ambient rayon pool. Memory is what [`Memory`](crate::Memory) says, trees, and a few elements of the extension for each
+/// row of the extended trace.
+///
+/// # Errors
+/// [`StarkError::Parameters`], [`StarkError::Shape`], [`StarkError::PublicValues`], [`StarkError::Preprocessed`],
+/// [`StarkError::TooFewRows`], [`StarkError::Unsatisfied`]; [`StarkError::Trace`], [`StarkError::Scratch`], [`StarkError::Randomness`].
+pub fn prove<'a, const D: usize>(
+    resources: Resources<'_>,
+    hash: &dyn StarkHash,
+    parameters: &Parameters,
+    constraints: &Constraints,
+    preprocessed: Option<&PreprocessedKey>,
+    trace: impl Into<Trace<'a>>,
+    public_values: &[Goldilocks],
+) -> Result<Proof<D>, StarkError>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let mut trace = trace.into();
+    parameters.check_degree(D)?;
+    constraints.check_alone()?;
+    let log_rows = check_shape("trace", trace.len(), constraints.columns, parameters)?;
+    let fixed = preprocessed.map(|key| (key.columns(), key.log_rows));
+    check(constraints, parameters, fixed, log_rows, public_values)?;
+    check_hash(hash, preprocessed.map(|key| key.hash))?;
+    if let Trace::Divided { .. } = trace {
+        Divided::check(constraints, parameters)?;
+    }
+    let (proof, rows) =
+        prove_checked(resources, hash, parameters, constraints, preprocessed, &mut trace, public_values)?;
+    resources.progress.begin("verify");
+    let key = preprocessed.map(PreprocessedKey::commitment);
+    let Err(error) = verify(resources.level, hash, parameters, constraints, key, public_values, &proof)
+    else {
+        return Ok(proof);
+    };
+    // A trace that was given away is what was computed of it.
+    let mut computed = rows.filter(|_| trace.len() == 0);
+    match &mut computed {
+        None => {}
+        Some(Rows::Kept(values)) => {
+            let values = &mut values[..constraints.columns << log_rows];
+            restore(resources.level, values, constraints.columns);
+        }
+        Some(Rows::Computed(tiled)) => lock(tiled).restore(resources.level)?,
+        Some(Rows::Divided(_)) => unreachable!("a divided trace can be read"),
+    }
+    let read = |row: usize, values: &mut [Goldilocks]| match &computed {
+        None => trace.read(row * values.len(), values),
+        Some(Rows::Kept(restored)) => {
+            values.copy_from_slice(&restored[row * values.len()..][..values.len()]);
+            Ok(())
+        }
+        Some(Rows::Computed(tiled)) => lock(tiled).read_row(row, values),
+        Some(Rows::Divided(_)) => unreachable!("a divided trace can be read"),
+    };
+    let preprocessed = preprocessed.map_or(&[][..], |key| &key.values);
+    let inputs = RowInputs { constraints, rows: 1 << log_rows, preprocessed, public_values };
+    Err(inputs.unsatisfied(read)?.unwrap_or_else(|| match trace {
+        Trace::Parts { .. } => changed(),
+        Trace::Divided { .. } => StarkError::Answer("answers about another trace, or wrong ones".into()),
+        Trace::Memory(_) => unreachable_refusal(&error),
+    }))
+}
+
+/// Checks that a key, if there is one, has the hash of the proof.
+pub(crate) fn check_hash(hash: &dyn StarkHash, of_key: Option<&str>) -> Result<(), StarkError> {
+    match of_key.filter(|found| *found != hash.name()) {
+        None => Ok(()),
+        Some(found) => {
+            let [expected, found] = [hash.name(), found].map(|name| format!("a commitment with {name}"));
+            Err(StarkError::Preprocessed { expected, found })
+        }
+    }
+}
+
+/// Checks a trace of `2^log_rows` rows, given the columns of the preprocessed columns and the logarithm of the number of their rows.
+pub(crate) fn check(
+    constraints: &Constraints,
+    parameters: &Parameters,
+    preprocessed: Option<(usize, u32)>,
+    log_rows: u32,
+    public_values: &[Goldilocks],
+) -> Result<(), StarkError> {
+    let (expected, found) = (constraints.public_values, public_values.len());
+    if expected != found {
+        return Err(StarkError::PublicValues { expected, found });
+    }
+    let (columns, rows) = preprocessed.unwrap_or((0, log_rows));
+    if columns != constraints.preprocessed || rows != log_rows {
+        return Err(StarkError::Preprocessed {
+            expected: format!("{} columns of 2^{log_rows} rows", constraints.preprocessed),
+            found: format!("{columns} columns of 2^{rows} rows"),
+        });
+    }
+    let least = parameters.least_log_rows();
+    if log_rows < least {
+        return Err(StarkError::TooFewRows { found: log_rows, more_than: least - 1 });
+    }
+    let longest = constraints.periodic.iter().map(Vec::len).max().unwrap_or(1).ilog2();
+    if log_rows < longest {
+        return Err(StarkError::TooFewRows { found: log_rows, more_than: longest - 1 });
+    }
+    if log_rows + constraints.log_chunks(parameters) > Goldilocks::TWO_ADICITY {
+        return Err(StarkError::Air("constraints of too high a degree for as many rows".into()));
+    }
+    Ok(())
+}
+
+fn prove_checked<const D: usize>(
+    resources: Resources<'_>,
+    hash: &dyn StarkHash,
+    parameters: &Parameters,
+    constraints: &Constraints,
+    preprocessed: Option<&PreprocessedKey>,
+    trace: &mut Trace<'_>,
+    public_values: &[Goldilocks],
+) -> Result<(Proof<D>, Option<Rows>), StarkError>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let (level, progress) = (resources.level, resources.progress);
+    let log_rows = (trace.len() / constraints.columns).ilog2();
+    let mut blinding = Blinding::of_proof(parameters)?;
+    progress.begin("extend trace");
+    let trace = extend_trace(resources, parameters, trace, constraints.columns, &mut blinding)?;
+    progress.begin("commit to trace");
+    let trace = Committed::of_matrices(level, hash, parameters, [trace], &mut blinding)?;
+
+    let challenger = &mut *hash.challenger();
+    shape::description::<D>(constraints, parameters, log_rows).observe(challenger);
+    observe_cap(challenger, trace.cap());
+    if let Some(key) = preprocessed {
+        observe_cap(challenger, key.committed.cap());
+    }
+    public_values.iter().for_each(|value| challenger.observe(*value));
+    let alpha = sample(challenger);
+
+    progress.begin("quotient");
+    let factors = factors(constraints.len(), alpha);
+    let log_chunks = constraints.log_chunks(parameters);
+    let quotient = Quotient { constraints, scalars: public_values, factors, log_rows, log_chunks };
+    let preprocessed = preprocessed.map(|key| &key.committed);
+    let matrices: Vec<_> =
+        [Some(&trace), preprocessed].into_iter().flatten().map(|committed| committed.matrix(0)).collect();
+    let chunks = quotient_chunks(level, parameters, &quotient, &matrices, &mut blinding)?;
+    progress.begin("commit to quotient");
+    let quotient = Committed::new(level, hash, parameters, chunks, &mut blinding);
+    observe_cap(challenger, quotient.cap());
+    let random = random_polynomials::<D>(level, hash, parameters, &[log_rows], &mut blinding);
+    if let Some(random) = &random {
+        observe_cap(challenger, random.cap());
+    }
+    let out_of_domain_work = challenger.work(level, parameters.grinding.out_of_domain);
+    let zeta: Extension<Goldilocks, D> = sample(challenger);
+
+    progress.begin("evaluate");
+    let next = zeta.scale(generator(log_rows));
+    let [reads_next, reads_next_preprocessed] = constraints.reads_next;
+    let committed: Vec<_> =
+        [random.as_ref(), Some(&trace), Some(&quotient), preprocessed].into_iter().flatten().collect();
+    let matrices = random.iter().flat_map(|random| random.opened(false));
+    let matrices = matrices.chain(trace.opened(reads_next)).chain(quotient.opened(false));
+    let matrices =
+        matrices.chain(preprocessed.into_iter().flat_map(|key| key.opened(reads_next_preprocessed)));
+    let matrices: Vec<_> = matrices.collect();
+    let values = values_at(level, &matrices, parameters.log_coefficients(log_rows), [zeta, next])?;
+    let opened = OpenedValues::new(parameters, constraints, &mut values.into_iter());
+    let claims = claims::of_statement(constraints, &opened, parameters.log_height(log_rows), zeta, next);
+    let opening = claims::prove(resources, hash, parameters, &committed, claims, &mut blinding, challenger)?;
+    let proof = Proof {
+        log_rows,
+        trace: trace.cap().to_vec(),
+        quotient: quotient.cap().to_vec(),
+        random: random.map_or(Vec::new(), |random| random.cap().to_vec()),
+        out_of_domain_work,
+        opened,
+        opening,
+    };
+    Ok((proof, trace.into_rows()))
+}
+
+/// The values of columns of matrices at a point and, of those that constraints read the next row of, at the next row's.
+pub(crate) fn values_at<const D: usize>(
+    level: Level,
+    matrices: &[(&Matrix, bool)],
+    log_coefficients: u32,
+    points: [Extension<Goldilocks, D>; 2],
+) -> Result<Vec<[Vec<Extension<Goldilocks, D>>; 2]>, StarkError>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let points_of = |next: bool| if next { vec![0, 1] } else { vec![0] };
+    let kept = matrices.iter().filter_map(|(matrix, next)| match &matrix.rows {
+        Rows::Kept(rows) => {
+            let words = Goldilocks::as_words(rows);
+            Some(Opened { words, width: matrix.columns, points: points_of(*next) })
+        }
+        Rows::Computed(_) | Rows::Divided(_) => None,
+    });
+    let mut of_kept =
+        evaluate(level, coset(), log_coefficients, &kept.collect::<Vec<_>>(), &points).into_iter();
+    let of_matrix = |(matrix, next): &(&Matrix, bool)| {
+        let values = match &matrix.rows {
+            Rows::Kept(_) => of_kept.next().unwrap_or_default(),
+            Rows::Computed(tiled) => lock(tiled).evaluate(level, &points, &points_of(*next))?,
+            Rows::Divided(divided) => divided.evaluate(&points, &points_of(*next))?,
+        };
+        let mut values = values.into_iter();
+        Ok([(); 2].map(|()| values.next().unwrap_or_default()))
+    };
+    matrices.iter().map(of_matrix).collect()
+}
+
+impl<const D: usize> OpenedValues<D> {
+    /// Of the values of matrices at the point and at the next row's: of the random polynomials with blinding, the trace, the quotient, and
+    /// the preprocessed columns if there are some.
+    pub(crate) fn new(
+        parameters: &Parameters,
+        constraints: &Constraints,
+        values: &mut impl Iterator<Item = [Vec<Extension<Goldilocks, D>>; 2]>,
+    ) -> Self {
+        let mut of_matrix = |there: bool| if there { values.next() } else { None }.unwrap_or_default();
+        let blinded = parameters.is_blinded();
+        let [random, _] = of_matrix(blinded);
+        let [trace, next] = of_matrix(true);
+        let (mut quotient, mut beside_quotient) = (Vec::new(), Vec::new());
+        for _ in 0..if blinded { constraints.chunks(parameters) } else { 1 } {
+            let [values, _] = of_matrix(true);
+            let (own, beside) = values.split_at(if blinded { D } else { values.len() });
+            quotient.extend(own.as_chunks::<D>().0);
+            beside_quotient.extend(beside);
+        }
+        let [preprocessed, next_preprocessed] = of_matrix(constraints.preprocessed > 0);
+        Self { trace, next, preprocessed, next_preprocessed, quotient, beside_quotient, random }
+    }
+}
+
+/// The commitment to random polynomials for traces of these numbers of rows, if there is blinding: one over the extension each, and random
+/// columns beside it.
+pub(crate) fn random_polynomials<const D: usize>(
+    level: Level,
+    hash: &dyn StarkHash,
+    parameters: &Parameters,
+    log_rows: &[u32],
+    blinding: &mut Option<Blinding>,
+) -> Option<Committed> {
+    let columns = D + parameters.random_columns as usize;
+    let random = blinding.as_mut()?;
+    let matrices = log_rows.iter().map(|log_rows| {
+        let values = random.elements(columns << parameters.log_coefficients(*log_rows));
+        (extend(level, parameters.log_blowup, &values, columns, Goldilocks::ONE), columns)
+    });
+    let matrices: Vec<_> = matrices.collect();
+    Some(Committed::new(level, hash, parameters, matrices, blinding))
+}
+
+/// The extended polynomials of the quotient as matrices to commit to, from the extensions of the trace and of the others that there are:
+/// of the preprocessed columns and of those of lookups. Without blinding, they are side by side in one matrix.
+pub(crate) fn quotient_chunks<const D: usize>(
+    level: Level,
+    parameters: &Parameters,
+    quotient: &Quotient<'_, D>,
+    matrices: &[&Matrix],
+    blinding: &mut Option<Blinding>,
+) -> Result<Vec<(Pages<Goldilocks>, usize)>, StarkError>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let Quotient { constraints, log_rows, log_chunks, .. } = *quotient;
+    let log_coefficients = parameters.log_coefficients(log_rows);
+    let log_cosets = log_chunks + log_rows - log_coefficients;
+    // The extensions contain the quotient's cosets, unless there are more of them. Random columns are beside those that are read.
+    let trace = matrices[0];
+    let widths = [constraints.columns, constraints.preprocessed, constraints.lookup_columns];
+    let widths = widths.into_iter().filter(|width| *width > 0);
+    let kept = matrices.iter().zip(widths).filter_map(|(matrix, width)| match &matrix.rows {
+        Rows::Kept(rows) => Some((&***rows, matrix.columns, width)),
+        Rows::Computed(_) | Rows::Divided(_) => None,
+    });
+    let matrices: Vec<_> = kept.collect();
+    let longer: Vec<_> = if log_cosets > parameters.log_blowup {
+        let longer = |(rows, columns, _): &(&[Goldilocks], usize, usize)| {
+            extend_coset(level, log_cosets, rows[..columns << log_coefficients].to_vec(), *columns)
+        };
+        matrices.iter().map(longer).collect()
+    } else {
+        Vec::new()
+    };
+    let values = |index: usize| longer.get(index).map_or(matrices[index].0, |values| &**values);
+    let chunks = 1 << log_chunks;
+    let mut order: Vec<_> = (0..chunks).collect();
+    if let Rows::Computed(tiled) = &trace.rows {
+        // What is stored is used first, and by all that use it.
+        let (tiled, cosets) = (lock(tiled), 1 << log_cosets);
+        order.sort_by_key(|chunk| (quotient.shift(chunk % cosets) != tiled.shift(), chunk % cosets));
+    }
+    let mut elsewhere = match &trace.rows {
+        Rows::Divided(divided) => divided.quotient(log_chunks, &quotient.factors)?.into_iter(),
+        Rows::Kept(_) | Rows::Computed(_) => Vec::new().into_iter(),
+    };
+    let mut blinded = blinding.as_mut().map(|blinding| blinding.of_quotient(log_rows, chunks));
+    let mut extensions = order
+        .into_iter()
+        .map(|chunk| {
+            let first = reverse(chunk, log_chunks) << log_rows;
+            let read = |row: usize, mut words: &mut [u64]| {
+                let row = first + reverse(row, log_rows);
+                for (index, (_, columns, width)) in matrices.iter().enumerate() {
+                    let (part, rest) = words.split_at_mut(*width);
+                    part.copy_from_slice(Goldilocks::as_words(&values(index)[row * columns..][..*width]));
+                    words = rest;
+                }
+            };
+            let values = match &trace.rows {
+                Rows::Kept(_) => quotient.on_coset(level, chunk, read),
+                Rows::Computed(tiled) => quotient.on_tiles(level, chunk, &mut lock(tiled), read)?,
+                // The chunks are in order.
+                Rows::Divided(_) => elsewhere.next().unwrap_or_default(),
+            };
+            let (shift, log_blowup) = (quotient.shift(chunk), parameters.log_blowup);
+            let extension = match &mut blinded {
+                None => (extend(level, log_blowup, Extension::coefficients(&values), D, shift), D),
+                Some(blinded) => blinded.extend(level, log_blowup, &values, shift),
+            };
+            Ok((chunk, extension))
+        })
+        .collect::<Result<Vec<_>, StarkError>>()?;
+    extensions.sort_by_key(|(chunk, _)| *chunk);
+    let extensions: Vec<_> = extensions.into_iter().map(|(_, extension)| extension).collect();
+    Ok(if parameters.is_blinded() { extensions } else { vec![side_by_side(&extensions)] })
+}
+
+/// Matrices of as many columns each as one.
+fn side_by_side(matrices: &[(Pages<Goldilocks>, usize)]) -> (Pages<Goldilocks>, usize) {
+    /// The rows of a task.
+    const TASK: usize = 1 << 10;
+    let width = matrices[0].1;
+    let mut rows = Pages::new(matrices.iter().map(|(values, _)| values.len()).sum());
+    let tasks = (0..).step_by(width * TASK).zip(rows.chunks_mut(matrices.len() * width * TASK));
+    parallel::for_each(tasks, |(first, rows)| {
+        for (start, row) in (first..).step_by(width).zip(rows.chunks_exact_mut(matrices.len() * width)) {
+            let parts = row.chunks_exact_mut(width).zip(matrices);
+            parts.for_each(|(part, (values, _))| part.copy_from_slice(&values[start..start + width]));
+        }
+    });
+    (rows, matrices.len() * width)
+}

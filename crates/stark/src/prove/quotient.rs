@@ -1,0 +1,224 @@
+//! The combination of all constraints divided by the polynomial that vanishes on the trace's domain.
+
+use crate::{
+    StarkError,
+    air::{Evaluation, SELECTORS, constraints::Constraints, rows_of_task},
+    domain::{coset_shift, domain, generator, reverse},
+    trace::tiled::Tiled,
+};
+use proofmill_cpu::Level;
+use proofmill_field::{
+    Algebra, Field, Invert, batch_invert_vartime,
+    goldilocks::{Extension, ExtensionField, Goldilocks},
+};
+use proofmill_memory::Pages;
+use proofmill_ntt::goldilocks::Order;
+use proofmill_parallel as parallel;
+use std::iter::successors;
+
+/// What does not depend on the rows.
+pub(crate) struct Quotient<'a, const D: usize> {
+    pub(crate) constraints: &'a Constraints,
+    /// The public values, and those of lookups.
+    pub(crate) scalars: &'a [Goldilocks],
+    /// The factor of each constraint in the combination.
+    pub(crate) factors: Vec<Extension<Goldilocks, D>>,
+    pub(crate) log_rows: u32,
+    /// The logarithm of the number of polynomials into which the quotient is split.
+    pub(crate) log_chunks: u32,
+}
+
+/// Powers of a challenge, as many as there are constraints; the last one's is 1.
+pub(crate) fn factors<const D: usize>(
+    count: usize,
+    alpha: Extension<Goldilocks, D>,
+) -> Vec<Extension<Goldilocks, D>>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let powers = successors(Some(Extension::ONE), |power| Some(*power * alpha));
+    let mut powers: Vec<_> = powers.take(count).collect();
+    powers.reverse();
+    powers
+}
+
+impl<const D: usize> Quotient<'_, D>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    /// The quotient on coset `chunk` of the trace's domain, in natural order. `read(row, words)` writes the values of the trace, of the
+    /// preprocessed columns and of lookups in a row of that coset.
+    pub(crate) fn on_coset(
+        &self,
+        level: Level,
+        chunk: usize,
+        read: impl Fn(usize, &mut [u64]) + Sync,
+    ) -> Vec<Extension<Goldilocks, D>> {
+        let rows = 1_usize << self.log_rows;
+        let mut quotient = vec![Extension([Goldilocks::ZERO; D]); rows];
+        let coset = self.coset(level, chunk);
+        coset.rows(level, &mut quotient, |place| place & (rows - 1), |_, row, words| read(row, words));
+        quotient
+    }
+
+    /// As [`on_coset`](Self::on_coset) from the tiles of a trace; `read` writes the other values.
+    pub(crate) fn on_tiles(
+        &self,
+        level: Level,
+        chunk: usize,
+        tiled: &mut Tiled,
+        read: impl Fn(usize, &mut [u64]) + Sync,
+    ) -> Result<Vec<Extension<Goldilocks, D>>, StarkError> {
+        let (rows, columns, stride) = (1_usize << self.log_rows, self.constraints.columns, tiled.columns());
+        let log_tile_rows = tiled.log_tile_rows();
+        let tile_rows = 1 << log_tile_rows;
+        // With blinding, the coset of the polynomials has the rows of two cosets of the trace in turn.
+        let tiles = rows >> log_tile_rows;
+        let step = tiled.tiles() / tiles;
+        let cosets = (1 << self.log_chunks) / step;
+        let number = move |tile: usize| chunk / cosets + step * (tile % tiles);
+        let coset = self.coset(level, chunk);
+        tiled.go_to(level, self.shift(chunk % cosets))?;
+        // Row `tile + tiles k`, and the next, which is in the next tile. The values of a run's last tile are combined to no use.
+        // With it, they are a quarter of the trace.
+        let run = (tiled.tiles_at_a_time() - 1).max(1);
+        let mut values: Vec<_> = (0..=run).map(|_| Pages::new(tiled.tile_len())).collect();
+        let mut quotient = vec![Extension([Goldilocks::ZERO; D]); rows];
+        let mut sums = vec![Extension([Goldilocks::ZERO; D]); (run + 1) * tile_rows];
+        tiled.each_tile(level, [(number(0), &mut *values[run])].into_iter())?;
+        for first in (0..tiles).step_by(run) {
+            let run = run.min(tiles - first);
+            let last = values.len() - 1;
+            values.swap(0, last);
+            let numbers = (first + 1..).map(number);
+            tiled.each_tile(level, numbers.zip(values[1..=run].iter_mut().map(|values| &mut **values)))?;
+            let row = |place: usize| (first + place % (run + 1) + place / (run + 1) * tiles) & (rows - 1);
+            let sums = &mut sums[..(run + 1) * tile_rows];
+            coset.rows(level, sums, row, |place, row, words| {
+                let tile = &values[place % (run + 1)];
+                let at = reverse(row / tiles, log_tile_rows) * stride;
+                let (trace, others) = words.split_at_mut(columns);
+                trace.copy_from_slice(Goldilocks::as_words(&tile[at..][..columns]));
+                read(row, others);
+            });
+            for (place, sum) in sums.iter().enumerate().filter(|(place, _)| place % (run + 1) < run) {
+                quotient[row(place)] = *sum;
+            }
+            // The next run begins with the tile that this one ended with.
+            values.swap(run, last);
+        }
+        Ok(quotient)
+    }
+
+    fn coset(&self, level: Level, chunk: usize) -> Coset<'_, D> {
+        let Self { constraints, log_rows, .. } = self;
+        let Constraints { columns, preprocessed, lookup_columns, ref periodic, .. } = **constraints;
+        let widths = [columns, preprocessed, lookup_columns, SELECTORS + periodic.len()];
+        let (shift, root) = (self.shift(chunk), generator(*log_rows));
+        Coset {
+            evaluation: Evaluation::new(&constraints.program, &widths, self.scalars, &self.factors),
+            periodic: periodic.iter().map(|column| self.periodic(level, column, shift)).collect(),
+            given: columns + preprocessed + lookup_columns,
+            shift,
+            root,
+            last: root.invert_vartime().expect("a root is not zero"),
+            vanishing: shift.pow_vartime(&[1 << log_rows]) - Goldilocks::ONE,
+        }
+    }
+
+    /// The shift of a coset.
+    pub(crate) fn shift(&self, chunk: usize) -> Goldilocks {
+        coset_shift(self.log_rows, self.log_chunks, chunk)
+    }
+
+    /// A periodic column on a coset: it is a polynomial in a power of x.
+    fn periodic(&self, level: Level, column: &[Goldilocks], shift: Goldilocks) -> Vec<Goldilocks> {
+        // A column that is longer than the trace has no meaning; it was refused.
+        let repeats = (1_usize << self.log_rows) / column.len();
+        let domain = domain(column.len().ilog2());
+        let mut values = column.to_vec();
+        domain.intt(level, &mut values, Order::Natural);
+        domain.coset_ntt(level, &mut values, shift.pow_vartime(&[repeats as u64]), Order::Natural);
+        values
+    }
+}
+
+/// What rows of one coset have in common.
+struct Coset<'a, const D: usize> {
+    evaluation: Evaluation<'a, D>,
+    periodic: Vec<Vec<Goldilocks>>,
+    /// The number of values of a row that are read.
+    given: usize,
+    shift: Goldilocks,
+    /// The generator of the trace's domain, and its last element.
+    root: Goldilocks,
+    last: Goldilocks,
+    /// The polynomial that vanishes on the trace's domain, which is constant here.
+    vanishing: Goldilocks,
+}
+
+impl<const D: usize> Coset<'_, D>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    /// The quotient in rows, one for each place of `quotient`. `row` gives the row of a place; that of the next place is taken as its
+    /// next row. `read(place, row, words)` writes the values that are given.
+    fn rows(
+        &self,
+        level: Level,
+        quotient: &mut [Extension<Goldilocks, D>],
+        row: impl Fn(usize) -> usize + Sync,
+        read: impl Fn(usize, usize, &mut [u64]) + Sync,
+    ) {
+        let scale = self.vanishing.invert_vartime().expect("the coset is not the trace's domain");
+        let task = rows_of_task(quotient.len());
+        let tasks = (0..).step_by(task).zip(quotient.chunks_mut(task));
+        parallel::for_each(tasks, |(first, sums)| {
+            let places = first..=first + sums.len();
+            let selectors = self.selectors(places.map(&row));
+            self.evaluation.run(level, first, sums, |place, words| {
+                let row = row(place);
+                let (matrices, words) = words.split_at_mut(self.given);
+                read(place, row, matrices);
+                let values = selectors[place - first].into_iter();
+                let values =
+                    values.chain(self.periodic.iter().map(|column| column[row & (column.len() - 1)]));
+                words.iter_mut().zip(values).for_each(|(word, value)| *word = value.to_canonical());
+            });
+            sums.iter_mut().for_each(|sum| *sum = sum.scale(scale));
+        });
+    }
+
+    /// The selectors of rows: of the first row, of the last one, and of transitions.
+    fn selectors(&self, rows: impl Iterator<Item = usize>) -> Vec<[Goldilocks; SELECTORS]> {
+        let Self { shift, root, last, vanishing, .. } = *self;
+        let mut denominators = Vec::new();
+        // Most rows follow each other.
+        let (mut next, mut element) = (0, shift);
+        for row in rows {
+            let x = if row == next { element } else { shift * root.pow_vartime(&[row as u64]) };
+            denominators.extend([x - Goldilocks::ONE, x - last]);
+            (next, element) = (row + 1, x * root);
+        }
+        let transitions: Vec<_> = denominators.iter().skip(1).step_by(2).copied().collect();
+        batch_invert_vartime(&mut denominators);
+        let rows = denominators.as_chunks::<2>().0.iter().zip(transitions);
+        rows.map(|([one, other], transition)| [vanishing * *one, vanishing * *other, transition]).collect()
+    }
+}
+
+/// The values of [`SELECTORS`] at a point, and of the vanishing polynomial; `None` if the point is in the trace's domain.
+pub(crate) fn selectors_at<const D: usize>(
+    log_rows: u32,
+    point: Extension<Goldilocks, D>,
+) -> Option<([Extension<Goldilocks, D>; SELECTORS], Extension<Goldilocks, D>)>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let vanishing = point.pow_vartime(&[1 << log_rows]) - Extension::ONE;
+    let last = generator(log_rows).invert_vartime()?;
+    let transition = point - Extension::from_base(last);
+    let first = (point - Extension::ONE).invert_vartime()?;
+    let selectors = [vanishing * first, vanishing * transition.invert_vartime()?, transition];
+    (!vanishing.is_zero()).then_some((selectors, vanishing))
+}

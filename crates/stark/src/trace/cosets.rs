@@ -1,0 +1,211 @@
+//! A process that extends a divided trace, coset by coset.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use super::divided::{Divided, Question, Task};
+use crate::{
+    Constraints, StarkError, Trace,
+    air::Preprocessed,
+    commitment::check_shape,
+    config::Config,
+    domain::{coset, coset_shift, domain, reverse},
+    error::unreachable_tree,
+    openings::{Opened, combine, evaluate},
+    proof::encoding::Writer,
+    prove::{check, quotient::Quotient},
+};
+use proofmill_cpu::Level;
+use proofmill_field::{
+    Algebra, Field,
+    goldilocks::{Extension, ExtensionField, Goldilocks},
+};
+use proofmill_memory::Pages;
+use proofmill_merkle::{Hash, RowMajor, Tree};
+use proofmill_ntt::goldilocks::Order;
+use std::collections::BTreeMap;
+
+/// A coset of the extension.
+struct Coset {
+    /// The rows in bit-reversed order, and those of the preprocessed columns.
+    trace: Pages<Goldilocks>,
+    preprocessed: Pages<Goldilocks>,
+    /// When it was asked for.
+    tree: Option<Tree>,
+}
+
+/// A trace that answers questions about cosets of its extension, each of which is kept from the first question on.
+///
+/// Memory is that of the trace, and again that of the trace for each coset, with two digests for each row.
+pub struct Cosets {
+    config: Config,
+    constraints: Constraints,
+    public_values: Vec<Goldilocks>,
+    log_rows: u32,
+    /// Of the polynomials of trace and preprocessed columns.
+    coefficients: [Vec<Goldilocks>; 2],
+    cosets: BTreeMap<usize, Coset>,
+}
+
+impl Cosets {
+    /// Takes the statement that is proven.
+    ///
+    /// # Errors
+    /// As [`prove`](crate::prove) for what it checks before it proves; [`StarkError::Indivisible`].
+    pub fn new(
+        level: Level,
+        config: &Config,
+        constraints: &Constraints,
+        preprocessed: Option<&Preprocessed>,
+        mut trace: Trace<'_>,
+        public_values: &[Goldilocks],
+    ) -> Result<Self, StarkError> {
+        let parameters = &config.parameters;
+        parameters.check()?;
+        constraints.check_alone()?;
+        let log_rows = check_shape("trace", trace.len(), constraints.columns, parameters)?;
+        let fixed = match preprocessed {
+            Some(Preprocessed { columns, values }) => {
+                let log_rows = check_shape("preprocessed columns", values.len(), *columns, parameters)?;
+                Some((*columns, log_rows))
+            }
+            None => None,
+        };
+        check(constraints, parameters, fixed, log_rows, public_values)?;
+        Divided::check(constraints, parameters)?;
+        let values = match trace.take() {
+            Some(values) => values,
+            None => {
+                let mut values = vec![Goldilocks::ZERO; trace.len()];
+                trace.read_all(&mut values)?;
+                values
+            }
+        };
+        let mut coefficients = [values, preprocessed.map_or(Vec::new(), |columns| columns.values.clone())];
+        for values in coefficients.iter_mut().filter(|values| !values.is_empty()) {
+            domain(log_rows).intt(level, values, Order::Natural);
+        }
+        Ok(Self {
+            config: *config,
+            constraints: constraints.clone(),
+            public_values: public_values.to_vec(),
+            log_rows,
+            coefficients,
+            cosets: BTreeMap::new(),
+        })
+    }
+
+    /// The number of cosets.
+    pub fn count(&self) -> usize {
+        1 << self.config.parameters.log_blowup
+    }
+
+    /// Answers a question about a coset.
+    ///
+    /// # Errors
+    /// [`StarkError::Question`] for what is no question about this trace.
+    pub fn answer(&mut self, level: Level, question: &Question) -> Result<Vec<u8>, StarkError> {
+        match self.config.parameters.extension {
+            2 => self.answer_in::<2>(level, question),
+            _ => self.answer_in::<3>(level, question),
+        }
+    }
+
+    fn answer_in<const D: usize>(&mut self, level: Level, question: &Question) -> Result<Vec<u8>, StarkError>
+    where
+        Extension<Goldilocks, D>: ExtensionField<D>,
+    {
+        let index = question.coset;
+        let no_question = || StarkError::Question(index);
+        let task = Task::<D>::from_bytes(&question.bytes).filter(|_| index < self.count());
+        let task = task.ok_or_else(no_question)?;
+        let (log_rows, parameters) = (self.log_rows, &self.config.parameters);
+        let (rows, constraints) = (1_usize << log_rows, &self.constraints);
+        let columns = constraints.columns;
+        let coset = self.cosets.entry(index).or_insert_with(|| {
+            let shift = coset_shift(log_rows, parameters.log_blowup, reverse(index, parameters.log_blowup));
+            let [trace, preprocessed] = self.coefficients.each_ref().map(|values| {
+                let mut extension = Pages::new(values.len());
+                extension.copy_from_slice(values);
+                if !values.is_empty() {
+                    domain(log_rows).coset_ntt(level, &mut extension, shift, Order::BitReversed);
+                }
+                extension
+            });
+            Coset { trace, preprocessed, tree: None }
+        });
+        let words = Goldilocks::as_words(&coset.trace);
+        let mut writer = Writer::default();
+        match task {
+            Task::Commit { log_nodes } => {
+                let height = log_rows.checked_sub(log_nodes).ok_or_else(no_question)?;
+                writer.digests(coset.tree(level, self.config.hash, columns).layer(height));
+            }
+            Task::Quotient { factors } => {
+                let log_chunks = constraints.log_chunks(parameters);
+                if index >> log_chunks != 0 || factors.len() != constraints.len() {
+                    return Err(no_question());
+                }
+                let scalars = &self.public_values;
+                let quotient = Quotient { constraints, scalars, factors, log_rows, log_chunks };
+                let preprocessed = Goldilocks::as_words(&coset.preprocessed);
+                let values = quotient.on_coset(level, reverse(index, log_chunks), |row, to| {
+                    let row = reverse(row, log_rows);
+                    let (trace, others) = to.split_at_mut(columns);
+                    let of = |values: &[u64], width: usize, to: &mut [u64]| {
+                        let values = values.iter().skip(row * width);
+                        to.iter_mut().zip(values).for_each(|(to, value)| *to = *value);
+                    };
+                    of(words, columns, trace);
+                    of(preprocessed, constraints.preprocessed, others);
+                });
+                writer.extensions(&values);
+            }
+            Task::Evaluate { points, opened } => {
+                let own = self::coset().shift().pow_vartime(&[rows as u64]);
+                let is_outside = |point: &Extension<Goldilocks, D>| {
+                    point.pow_vartime(&[rows as u64]) != Extension::from_base(own)
+                };
+                let opened: Vec<_> = opened.iter().map(|point| *point as usize).collect();
+                let are_points = opened.len() <= 2 && opened.iter().all(|point| *point < points.len());
+                if index != 0 || !are_points || !points.iter().all(is_outside) {
+                    return Err(no_question());
+                }
+                let matrix = [Opened { words, width: columns, points: opened }];
+                let values = evaluate(level, self::coset(), log_rows, &matrix, &points);
+                let values = values.into_iter().flatten().collect::<Vec<_>>();
+                writer.list(&values, |writer, values| writer.extensions(values));
+            }
+            Task::Combine { factors } => {
+                if index != 0 || factors.len() != columns {
+                    return Err(no_question());
+                }
+                writer.extensions(&combine(level, words, columns, &factors));
+            }
+            Task::Open { rows: opened, nodes } => {
+                let row = |row: &u32| (*row as usize) < rows;
+                if !opened.iter().all(row) || !nodes.iter().all(|(height, _)| *height <= log_rows) {
+                    return Err(no_question());
+                }
+                let values = opened
+                    .iter()
+                    .flat_map(|row| coset.trace.iter().skip(*row as usize * columns).take(columns));
+                writer.list(&values.collect::<Vec<_>>(), |writer, value| writer.element(value));
+                let tree = coset.tree(level, self.config.hash, columns);
+                let nodes =
+                    nodes.iter().map(|(height, index)| tree.layer(*height).get(*index as usize).copied());
+                let nodes = nodes.collect::<Option<Vec<_>>>().ok_or_else(no_question)?;
+                writer.digests(&nodes);
+            }
+        }
+        Ok(writer.0)
+    }
+}
+
+impl Coset {
+    fn tree(&mut self, level: Level, hash: Hash, columns: usize) -> &Tree {
+        self.tree.get_or_insert_with(|| {
+            let leaves = RowMajor::new(Goldilocks::as_words(&self.trace), columns);
+            let tree = leaves.and_then(|leaves| Tree::build(level, hash.tree_hash(), &leaves));
+            tree.unwrap_or_else(|error| unreachable_tree(&error))
+        })
+    }
+}

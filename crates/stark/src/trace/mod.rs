@@ -1,0 +1,103 @@
+//! The trace that a prover is given.
+
+pub(crate) mod blinding;
+pub(crate) mod cosets;
+pub(crate) mod divided;
+pub(crate) mod rows;
+pub(crate) mod store;
+pub(crate) mod tiled;
+
+use crate::{Ask, StarkError};
+use proofmill_field::goldilocks::Goldilocks;
+use proofmill_parallel as parallel;
+use std::{borrow::Cow, io, mem};
+
+/// The values of a trace, rows stored contiguously.
+pub enum Trace<'a> {
+    /// In memory. The prover takes over the memory of a trace that is owned, or frees it.
+    Memory(Cow<'a, [Goldilocks]>),
+    /// Elsewhere, for instance in a file. With [`Memory::Low`](crate::Memory::Low) it is never in memory whole.
+    Parts {
+        /// The number of values.
+        len: usize,
+        /// Writes the values from an index on, which are always the same ones; called from several threads, up to twice for each value.
+        read: &'a ReadValues<'a>,
+    },
+    /// As `Parts`, and other processes extend it: it is read only to say what is wrong with it. Not with several tables or zero knowledge.
+    Divided {
+        /// The number of values.
+        len: usize,
+        /// Writes the values from an index on.
+        read: &'a ReadValues<'a>,
+        /// Asks those who have the extension.
+        ask: Ask,
+    },
+}
+
+/// Writes the values of a trace from an index on.
+pub type ReadValues<'a> = dyn Fn(usize, &mut [Goldilocks]) -> io::Result<()> + Sync + 'a;
+
+impl Trace<'_> {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Memory(values) => values.len(),
+            Self::Parts { len, .. } | Self::Divided { len, .. } => *len,
+        }
+    }
+
+    pub(crate) fn read(&self, first: usize, to: &mut [Goldilocks]) -> Result<(), StarkError> {
+        self.values(first, to).map_err(StarkError::Trace)
+    }
+
+    /// [`read`](Self::read), all of them, on all threads.
+    pub(crate) fn read_all(&self, to: &mut [Goldilocks]) -> Result<(), StarkError> {
+        /// The values that a task reads.
+        const TASK: usize = 1 << 16;
+        let tasks = (0..).step_by(TASK).zip(to.chunks_mut(TASK));
+        parallel::map(tasks, |(first, to)| self.read(first, to)).into_iter().collect()
+    }
+
+    /// As [`read`](Self::read), with the error of the source.
+    pub(crate) fn values(&self, first: usize, to: &mut [Goldilocks]) -> io::Result<()> {
+        match self {
+            Self::Memory(values) => to.copy_from_slice(&values[first..][..to.len()]),
+            Self::Parts { read, .. } | Self::Divided { read, .. } => read(first, to)?,
+        }
+        Ok(())
+    }
+
+    /// The same values, borrowed.
+    pub(crate) fn borrowed(&self) -> Trace<'_> {
+        match self {
+            Self::Memory(values) => Trace::Memory(Cow::Borrowed(values)),
+            Self::Parts { len, read } => Trace::Parts { len: *len, read },
+            Self::Divided { len, read, ask } => Trace::Divided { len: *len, read, ask: ask.clone() },
+        }
+    }
+
+    /// The values if they are owned; then, none are left.
+    pub(crate) fn take(&mut self) -> Option<Vec<Goldilocks>> {
+        match self {
+            Self::Memory(Cow::Owned(values)) => Some(mem::take(values)),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> From<&'a [Goldilocks]> for Trace<'a> {
+    fn from(values: &'a [Goldilocks]) -> Self {
+        Self::Memory(values.into())
+    }
+}
+
+impl<'a> From<&'a Vec<Goldilocks>> for Trace<'a> {
+    fn from(values: &'a Vec<Goldilocks>) -> Self {
+        Self::Memory(values.into())
+    }
+}
+
+impl From<Vec<Goldilocks>> for Trace<'_> {
+    fn from(values: Vec<Goldilocks>) -> Self {
+        Self::Memory(values.into())
+    }
+}
