@@ -79,27 +79,6 @@ def check_summary():
             problems.append(f"docs/SUMMARY.md: expected {page} once, found it {entries.count(page)} times")
 
 
-def check_crates():
-    listed = re.findall(r"^\| `crates/(.*?)` \|", (docs / "README.md").read_text(), flags=re.M)
-    crates = sorted(path.parent.name for path in root.glob("crates/*/Cargo.toml"))
-    if sorted(listed) != crates:
-        problems.append(f"docs/README.md: expected one line for each of {crates}, found {sorted(listed)}")
-        return
-    metadata = subprocess.run(
-        ["cargo", "metadata", "--format-version", "1", "--no-deps", "--locked"], cwd=root, capture_output=True, text=True, check=True
-    )
-    folders = {package["name"]: Path(package["manifest_path"]).parent.name for package in json.loads(metadata.stdout)["packages"]}
-    for package in json.loads(metadata.stdout)["packages"]:
-        crate = folders[package["name"]]
-        # `testing` is a dependency of tests alone, and may depend on any.
-        if crate not in listed or crate == "testing":
-            continue
-        for dependency in package["dependencies"]:
-            below = folders.get(dependency["name"])
-            if dependency["kind"] != "dev" and below in listed and listed.index(below) < listed.index(crate):
-                problems.append(f"docs/README.md: {crate} depends on {below}, which is listed above it")
-
-
 def check_book():
     # Warnings of mdbook do not change its exit status.
     built = subprocess.run(["mdbook", "build"], cwd=root, capture_output=True, text=True)
@@ -115,7 +94,6 @@ def check_book():
 os.environ.setdefault("NO_COLOR", "1")
 check_markdown()
 check_summary()
-check_crates()
 check_book()
 for problem in problems:
     print(problem)

@@ -7,6 +7,22 @@
 //!
 //! The secrets and the randomness are wiped after use, copies that the compiler and the generator make of them are not. The points are
 //! multiplied by formulas without branches on the secrets; the other computations with them are not protected.
+//!
+//! ```no_run
+//! use proofmill_ceremony::{Randomness, contribute};
+//! use proofmill_circom::Groth16Zkey;
+//! use proofmill_cpu::Level;
+//! use proofmill_curve::bn254::G1;
+//! use proofmill_progress::Progress;
+//! use std::path::Path;
+//!
+//! # fn main() -> Result<(), proofmill_ceremony::CeremonyError> {
+//! let key = Groth16Zkey::<G1>::open(Path::new("circuit_0000.zkey"))?;
+//! let target = Path::new("circuit_0001.zkey");
+//! let hash = contribute(Level::best(), &key, target, Some("Alice"), Randomness::System(b""), Progress::NONE)?;
+//! # Ok(())
+//! # }
+//! ```
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 pub mod bellman;

@@ -4,6 +4,17 @@
 //! ([`Points`], [`Scalars`]) that are decoded and checked in parallel, whole or by ranges, when they are needed. Inputs may be
 //! hostile: for any bytes the result is a value or a [`CircomError`], a message of one line with problem and position. No
 //! allocation exceeds the file's size by more than a small factor, and nothing panics.
+//!
+//! ```no_run
+//! use proofmill_circom::{R1cs, R1csFile};
+//! use std::path::Path;
+//!
+//! # fn main() -> Result<(), proofmill_circom::CircomError> {
+//! let circuit = R1csFile::open(Path::new("circuit.r1cs"))?;
+//! println!("{} constraints", circuit.header().constraints);
+//! # Ok(())
+//! # }
+//! ```
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod binfile;

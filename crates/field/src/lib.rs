@@ -8,6 +8,13 @@
 //!
 //! Every element holds the token of its instructions, which has size zero, so safe code never executes instructions that the
 //! CPU lacks.
+//!
+//! ```
+//! use proofmill_field::{Field, Invert, bn254::Fr};
+//!
+//! let half = Fr::from(2).invert_vartime().expect("2 is not 0");
+//! assert_eq!(half + half, Fr::ONE);
+//! ```
 #![cfg_attr(target_arch = "x86_64", doc = include_str!("tokens.md"))]
 
 mod algebra;

@@ -2,6 +2,16 @@
 //!
 //! Output goes to a temporary file next to its target, which is renamed when it is complete, or removed on failure. Input is mapped, and its
 //! pages can be released; pipes are read up to a limit that is counted while they are read.
+//!
+//! ```
+//! use proofmill_files::{read_file_at_most, write_texts};
+//!
+//! let folder = std::env::temp_dir();
+//! let (proof, public) = (folder.join("proof.json"), folder.join("public.json"));
+//! write_texts(&[(&proof, "{}"), (&public, "[]")])?; // both or none
+//! assert_eq!(read_file_at_most(&proof, 1 << 24)?, b"{}"); // however long a pipe is
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod mapped;
 mod name;

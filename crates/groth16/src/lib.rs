@@ -1,5 +1,24 @@
 //! Groth16 (Groth, "On the size of pairing-based non-interactive arguments", eprint 2016/260) in the variant of circom's tools:
 //! keys in snarkjs's zkey files, the quotient evaluated on the odd coset.
+//!
+//! ```no_run
+//! use proofmill_circom::{Groth16Zkey, read_witness};
+//! use proofmill_cpu::Level;
+//! use proofmill_curve::bn254::G1;
+//! use proofmill_groth16::{prove, verify, verifying_key};
+//! use proofmill_progress::Progress;
+//! use std::path::Path;
+//!
+//! # fn main() -> Result<(), proofmill_groth16::Groth16Error> {
+//! let level = Level::best();
+//! let key = Groth16Zkey::<G1>::open(Path::new("circuit.zkey"))?;
+//! let witness = read_witness(Path::new("witness.wtns"), level)?;
+//! let proof = prove(level, &key, &witness, Progress::NONE)?;
+//! let public = &witness[1..=key.header().public as usize];
+//! verify(level, &verifying_key(level, &key)?, public, &proof)?;
+//! # Ok(())
+//! # }
+//! ```
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -2,6 +2,15 @@
 //!
 //! A [`Permutation`] is written once over vectors of the Goldilocks field; [`tiles`] runs it at a level on as many states as
 //! the level has lanes; [`sponge`] makes a hash of rows from it, and [`TreeHash`] is the interface for trees.
+//!
+//! ```
+//! use proofmill_cpu::Level;
+//! use proofmill_hash::{Digest, Keccak256, TreeHash};
+//!
+//! let mut digests = [Digest::default(); 2];
+//! Keccak256.hash_rows(Level::best(), &[1, 2, 3, 4], 2, &mut digests);
+//! assert_ne!(digests[0], digests[1]);
+//! ```
 
 pub mod grain;
 mod keccak;

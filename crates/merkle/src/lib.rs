@@ -11,6 +11,21 @@
 //! * [`ssz`] has the trees of Ethereum's SSZ, over chunks of 32 bytes padded with zeros up to a limit.
 //!
 //! Work runs on the ambient rayon pool, in tasks of whole subtrees. Digests do not depend on the number of threads.
+//!
+//! ```
+//! use proofmill_cpu::Level;
+//! use proofmill_merkle::{Hash, RowMajor, Tree};
+//!
+//! # fn main() -> Result<(), proofmill_merkle::MerkleError> {
+//! let (level, hash) = (Level::best(), Hash::Poseidon2.tree_hash());
+//! let words: Vec<u64> = (0..32).collect();
+//! let rows = RowMajor::new(&words, 4)?;
+//! let tree = Tree::build(level, hash, &rows)?;
+//! let opening = tree.open(&rows, &[5], 0)?;
+//! opening.check(level, hash, 8, 4, &[tree.root()])?;
+//! # Ok(())
+//! # }
+//! ```
 #![forbid(unsafe_code)]
 
 mod build;

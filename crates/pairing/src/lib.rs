@@ -8,6 +8,15 @@
 //! pairs, independent products fill the vectors ([`One`]).
 //!
 //! Times depend on the points: for public data.
+//!
+//! ```
+//! use proofmill_cpu::Level;
+//! use proofmill_curve::{Curve, bn254::{G1, G2}};
+//! use proofmill_pairing::pairing_product_is_one;
+//!
+//! let (p, q) = (G1::GENERATOR, G2::GENERATOR);
+//! assert!(pairing_product_is_one::<G1>(Level::best(), &[(p, q), (-p, q)]));
+//! ```
 #![forbid(unsafe_code)]
 
 mod bisection;

@@ -2,6 +2,11 @@
 //!
 //! rayon compiles its recursion for each closure, about 6 KB of code and tables. Here it is compiled once, for indices and a
 //! closure behind a reference. An item should be worth a microsecond or more, such as a chunk of a slice; each is a task.
+//!
+//! ```
+//! let squares = proofmill_parallel::map(0..5_u64, |number| number * number);
+//! assert_eq!(squares, [0, 1, 4, 9, 16]);
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -8,6 +8,18 @@
 //!   [`Proof`] are values in memory.
 //! * [`solidity`] writes verifier contracts.
 //! * [`Gate`] lists the constraints that a row can have; [`Circuit`] builds rows.
+//!
+//! ```
+//! use proofmill_field::bn254::Fr;
+//! use proofmill_plonk::{Arithmetisation, Circuit};
+//!
+//! let mut circuit = Circuit::new(Arithmetisation::Turbo);
+//! let square = circuit.public_input(Fr::from(9));
+//! let root = circuit.witness(Fr::from(3));
+//! let product = circuit.mul(root, root);
+//! circuit.assert_equal(product, square);
+//! circuit.check().expect("3 is a root of 9");
+//! ```
 #![forbid(unsafe_code)]
 
 mod arithmetisation;

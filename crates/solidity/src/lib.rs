@@ -1,5 +1,13 @@
 //! The text around the formulas of a proof system: a contract with one function `verifyProof`, whose body is Yul, and the text of
 //! its arguments; and the points in anyone's contracts ([`Contract`]).
+//!
+//! ```
+//! use proofmill_solidity::Contract;
+//!
+//! let source = "contract Verifier { uint256 constant alphax = 1; }";
+//! let contracts = Contract::all(source);
+//! assert_eq!(contracts[1].name, "Verifier");
+//! ```
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

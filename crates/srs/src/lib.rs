@@ -5,6 +5,19 @@
 //! of [`write_insecure`], a `.ptau` with fewer sections. Files are mapped: [`Srs::msm`] reads only the powers that it needs,
 //! and decodes and checks them on the way. Files may be hostile; the result is a string or an [`SrsError`]. Only [`Srs::check`]
 //! checks that all powers belong to one tau.
+//!
+//! ```no_run
+//! use proofmill_cpu::Level;
+//! use proofmill_srs::Srs;
+//! use std::path::Path;
+//!
+//! # fn main() -> Result<(), proofmill_srs::SrsError> {
+//! let powers = Srs::open(Path::new("powers.ptau"))?;
+//! powers.check(Level::best())?;
+//! println!("{} powers of tau", powers.len());
+//! # Ok(())
+//! # }
+//! ```
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

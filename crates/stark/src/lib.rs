@@ -12,6 +12,24 @@
 //! [`security`] computes how many bits of security are proven for parameters of the protocol.
 //!
 //! Proofs hide nothing, unless parameters are [blinded](Parameters::blinded): then they are zero-knowledge. Time depends on the trace.
+//!
+//! ```
+//! use proofmill_stark::{Constraints, air::{Air, Row}};
+//!
+//! /// Each row of one column is the square of the row before.
+//! struct Squares;
+//!
+//! impl Air for Squares {
+//!     fn columns(&self) -> usize {
+//!         1
+//!     }
+//!     fn constrain(&self, row: Row) {
+//!         (row.is_transition() * (row.next(0) - row.column(0) * row.column(0))).must_vanish();
+//!     }
+//! }
+//!
+//! let constraints = Constraints::new(&Squares).expect("an AIR of one column");
+//! ```
 
 pub mod air;
 pub mod airs;

@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         ["record", ref names @ ..] if !names.is_empty() => ci::record(names),
         ["generate"] => generate(&[]),
         ["generate", "--check"] => generate(&["--check"]),
+        ["crates", ref options @ ..] => script("crates.py", options),
         ["figures", ref options @ ..] => package("figures", options),
         ["header", ref options @ ..] => script("header.sh", options),
         ["gallery", ref options @ ..] => script("gallery.py", options),
@@ -50,6 +51,7 @@ fn usage() -> String {
 ci [LANE or CHECK...]: what must pass before a change lands, or some of it
 record CHECK...: executes extended checks and records that they passed on these sources, so that ci need not
 generate [--check]: writes constants, protocols' code and the C header from their definitions, or compares them
+crates [--check]: writes the list of crates in ARCHITECTURE.md and their READMEs, or compares them
 figures [--check]: writes the figures of README.md and docs/ from lab/records, or compares them
 gallery [--check]: draws docs/figures from lab/records
 header [--check] BUILD: writes the C header only

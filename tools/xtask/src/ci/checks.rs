@@ -48,6 +48,7 @@ pub(crate) const CHECKS: &[Check] = &[
     check("style", "fmt", "cargo fmt --all --check"),
     check("style", "scripts", ".ci/scripts.sh").needs("python archives"),
     check("style", "cycles", ".ci/cycles.py"),
+    check("style", "crates", "tools/xtask/scripts/crates.py --check"),
     check("style", "features", ".ci/features.py"),
     check("style", "licences", "cargo deny --locked check licenses bans sources").needs("licences"),
     check("style", "book", ".ci/book.py").needs("book"),
