@@ -9,7 +9,7 @@ use proofmill_circom::{Beacon, BinFile, Groth16Zkey, Ptau};
 use proofmill_files::Target;
 use proofmill_cpu::Level;
 use proofmill_curve::{bls12_381, bn254};
-use proofmill_progress::Progress;
+use proofmill_run::Progress;
 use std::{fs, path::Path};
 
 /// The largest power of files with which everything is computed.

@@ -17,7 +17,7 @@ use proofmill_curve::{
 };
 use proofmill_field::LANES;
 use proofmill_pairing::{find_wrong, pairing_product_is_one};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use rand::{CryptoRng, TryRngCore, rngs::OsRng};
 use std::collections::HashMap;
 

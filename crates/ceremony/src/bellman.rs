@@ -23,8 +23,8 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, products_of_points};
 use proofmill_field::Field;
 use proofmill_files::{FileError, Output, Target};
-use proofmill_parallel as parallel;
-use proofmill_progress::Progress;
+use proofmill_run::Progress;
+use proofmill_run::parallel;
 use std::{ops::Range, path::Path};
 
 /// Bytes of a count.

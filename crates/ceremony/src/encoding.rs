@@ -12,7 +12,7 @@ use proofmill_field::{Algebra, Field, Fp, Packable, Prime, Quadratic, SquareRoot
 use proofmill_groth16::Groth16Curve;
 use proofmill_memory::Zeroed;
 use proofmill_pairing::pairing_product_is_one;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use zeroize::DefaultIsZeroes;
 
 /// Points that one task encodes or decodes.

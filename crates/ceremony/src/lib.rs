@@ -13,7 +13,7 @@
 //! use proofmill_circom::Groth16Zkey;
 //! use proofmill_cpu::Level;
 //! use proofmill_curve::bn254::G1;
-//! use proofmill_progress::Progress;
+//! use proofmill_run::Progress;
 //! use std::path::Path;
 //!
 //! # fn main() -> Result<(), proofmill_ceremony::CeremonyError> {

@@ -9,7 +9,7 @@ use proofmill_circom::CircomError;
 use proofmill_cpu::Level;
 use proofmill_curve::Affine;
 use proofmill_files::{FileBytes, FileError, FileName, most_of_a_pipe};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::{ops::Range, path::Path};
 
 /// A file without a container.

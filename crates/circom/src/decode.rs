@@ -14,7 +14,7 @@ use proofmill_field::{
     bn254::{self as bn254_fields, FrParams},
     dispatch,
 };
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::{borrow::Cow, marker::PhantomData, mem::MaybeUninit, ops::Range};
 
 /// Bytes of an encoded scalar.

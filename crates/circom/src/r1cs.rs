@@ -14,7 +14,7 @@ use crate::{
 };
 use proofmill_field::{Field, Fp, bn254::FrParams};
 use proofmill_files::Target;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::{marker::PhantomData, path::Path};
 
 const HEADER: SectionName = SectionName { id: 1, content: "header" };

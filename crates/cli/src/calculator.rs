@@ -5,7 +5,7 @@ use proofmill::{
     circom::{CircuitCache, Event, ScalarPrime, Symbols, Witness, WitnessCalculator, WitnessError},
 };
 use proofmill_console::{Display, Failure};
-use proofmill_progress::Progress;
+use proofmill_run::Progress;
 use std::{
     fs,
     io::{self, Write},

@@ -10,7 +10,7 @@ use proofmill::{
     fflonk::{Proof, ProvingKey, VerifyingKey, write_key},
 };
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
-use proofmill_progress::Progress;
+use proofmill_run::Progress;
 
 /// The approximate number of phases of a proof.
 const PROVE_PHASES: usize = 15;

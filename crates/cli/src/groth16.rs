@@ -11,7 +11,7 @@ use proofmill::{
     groth16::{Groth16Curve, Proof, ProvingKey, VerifyingKey, write_key},
 };
 use proofmill_console::{Failure, Machine, Outcome};
-use proofmill_progress::Progress;
+use proofmill_run::Progress;
 
 /// The approximate number of phases of a proof.
 const PROVE_PHASES: usize = 10;

@@ -12,7 +12,7 @@ use proofmill::{
     srs::Srs,
 };
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
-use proofmill_progress::Progress;
+use proofmill_run::Progress;
 
 /// The approximate number of phases of a proof.
 pub(crate) const PROVE_PHASES: usize = 15;

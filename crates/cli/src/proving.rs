@@ -10,7 +10,7 @@ use proofmill::{
     circom::{PublicSignals, R1cs, ScalarPrime, Symbols, Witness},
 };
 use proofmill_console::{Display, Failure, Machine, Outcome};
-use proofmill_progress::Progress;
+use proofmill_run::Progress;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -5,7 +5,7 @@ use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_cpu::Level;
 use proofmill_files::{MappedFile, most_of_a_pipe, read_at_most};
 use proofmill_merkle::ssz::{Chunk, hash_tree_root};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use proofmill_sha256::{Kernels, Sha256};
 use serde_json::{Value, json};
 use std::{

@@ -2,7 +2,7 @@
 
 use crate::{Display, Failure, Options, PhaseClock, StorageOptions, Threads};
 use proofmill::Level;
-use proofmill_progress::Progress;
+use proofmill_run::Progress;
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,

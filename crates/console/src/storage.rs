@@ -1,7 +1,7 @@
 //! Options for the storage of a proving key.
 
 use clap::Args;
-use proofmill_plonk::{Memory, Storage};
+use proofmill::Memory;
 use std::path::PathBuf;
 
 /// How much of a proving key is kept, and where.
@@ -15,10 +15,4 @@ pub struct StorageOptions {
     /// is short; they have no names and are removed when the command ends [default: in memory]
     #[arg(long, value_name = "DIR")]
     pub scratch: Option<PathBuf>,
-}
-
-impl From<&StorageOptions> for Storage {
-    fn from(options: &StorageOptions) -> Self {
-        Self { memory: options.memory, scratch: options.scratch.clone() }
-    }
 }

@@ -11,7 +11,7 @@ use crate::{
 };
 use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, Select, dispatch};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// The bits of a digit.
 const WINDOW: usize = 4;

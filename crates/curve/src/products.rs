@@ -21,7 +21,7 @@ use proofmill_cpu::Level;
 use proofmill_field::{
     Algebra, Engine, Field, LANES, Lanes, LanesOf, Packable, PrimeField, Select, dispatch,
 };
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// The bits of a digit.
 const WINDOW: usize = 4;

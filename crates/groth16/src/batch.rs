@@ -17,7 +17,7 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Jacobian, msm, products_of_points};
 use proofmill_field::Field;
 use proofmill_pairing::{find_wrong, pairing_product_is_one};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// From this number on, products of points are faster in lanes than one after another.
 const IN_LANES: usize = 16;

@@ -9,7 +9,7 @@
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian, Msm, msm};
 use proofmill_field::PrimeField;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// Sums that one task computes.
 const BLOCK: usize = 64;

@@ -6,7 +6,7 @@
 //! use proofmill_cpu::Level;
 //! use proofmill_curve::bn254::G1;
 //! use proofmill_groth16::{prove, verify, verifying_key};
-//! use proofmill_progress::Progress;
+//! use proofmill_run::Progress;
 //! use std::path::Path;
 //!
 //! # fn main() -> Result<(), proofmill_groth16::Groth16Error> {
@@ -45,7 +45,7 @@ pub use curve::Groth16Curve;
 pub use error::Groth16Error;
 pub use insecurity::{are_small_multiples, insecurity, insecurity_of_contributions};
 pub use proofmill_circom::{Groth16Proof as Proof, Groth16VerificationKey as VerifyingKey};
-pub use proofmill_progress::Progress;
+pub use proofmill_run::Progress;
 pub use prove::{assemble, assemble_with_rng, prove, prove_with_rng, verifying_key, verifying_key_text};
 pub use quotient::{DividedQuotient, constraints, quotient};
 pub use setup::{power, rows, setup};

@@ -8,7 +8,7 @@ use proofmill_circom::{Groth16Zkey, ScalarPrime};
 use proofmill_cpu::Level;
 use proofmill_field::{Engine, Fp, LANES, Lanes, dispatch};
 use proofmill_ntt::{DividedTransform, Domain};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::ops::Range;
 
 /// Elements that one task multiplies.

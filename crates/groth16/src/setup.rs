@@ -15,7 +15,7 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian, Msm};
 use proofmill_field::{Field, Fp};
 use proofmill_files::Target;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// The largest domain: H needs one twice as large, and powers of tau go up to 28, the two-adicity of BN254.
 const LARGEST_LOG_N: u32 = 27;

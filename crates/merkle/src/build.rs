@@ -6,7 +6,7 @@
 use crate::{Leaves, MerkleError};
 use proofmill_cpu::Level;
 use proofmill_hash::{Digest, TreeHash};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// The most layers of a subtree above its leaves. The digests of 2^11 leaves take 64 KiB and all nodes twice that, which fits
 /// into a core's second-level cache together with the rows; unused lanes in the narrow layers cost half a percent.

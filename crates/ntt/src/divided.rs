@@ -10,7 +10,7 @@ use crate::{
 use proofmill_cpu::Level;
 use proofmill_field::{Engine, Field, Fp, LANES, Packable, Prime, Vector, dispatch};
 use proofmill_memory::Pages;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::ops::Range;
 
 /// A transform in two passes over parts of its matrix.

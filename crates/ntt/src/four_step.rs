@@ -12,7 +12,7 @@
 use crate::{columns::Columns, in_cache, reverse_bits::reverse_bits};
 use proofmill_field::{Algebra, Engine, Field, Fp, LANES, Lanes, Packable, Prime, Scale, Vector};
 use proofmill_memory::prefetch;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::ops::Range;
 
 /// The factors `first * ratio^i` for index i, of the inputs or the outputs.

@@ -16,7 +16,7 @@ use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks as Element;
 use proofmill_hash::Keccak;
 use proofmill_memory::{ScratchWords, process_memory, release_kept_memory};
-use proofmill_stark::{Memory, Resources, Trace};
+use proofmill_stark::{Memory, Run, Trace};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::time::Instant;
 
@@ -73,9 +73,9 @@ fn main() {
             process_memory::forget_peak();
             let start = Instant::now();
             let constraints = proofmill_p3::constraints(&KeccakAir {}).expect("constraints");
-            let resources = Resources { memory, ..Level::best().into() };
+            let run = Run { memory: Some(memory), ..Level::best().into() };
             let parameters = BENCHMARK.of_engine(2);
-            proofmill_stark::prove::<2>(resources, &Keccak, &parameters, &constraints, None, trace, &[])
+            proofmill_stark::prove::<2>(run, &Keccak, &parameters, &constraints, None, trace, &[])
                 .expect("a proof");
             start.elapsed()
         }

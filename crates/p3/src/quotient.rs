@@ -10,7 +10,7 @@ use p3_goldilocks::Goldilocks;
 use p3_matrix::{Matrix, dense::RowMajorMatrix};
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::{Extension, Goldilocks as Element};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use proofmill_stark::air::{Evaluation, SELECTORS, rows_of_task};
 
 /// What constraints read, on the domain of the quotient in natural order.

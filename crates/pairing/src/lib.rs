@@ -35,7 +35,7 @@ use proofmill_field::{
     Algebra, Backend, Dodecic, Engine, Field, Fp, LANES, Lanes, Prime, Quadratic, Sextic, Tower, dispatch,
     frobenius_coefficients,
 };
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// A curve with a pairing, which is named by its first source group.
 pub trait Pairing:

@@ -1,7 +1,8 @@
 //! Errors.
 
-use crate::{circuit::unsatisfied::Unsatisfied, named::UnknownName};
+use crate::circuit::unsatisfied::Unsatisfied;
 use proofmill_circom::{CircomError, PtauPoints, UNPREPARED};
+use proofmill_run::UnknownName;
 use std::{fmt, io, path::PathBuf};
 
 /// Why a key or a proof could not be made.

@@ -1,29 +1,14 @@
 //! Which vectors are kept in memory, and where vectors are stored.
 
-use crate::{PlonkError, named::named};
+use crate::PlonkError;
 use proofmill_field::bn254::Fr;
 use proofmill_memory::{Elements, Zeroed};
-use std::{io, ops::Deref, path::PathBuf};
-
-/// Which vectors a proving key keeps. With the same randomness, every mode gives the same proof.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Memory {
-    /// Every fixed column as coefficients, as values on the domain and as values on the quotient's cosets: 2
-    /// + parts vectors of n scalars each.
-    Fast,
-    /// Coefficients and values on the domain; the values on one coset at a time.
-    #[default]
-    Balanced,
-    /// Coefficients only. Of one coset at a time, only the columns that are still needed are kept.
-    Low,
-}
-
-impl Memory {
-    /// All modes, from the most memory to the least.
-    pub const ALL: [Self; 3] = [Self::Fast, Self::Balanced, Self::Low];
-}
-
-named!(Memory, "a memory mode", Fast => "fast", Balanced => "balanced", Low => "low");
+use proofmill_run::{Memory, Run};
+use std::{
+    io,
+    ops::Deref,
+    path::{Path, PathBuf},
+};
 
 /// Which of the key's vectors are kept, and where all vectors of the size of the circuit are stored,
 /// including the prover's.
@@ -40,6 +25,12 @@ pub struct Storage {
 impl From<Memory> for Storage {
     fn from(memory: Memory) -> Self {
         Self { memory, scratch: None }
+    }
+}
+
+impl From<Run<'_>> for Storage {
+    fn from(run: Run<'_>) -> Self {
+        Self { memory: run.memory.unwrap_or_default(), scratch: run.scratch.map(Path::to_owned) }
     }
 }
 

@@ -10,7 +10,7 @@ use proofmill_field::{
     bn254::{Fr, FrParams},
     dispatch,
 };
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// Elements of one parallel task: 64 KiB of scalars.
 pub(crate) const CHUNK: usize = 1 << LOG_CHUNK;

@@ -58,7 +58,7 @@ impl ProvingKey {
     pub(crate) fn read(file: BinFile, name: Option<FileName>) -> Result<Self> {
         let key = fflonk::ProvingKey::read(file);
         let key = key.map_err(|error| Names { key: name.as_ref(), ..Names::default() }.plonk(error))?;
-        Ok(Self { key: key.with_scratch(current().storage.scratch.clone()), name })
+        Ok(Self { key: key.with_scratch(current().scratch.clone()), name })
     }
 
     /// Makes the key of a circuit in memory: the bytes of `snarkjs fflonk setup`.

@@ -63,4 +63,4 @@ pub use any::{AnyProof, AnyProvingKey, AnyVerifyingKey};
 pub use error::{Cause, Error, Result};
 pub use machine::{Machine, MachineBuilder};
 pub use proofmill_cpu::{Level, LevelError};
-pub use proofmill_plonk::Memory;
+pub use proofmill_run::Memory;

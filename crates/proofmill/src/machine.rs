@@ -3,8 +3,7 @@
 use crate::{Error, error::Cause};
 use proofmill_cpu::Level;
 use proofmill_files::FileName;
-use proofmill_plonk::{Memory, Storage};
-use proofmill_progress::Progress;
+use proofmill_run::{Memory, Progress, Run};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::{
     cell::OnceCell,
@@ -67,7 +66,7 @@ pub(crate) struct Settings {
     pub(crate) level: Level,
     /// The mode that was asked for: what is the default depends on the prover.
     pub(crate) memory: Option<Memory>,
-    pub(crate) storage: Storage,
+    pub(crate) scratch: Option<PathBuf>,
     observer: Option<Observer>,
     share_observer: Option<ShareObserver>,
     /// Receives a warning for each use of a key whose setup is insecure; without it, such keys are refused.
@@ -75,6 +74,12 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// How operations run.
+    pub(crate) fn run(&self) -> Run<'_> {
+        let Self { level, memory, .. } = *self;
+        Run { level, memory, scratch: self.scratch.as_deref(), progress: self.progress() }
+    }
+
     pub(crate) fn progress(&self) -> Progress<'_> {
         let progress = self.observer.as_ref().map_or(Progress::NONE, |observer| Progress::new(observer));
         match &self.share_observer {
@@ -104,7 +109,7 @@ pub(crate) fn current() -> Arc<Settings> {
         Arc::new(Settings {
             level: Level::best(),
             memory: None,
-            storage: Storage::default(),
+            scratch: None,
             observer: None,
             share_observer: None,
             insecure_setup: None,
@@ -147,7 +152,8 @@ impl fmt::Debug for Machine {
         f.debug_struct("Machine")
             .field("level", &self.level().name())
             .field("threads", &self.threads())
-            .field("storage", &self.settings.storage)
+            .field("memory", &self.settings.memory)
+            .field("scratch", &self.settings.scratch)
             .finish_non_exhaustive()
     }
 }
@@ -214,9 +220,8 @@ impl MachineBuilder {
     pub fn build(self) -> Result<Machine, Error> {
         let Self { level, threads, memory, scratch, observer, share_observer, insecure_setup } = self;
         let level = level.unwrap_or_else(Level::best);
-        let storage = Storage { memory: memory.unwrap_or_default(), scratch };
         let settings =
-            Arc::new(Settings { level, memory, storage, observer, share_observer, insecure_setup });
+            Arc::new(Settings { level, memory, scratch, observer, share_observer, insecure_setup });
         let of_threads = settings.clone();
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)

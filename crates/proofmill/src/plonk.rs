@@ -91,7 +91,7 @@ impl ProvingKey {
 
     pub(crate) fn read(file: BinFile, name: Option<FileName>) -> Result<Self> {
         let machine = current();
-        let storage = machine.storage.clone();
+        
         let key = proofmill_plonk::ProvingKey::read(machine.level, file, storage, machine.progress());
         let key = key.map_err(|error| Names { key: name.as_ref(), ..Names::default() }.plonk(error))?;
         Ok(Self { key, name })

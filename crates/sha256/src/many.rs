@@ -1,7 +1,7 @@
 //! Many messages of one length.
 
 use crate::Kernels;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// Messages in a task of the thread pool; up to two tasks' messages are hashed on the calling thread. 2^12 messages with their
 /// digests take 384 KiB and stay in a core's second-level cache.

@@ -5,7 +5,7 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian, bn254::G2};
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_pairing::pairing_product_is_one;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use rand::{TryRngCore, rngs::OsRng};
 use std::ops::Range;
 

@@ -14,7 +14,7 @@ use proofmill_field::{Field, bn254::Fr};
 use proofmill_files::FileName;
 use proofmill_memory::Elements;
 use proofmill_pairing::pairing_product_is_one;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use proofmill_sha256::Sha256;
 use std::{
     fmt, io,

@@ -1,10 +1,9 @@
 //! Committed matrices: extended, and hashed row by row.
 
 use crate::{
-    StarkError, Trace, VerifyError,
+    Memory, Run, StarkError, Trace, VerifyError,
     domain::{SHIFT, domain, reverse},
     error::unreachable_tree,
-    memory::{Memory, Resources},
     proof::OpenedRows,
     security::Parameters,
     trace::{
@@ -20,7 +19,7 @@ use proofmill_hash::{Digest, TreeHash};
 use proofmill_memory::Pages;
 use proofmill_merkle::{MerkleError, Opening, RowMajor, Tree};
 use proofmill_ntt::goldilocks::Order;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::{
     env, iter,
     path::Path,
@@ -436,7 +435,7 @@ pub(crate) fn extend(
 
 /// The extension of a trace, blinded if there is blinding: kept, or computed part by part.
 pub(crate) fn extend_trace(
-    Resources { level, memory, scratch, .. }: Resources<'_>,
+    Run { level, memory, scratch, .. }: Run<'_>,
     parameters: &Parameters,
     trace: &mut Trace<'_>,
     columns: usize,
@@ -449,7 +448,7 @@ pub(crate) fn extend_trace(
             let rows = Rows::Divided(Divided { ask: ask.clone(), columns, log_rows, log_blowup });
             return Ok(Matrix { rows, columns, log_rows: log_rows + log_blowup });
         }
-        let tiled = match memory {
+        let tiled = match memory.unwrap_or(Memory::Fast) {
             Memory::Fast => {
                 if let Some(mut values) = trace.take() {
                     let domain = domain((values.len() / columns).ilog2());

@@ -1,8 +1,8 @@
 //! Proofs as bytes, with the hash and the extension chosen at run time.
 
 use crate::{
-    Constraints, PreprocessedKey, Proof, Resources, StarkError, StarkHash, Tables, TablesKey, TablesProof,
-    TooWeak, Trace, VerifyError,
+    Constraints, PreprocessedKey, Proof, Run, StarkError, StarkHash, Tables, TablesKey, TablesProof, TooWeak,
+    Trace, VerifyError,
     air::Preprocessed,
     commitment::check_shape,
     prove, prove_tables,
@@ -118,7 +118,7 @@ impl Config {
     /// [`StarkError::TooWeak`] before anything is computed; as [`PreprocessedKey::new`] and [`prove`](crate::prove).
     pub fn prove(
         &self,
-        resources: Resources<'_>,
+        run: Run<'_>,
         constraints: &Constraints,
         preprocessed: Option<&Preprocessed>,
         trace: Trace<'_>,
@@ -129,8 +129,8 @@ impl Config {
         let log_rows = check_shape("trace", trace.len(), constraints.columns(), parameters)?;
         self.check(&constraints.shape(log_rows))?;
         dispatch!(self, D => {
-            let key = self.key(resources.level, preprocessed)?;
-            let proof = prove::<D>(resources, hash, parameters, constraints, key.as_ref(), trace, public_values)?;
+            let key = self.key(run.level, preprocessed)?;
+            let proof = prove::<D>(run, hash, parameters, constraints, key.as_ref(), trace, public_values)?;
             Ok(proof.to_bytes(hash))
         })
     }
@@ -167,7 +167,7 @@ impl Config {
     /// [`StarkError::TooWeak`] before anything is computed; as [`TablesKey::new`] and [`prove_tables`](crate::prove_tables).
     pub fn prove_tables(
         &self,
-        resources: Resources<'_>,
+        run: Run<'_>,
         tables: &Tables,
         preprocessed: Vec<Option<Preprocessed>>,
         traces: &[Trace<'_>],
@@ -178,9 +178,9 @@ impl Config {
         let log_rows = log_rows(parameters, tables, traces)?;
         self.check(tables.shape(&log_rows))?;
         dispatch!(self, D => {
-            let key = TablesKey::new(resources.level, hash, parameters, tables, preprocessed)?;
+            let key = TablesKey::new(run.level, hash, parameters, tables, preprocessed)?;
             let proof =
-                prove_tables::<D>(resources, hash, parameters, tables, key.as_ref(), traces, public_values)?;
+                prove_tables::<D>(run, hash, parameters, tables, key.as_ref(), traces, public_values)?;
             Ok(proof.to_bytes(hash))
         })
     }

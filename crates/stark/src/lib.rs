@@ -37,7 +37,6 @@ mod commitment;
 mod config;
 mod domain;
 mod error;
-mod memory;
 pub mod openings;
 mod proof;
 pub mod protocol;
@@ -52,9 +51,9 @@ pub use air::constraints::Constraints;
 pub use air::file::{AirDocument, DocumentError};
 pub use config::{Config, Proven};
 pub use error::{StarkError, TooWeak, VerifyError};
-pub use memory::{Memory, Resources};
 pub use proof::encoding::{DecodeError, Header};
 pub use proof::{OpenedRows, OpenedValues, OpeningProof, Proof, Round};
+pub use proofmill_run::{Memory, Run};
 pub use prove::{PreprocessedKey, prove};
 pub use security::{Grinding, Parameters};
 pub use tables::{

@@ -18,8 +18,8 @@ use proofmill_circom::{CircomError, FirstPowers, KnowledgeProof, Ptau, PtauPoint
 use proofmill_cpu::Level;
 use proofmill_curve::Curve;
 use proofmill_files::{Output, Target};
-use proofmill_parallel as parallel;
-use proofmill_progress::Progress;
+use proofmill_run::Progress;
+use proofmill_run::parallel;
 use std::path::Path;
 
 /// Bytes of a hash.

@@ -15,8 +15,8 @@ use proofmill_circom::{
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve};
 use proofmill_files::Target;
-use proofmill_parallel as parallel;
-use proofmill_progress::Progress;
+use proofmill_run::Progress;
+use proofmill_run::parallel;
 
 /// Sections of powers.
 pub(super) const SECTIONS: u32 = PtauPoints::POWERS.len() as u32;

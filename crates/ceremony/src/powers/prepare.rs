@@ -14,8 +14,8 @@ use proofmill_curve::{Affine, Curve, products_of_points, sums_and_differences};
 use proofmill_field::{Algebra, Field, Prime};
 use proofmill_files::Target;
 use proofmill_memory::Elements;
-use proofmill_parallel as parallel;
-use proofmill_progress::Progress;
+use proofmill_run::Progress;
+use proofmill_run::parallel;
 use std::{ops::Range, path::Path};
 
 /// Writes the powers and, for all domains, the Lagrange polynomials at tau, which setup needs. Contributions stay. Runs on the ambient

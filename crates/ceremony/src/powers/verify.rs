@@ -17,8 +17,8 @@ use proofmill_circom::{
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian};
 use proofmill_field::{Field, Fp, batch_invert_vartime};
-use proofmill_parallel as parallel;
-use proofmill_progress::Progress;
+use proofmill_run::Progress;
+use proofmill_run::parallel;
 use proofmill_srs::{first_broken, sides};
 use rand::{TryRngCore, rngs::OsRng};
 use std::ops::Range;

@@ -6,7 +6,7 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Jacobian, bls12_381::G1};
 use proofmill_field::{Algebra, SquareRoot, bls12_381::Fq};
 use proofmill_files::Target;
-use proofmill_progress::Progress;
+use proofmill_run::Progress;
 use proofmill_testing::{for_each_level, for_each_pool};
 use std::{
     fs,

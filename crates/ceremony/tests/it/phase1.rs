@@ -14,7 +14,7 @@ use proofmill_curve::{
 };
 use proofmill_field::{Algebra, Field, SquareRoot, bn254::Fq2};
 use proofmill_files::Target;
-use proofmill_progress::Progress;
+use proofmill_run::Progress;
 use proofmill_testing::{for_each_level, for_each_pool};
 use std::{fs, ops::Range, path::PathBuf};
 

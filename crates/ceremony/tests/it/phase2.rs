@@ -12,7 +12,7 @@ use proofmill_curve::bn254::G1;
 use proofmill_field::bn254::FrParams;
 use proofmill_files::Target;
 use proofmill_groth16::{insecurity_of_contributions, prove, verifying_key};
-use proofmill_progress::Progress;
+use proofmill_run::Progress;
 use proofmill_testing::{for_each_level, for_each_pool};
 use std::{fs, path::PathBuf};
 

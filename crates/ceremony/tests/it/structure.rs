@@ -7,7 +7,7 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian, bls12_381, bn254};
 use proofmill_field::{Field, Invert};
 use proofmill_files::Target;
-use proofmill_progress::Progress;
+use proofmill_run::Progress;
 use proofmill_testing::directions;
 use std::{convert::Infallible, fs, ops::Range, path::PathBuf};
 

@@ -11,7 +11,7 @@ use crate::{
 };
 use proofmill_cpu::{Level, Token};
 use proofmill_field::{Algebra, Backend, Engine, Field, Fp, bn254::FrParams, dispatch};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::{fmt, marker::PhantomData, ops::Range};
 
 /// Bytes of a record.

@@ -23,7 +23,7 @@ use proofmill_field::{
     bls12_381::{Fq, FqParams},
     dispatch,
 };
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// The bytes of a coefficient.
 const BYTES: usize = 48;

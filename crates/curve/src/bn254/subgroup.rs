@@ -10,7 +10,7 @@ use super::G2;
 use crate::{Affine, Jacobian, msm::window_sums};
 use proofmill_cpu::Level;
 use proofmill_field::{bn254::Fr, dispatch};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use rand::{TryRngCore, rngs::OsRng};
 
 /// Below this many points, testing each is as fast.

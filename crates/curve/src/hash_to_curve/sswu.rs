@@ -23,7 +23,7 @@ use proofmill_field::{
     bls12_381::{Fq, FqParams},
     dispatch,
 };
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// The points of messages by a random oracle: suite `BLS12381G1_XMD:SHA-256_SSWU_RO_`. The tag `dst` separates domains; the
 /// RFC defines its form. Runs on the ambient rayon pool; many messages share lanes and inversions.

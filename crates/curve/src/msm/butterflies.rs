@@ -7,7 +7,7 @@ use super::{
 use crate::{Affine, Curve};
 use proofmill_cpu::Level;
 use proofmill_field::{Engine, Packable, dispatch};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// The pairs of a task: their rows fit the second-level cache.
 const TASK: usize = 1 << 11;

@@ -17,7 +17,7 @@ use super::{
 use crate::{Affine, Curve, Jacobian};
 use proofmill_cpu::Level;
 use proofmill_field::{Engine, Packable, PrimeField, Row, dispatch};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::{
     iter::successors,
     slice::from_ref,

@@ -36,7 +36,7 @@ use buckets::{Buckets, WindowAdder};
 use digits::{BLOCK, Digits, Windows};
 use proofmill_cpu::Level;
 use proofmill_field::{Engine, Field, LANES, Lanes, LanesOf, Packable, PrimeField, Row, dispatch};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::{
     ops::Range,
     sync::{

@@ -19,7 +19,7 @@ use proofmill_curve::{
     grumpkin::{self, Grumpkin},
 };
 use proofmill_field::{Field, Invert, PrimeField, bn254::Fr};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::{iter::successors, sync::LazyLock};
 
 /// The tag of the generators' derivation: hash-to-curve of "O", "G0" and "G1", with SHA-256 and the map of Shallue and van

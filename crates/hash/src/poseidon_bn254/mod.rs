@@ -17,7 +17,7 @@ use proofmill_field::{
     bn254::{Fr, FrParams},
     dispatch,
 };
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use schedule::{Schedule, products};
 use std::sync::OnceLock;
 

@@ -2,7 +2,7 @@
 
 use super::{Chunk, checked_depth, zero_root};
 use crate::MerkleError;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use proofmill_sha256::{Kernels, digest};
 
 /// The layers of a subtree: 2^11 chunks take 64 KiB, which stay in a core's second-level cache with the nodes above.

@@ -4,7 +4,7 @@ use super::tile::{self, Part};
 use crate::reverse_bits::reverse_bits;
 use proofmill_field::goldilocks::GoldilocksEngine;
 use proofmill_memory::Lines;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// Swaps every row of `width` words with the row at the bit-reversed index; the number of rows is a power of two.
 ///

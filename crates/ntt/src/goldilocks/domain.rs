@@ -17,7 +17,7 @@ use proofmill_field::{
     goldilocks::{Goldilocks, GoldilocksEngine},
 };
 use proofmill_memory::{Lines, advise_huge_pages, prefetch_at};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::{cell::Cell, ops::Range};
 
 /// The subgroup of order n = 2^log_n.

@@ -9,7 +9,7 @@ use proofmill_field::{
         constant_planes,
     },
 };
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// The rows of a block: the most products whose planes may be added.
 const BLOCK: usize = 256;

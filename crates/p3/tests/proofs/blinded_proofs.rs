@@ -15,7 +15,7 @@ use p3_uni_stark::{StarkGenericConfig, setup_preprocessed, verify_with_preproces
 use proofmill_cpu::Level;
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
 use proofmill_p3::{batch_from_plonky3, batch_key, batch_to_plonky3, from_plonky3, to_plonky3};
-use proofmill_stark::{Memory, Proof, Resources, Tables, TablesKey, TablesProof, Trace, prove, prove_tables};
+use proofmill_stark::{Memory, Proof, Run, Tables, TablesKey, TablesProof, Trace, prove, prove_tables};
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
 
 fn cases() -> impl Iterator<Item = Parameters> {
@@ -57,9 +57,9 @@ macro_rules! both_ways {
                 for_each_goldilocks_level(|level: Level| {
                     let key = proofmill_p3::preprocessed_key(level, $hash, &parameters, &air).expect("a key");
                     for memory in Memory::ALL {
-                        let resources = Resources { memory, ..level.into() };
+                        let run = Run { memory: Some(memory), ..level.into() };
                         let proof: Proof<$degree> = prove(
-                            resources,
+                            run,
                             $hash,
                             &parameters,
                             &constraints,

@@ -7,7 +7,7 @@
 use super::summand::{Growing, PERMUTATION_POWERS, Parameters, Sink, Summand};
 use crate::{Cells, Column, polynomial::CHUNK};
 use proofmill_field::{Algebra, Field, bn254::Fr};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// The multipliers of the wires' cosets: 1, and the smallest numbers whose cosets are disjoint from the
 /// earlier ones for every domain. (snarkjs searches for them and always finds 2 and 3.)

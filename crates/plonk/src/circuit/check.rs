@@ -3,7 +3,7 @@
 use super::unsatisfied::Unsatisfied;
 use crate::{Cell, Cells, Column, Gate, Layout, Selector, arithmetisation::lookup};
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::{cell::RefCell, collections::HashSet};
 
 /// Returns an error for the first row of a layout that the values of the variables do not satisfy.

@@ -36,10 +36,9 @@ pub use multiples::Multiples;
 pub use report::{GadgetReport, Report, TableReport};
 pub use table::{Table, TableNumber};
 
-use crate::{
-    Column, Gate, Layout, LookupArgument, Selector, Unsatisfied, circuit::check::check_layout, named::named,
-};
+use crate::{Column, Gate, Layout, LookupArgument, Selector, Unsatisfied, circuit::check::check_layout};
 use proofmill_field::{Field, bn254::Fr};
+use proofmill_run::named;
 use report::Scopes;
 use std::collections::BTreeMap;
 

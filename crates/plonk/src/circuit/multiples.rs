@@ -20,7 +20,7 @@ use proofmill_curve::{
     grumpkin::{self, Grumpkin},
 };
 use proofmill_field::{Algebra, Field, Invert, SquareRoot, batch_invert_vartime, bn254::Fr};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::sync::{Arc, OnceLock};
 
 /// Bits of a scalar.

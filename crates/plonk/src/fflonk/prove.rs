@@ -19,7 +19,7 @@ use crate::{
 };
 use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use rand::RngCore;
 
 /// Coefficients that blind the grand product: one for C2, and one for each of the two values that a proof reveals.

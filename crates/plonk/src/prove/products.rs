@@ -30,7 +30,7 @@ use proofmill_field::{
     bn254::{Fr, FrParams},
     dispatch,
 };
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// How the column grows.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -27,7 +27,7 @@ use crate::{
 };
 use proofmill_cpu::Token;
 use proofmill_field::{Algebra, Engine, Field, Invert, LANES, bn254::Fr, dispatch};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// A coset of the domain.
 #[derive(Clone, Copy)]

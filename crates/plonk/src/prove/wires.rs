@@ -16,7 +16,7 @@ use crate::{
     polynomial::{CHUNK, add_multiple, bring_in_form},
 };
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use rand::{SeedableRng, rngs::StdRng};
 use std::borrow::Cow;
 

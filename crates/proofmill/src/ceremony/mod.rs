@@ -121,7 +121,7 @@ pub fn verify_powers<C: CeremonyCurve>(initial: &ProvingKey<C>, powers: &Ptau<C>
 
 /// The folder of large transforms whose result goes to `path`.
 fn scratch(machine: &Settings, path: &Path) -> PathBuf {
-    machine.storage.scratch.clone().unwrap_or_else(|| folder_of(path).to_owned())
+    machine.scratch.clone().unwrap_or_else(|| folder_of(path).to_owned())
 }
 
 fn of_key<C: CeremonyCurve>(key: &ProvingKey<C>, error: CeremonyError) -> Error {

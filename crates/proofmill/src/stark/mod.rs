@@ -49,14 +49,14 @@ pub use tables::{Tables, TablesProof};
 pub use wrap::Wrap;
 
 use crate::{
-    Error, Memory, Result,
+    Error, Result,
     error::Names,
-    machine::{Settings, current},
+    machine::current,
     merkle::{Hash, Rows},
 };
 use proofmill_field::goldilocks::{Goldilocks, MODULUS};
 use proofmill_files::{FileName, read_file_at_most, write_bytes, write_text};
-use proofmill_stark::{AirDocument, Header, ReadValues, Resources, StarkError, Trace};
+use proofmill_stark::{AirDocument, Header, ReadValues, StarkError, Trace};
 pub use proofmill_stark::{
     Ask, Config, Parameters, Proven, Question, TooWeak,
     air::{Air, Bus, Expression, Preprocessed, Row},
@@ -183,7 +183,7 @@ impl Constraints {
     /// Proves that a trace satisfies the constraints with these public values. The proof is verified before it is returned.
     ///
     /// Runs on all threads. Besides the trace, if that is not a file, memory is that of the extended trace, which is the trace times the
-    /// blowup factor; with [`Memory::Balanced`], one and a quarter times the trace; with [`Memory::Low`], a quarter of the trace, and
+    /// blowup factor; with [`Memory::Balanced`](crate::Memory::Balanced), one and a quarter times the trace; with [`Memory::Low`](crate::Memory::Low), a quarter of the trace, and
     /// temporary files that are as large as the extended trace. All have trees and a few elements for each row of the extension, too.
     ///
     /// # Errors
@@ -203,9 +203,9 @@ impl Constraints {
         trace: impl for<'t> FnOnce(usize, &'t ReadValues<'t>) -> Trace<'t>,
     ) -> Result<Proof> {
         let (settings, public_values) = (current(), elements(public_values)?);
-        let (resources, preprocessed) = (resources(&settings), self.preprocessed.as_ref());
+        let (run, preprocessed) = (settings.run(), self.preprocessed.as_ref());
         let bytes = self.with_trace(rows, |len, read| {
-            config.prove(resources, &self.constraints, preprocessed, trace(len, read), &public_values)
+            config.prove(run, &self.constraints, preprocessed, trace(len, read), &public_values)
         });
         Proof::from_bytes(bytes?)
     }
@@ -227,16 +227,6 @@ impl Constraints {
         let read = |first: usize, to: &mut [Goldilocks]| rows.read(first, to).map_err(io::Error::other);
         body(rows.rows() * rows.columns(), &read).map_err(|error| names.stark(error))
     }
-}
-
-fn resources(settings: &Settings) -> Resources<'_> {
-    let memory = match settings.memory {
-        None | Some(Memory::Fast) => proofmill_stark::Memory::Fast,
-        Some(Memory::Balanced) => proofmill_stark::Memory::Balanced,
-        Some(Memory::Low) => proofmill_stark::Memory::Low,
-    };
-    let scratch = settings.storage.scratch.as_deref();
-    Resources { level: settings.level, memory, scratch, progress: settings.progress() }
 }
 
 fn elements(words: &[u64]) -> Result<Vec<Goldilocks>> {

@@ -1,6 +1,6 @@
 //! Several tables in one proof.
 
-use super::{Air, Config, LONGEST, Proven, elements, resources, security};
+use super::{Air, Config, LONGEST, Proven, elements, security};
 use crate::{Error, Result, error::Names, machine::current, merkle::Rows};
 use proofmill_field::goldilocks::Goldilocks;
 use proofmill_files::{FileName, read_file_at_most, write_bytes};
@@ -80,8 +80,7 @@ impl Tables {
         let public_values = all_elements(public_values)?;
         let public_values: Vec<&[_]> = public_values.iter().map(Vec::as_slice).collect();
         let preprocessed = self.preprocessed.clone();
-        let bytes =
-            config.prove_tables(resources(&settings), &self.tables, preprocessed, &traces, &public_values);
+        let bytes = config.prove_tables(settings.run(), &self.tables, preprocessed, &traces, &public_values);
         Ok(TablesProof { bytes: bytes.map_err(|error| names.stark(error))?, name: None })
     }
 }

@@ -10,7 +10,7 @@ use proofmill_field::{
     },
 };
 use proofmill_memory::Lines;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// The rows that a task should evaluate: each allocates its memory.
 pub fn rows_of_task(rows: usize) -> usize {

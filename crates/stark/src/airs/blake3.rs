@@ -6,7 +6,7 @@ use super::{
 };
 use crate::air::{Air, Expression, Row};
 use proofmill_field::{Field, goldilocks::Goldilocks};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::array;
 
 /// BLAKE3 of 64 bytes again and again: `digest' = BLAKE3(digest || entry)`, as a log is extended whose entries have 32 bytes.

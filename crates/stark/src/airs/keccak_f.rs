@@ -11,7 +11,7 @@ use crate::{
 use proofmill_cpu::Level;
 use proofmill_field::{Field, goldilocks::Goldilocks};
 use proofmill_hash::{KECCAK_ROTATIONS, KECCAK_ROUND_CONSTANTS, KECCAK_WIDTH, keccak_f_states};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::array;
 
 /// Keccak-f\[1600\] (FIPS 202), applied again and again.

@@ -10,7 +10,7 @@ use crate::air::{Air, Row};
 use proofmill_field::{Field, goldilocks::Goldilocks};
 use proofmill_hash::{DIGEST, Digest};
 use proofmill_merkle::Tree;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// Membership of leaves in a tree of [`Poseidon2<8>`](proofmill_hash::Poseidon2) whose leaves have four elements: the root is that of
 /// [`proofmill_merkle::Tree`].

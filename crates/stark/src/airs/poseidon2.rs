@@ -7,7 +7,7 @@ use proofmill_hash::{
     permute,
     poseidon2::{Parameters, Poseidon2 as Hash},
 };
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// Poseidon2 of width 8 or 12 with the parameters of [`proofmill_hash::Poseidon2`], applied again and again.
 ///

@@ -3,11 +3,10 @@
 
 use super::fri;
 use crate::{
-    StarkError, VerifyError,
+    Run, StarkError, VerifyError,
     air::constraints::Constraints,
     commitment::{Committed, Rows, check_rows, extend_coset, lock},
     domain::coset,
-    memory::Resources,
     openings::{Claim, Claimed, combine, quotients},
     proof::{OpenedValues, OpeningProof},
     security::Parameters,
@@ -272,7 +271,7 @@ fn heights<const D: usize>(claims: &[Vec<Claims<D>>]) -> Vec<u32> {
 
 /// Proves the claims about the commitments.
 pub(crate) fn prove<const D: usize>(
-    Resources { level, progress, .. }: Resources<'_>,
+    Run { level, progress, .. }: Run<'_>,
     hash: &dyn StarkHash,
     parameters: &Parameters,
     committed: &[&Committed],

@@ -19,7 +19,7 @@ use proofmill_field::{
         constant_planes,
     },
 };
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::ops::Range;
 
 /// A matrix and the points at which its columns are opened.

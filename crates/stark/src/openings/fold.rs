@@ -6,7 +6,7 @@ use proofmill_field::{
     Algebra, Field, Lanes, dispatch_goldilocks,
     goldilocks::{Extension, ExtensionField, Goldilocks, GoldilocksEngine, U64s},
 };
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// The blocks of a task.
 const BLOCKS: usize = 8;

@@ -16,7 +16,7 @@ use proofmill_field::{
     Algebra, Field, LANES, Lanes, dispatch_goldilocks,
     goldilocks::{Extension, ExtensionField, Goldilocks, GoldilocksEngine, U64s},
 };
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// A matrix with the claims on its columns.
 #[derive(Clone, Debug)]

@@ -3,12 +3,11 @@
 pub(crate) mod quotient;
 
 use crate::{
-    StarkError, Trace,
+    Run, StarkError, Trace,
     air::{Preprocessed, constraints::Constraints},
     commitment::{Committed, Matrix, Rows, check_shape, extend, extend_coset, extend_trace, lock, restore},
     domain::{coset, generator, reverse},
     error::{changed, unreachable_refusal},
-    memory::Resources,
     openings::{Opened, claims, evaluate},
     proof::{OpenedValues, Proof},
     prove::quotient::{Quotient, factors},
@@ -24,7 +23,7 @@ use proofmill_field::{
 };
 use proofmill_hash::Digest;
 use proofmill_memory::Pages;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 
 /// Preprocessed columns with their commitment: the key of provers. The verifier's key is [`commitment`](Self::commitment).
 pub struct PreprocessedKey {
@@ -77,7 +76,7 @@ impl PreprocessedKey {
 /// [`StarkError::Parameters`], [`StarkError::Shape`], [`StarkError::PublicValues`], [`StarkError::Preprocessed`],
 /// [`StarkError::TooFewRows`], [`StarkError::Unsatisfied`]; [`StarkError::Trace`], [`StarkError::Scratch`], [`StarkError::Randomness`].
 pub fn prove<'a, const D: usize>(
-    resources: Resources<'_>,
+    run: Run<'_>,
     hash: &dyn StarkHash,
     parameters: &Parameters,
     constraints: &Constraints,
@@ -99,11 +98,10 @@ where
         Divided::check(constraints, parameters)?;
     }
     let (proof, rows) =
-        prove_checked(resources, hash, parameters, constraints, preprocessed, &mut trace, public_values)?;
-    resources.progress.begin("verify");
+        prove_checked(run, hash, parameters, constraints, preprocessed, &mut trace, public_values)?;
+    run.progress.begin("verify");
     let key = preprocessed.map(PreprocessedKey::commitment);
-    let Err(error) = verify(resources.level, hash, parameters, constraints, key, public_values, &proof)
-    else {
+    let Err(error) = verify(run.level, hash, parameters, constraints, key, public_values, &proof) else {
         return Ok(proof);
     };
     // A trace that was given away is what was computed of it.
@@ -112,9 +110,9 @@ where
         None => {}
         Some(Rows::Kept(values)) => {
             let values = &mut values[..constraints.columns << log_rows];
-            restore(resources.level, values, constraints.columns);
+            restore(run.level, values, constraints.columns);
         }
-        Some(Rows::Computed(tiled)) => lock(tiled).restore(resources.level)?,
+        Some(Rows::Computed(tiled)) => lock(tiled).restore(run.level)?,
         Some(Rows::Divided(_)) => unreachable!("a divided trace can be read"),
     }
     let read = |row: usize, values: &mut [Goldilocks]| match &computed {
@@ -180,7 +178,7 @@ pub(crate) fn check(
 }
 
 fn prove_checked<const D: usize>(
-    resources: Resources<'_>,
+    run: Run<'_>,
     hash: &dyn StarkHash,
     parameters: &Parameters,
     constraints: &Constraints,
@@ -191,11 +189,11 @@ fn prove_checked<const D: usize>(
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    let (level, progress) = (resources.level, resources.progress);
+    let (level, progress) = (run.level, run.progress);
     let log_rows = (trace.len() / constraints.columns).ilog2();
     let mut blinding = Blinding::of_proof(parameters)?;
     progress.begin("extend trace");
-    let trace = extend_trace(resources, parameters, trace, constraints.columns, &mut blinding)?;
+    let trace = extend_trace(run, parameters, trace, constraints.columns, &mut blinding)?;
     progress.begin("commit to trace");
     let trace = Committed::of_matrices(level, hash, parameters, [trace], &mut blinding)?;
 
@@ -239,7 +237,7 @@ where
     let values = values_at(level, &matrices, parameters.log_coefficients(log_rows), [zeta, next])?;
     let opened = OpenedValues::new(parameters, constraints, &mut values.into_iter());
     let claims = claims::of_statement(constraints, &opened, parameters.log_height(log_rows), zeta, next);
-    let opening = claims::prove(resources, hash, parameters, &committed, claims, &mut blinding, challenger)?;
+    let opening = claims::prove(run, hash, parameters, &committed, claims, &mut blinding, challenger)?;
     let proof = Proof {
         log_rows,
         trace: trace.cap().to_vec(),

@@ -13,7 +13,7 @@ use proofmill_field::{
 };
 use proofmill_memory::Pages;
 use proofmill_ntt::goldilocks::Order;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::iter::successors;
 
 /// What does not depend on the rows.

@@ -14,7 +14,7 @@ use proofmill_field::{
     goldilocks::{Extension, ExtensionField, Goldilocks, MODULUS},
 };
 use proofmill_memory::Pages;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::iter::successors;
 
 /// The challenges that make a fraction of a message.

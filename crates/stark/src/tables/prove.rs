@@ -7,7 +7,7 @@ use super::{
     verify::{claims, factors, verify_tables},
 };
 use crate::{
-    OpenedValues, Parameters, Resources, StarkError, StarkHash, Trace, VerifyError,
+    OpenedValues, Parameters, Run, StarkError, StarkHash, Trace, VerifyError,
     air::Products,
     commitment::{Committed, check_shape, extend_trace},
     domain::generator,
@@ -31,7 +31,7 @@ use proofmill_field::{
 /// # Errors
 /// As [`prove`](crate::prove()), in [`StarkError::Table`] if they are of one table; [`StarkError::Unbalanced`].
 pub fn prove_tables<const D: usize>(
-    resources: Resources<'_>,
+    run: Run<'_>,
     hash: &dyn StarkHash,
     parameters: &Parameters,
     tables: &Tables,
@@ -77,10 +77,10 @@ where
     tables.check_counts(&log_rows)?;
     check_hash(hash, key.map(|key| key.hash))?;
     let statement = Statement { hash, tables, key, traces, public_values, log_rows };
-    let proof = statement.prove(resources, parameters)?;
-    resources.progress.begin("verify");
+    let proof = statement.prove(run, parameters)?;
+    run.progress.begin("verify");
     let key = key.map(TablesKey::verifying_key);
-    match verify_tables(resources.level, hash, parameters, tables, key.as_ref(), public_values, &proof) {
+    match verify_tables(run.level, hash, parameters, tables, key.as_ref(), public_values, &proof) {
         Ok(()) => Ok(proof),
         Err(error) => Err(statement.reason(&error).unwrap_or_else(|error| error)),
     }
@@ -116,18 +116,18 @@ impl Statement<'_> {
 
     fn prove<const D: usize>(
         &self,
-        resources: Resources<'_>,
+        run: Run<'_>,
         parameters: &Parameters,
     ) -> Result<TablesProof<D>, StarkError>
     where
         Extension<Goldilocks, D>: ExtensionField<D>,
     {
         let Self { hash: _, tables, key, traces: values, public_values, log_rows } = self;
-        let (level, hash, progress) = (resources.level, self.hash, resources.progress);
+        let (level, hash, progress) = (run.level, self.hash, run.progress);
         let mut blinding = Blinding::of_proof(parameters)?;
         progress.begin("extend traces");
         let matrices = values.iter().zip(&tables.tables).map(|(values, table)| {
-            extend_trace(resources, parameters, &mut values.borrowed(), table.columns, &mut blinding)
+            extend_trace(run, parameters, &mut values.borrowed(), table.columns, &mut blinding)
         });
         let matrices = matrices.collect::<Result<Vec<_>, StarkError>>()?;
         progress.begin("commit to traces");
@@ -225,8 +225,7 @@ impl Statement<'_> {
         let claims = claims(parameters, tables, log_rows, &opened, zeta);
         let committed = [random.as_ref(), Some(&traces), Some(&quotients), key.map(|key| &key.committed)];
         let committed: Vec<_> = committed.into_iter().chain([lookups.as_ref()]).flatten().collect();
-        let opening =
-            claims::prove(resources, hash, parameters, &committed, claims, &mut blinding, challenger)?;
+        let opening = claims::prove(run, hash, parameters, &committed, claims, &mut blinding, challenger)?;
         Ok(TablesProof {
             log_rows: log_rows.clone(),
             traces: traces.cap().to_vec(),

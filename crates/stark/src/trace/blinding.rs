@@ -20,7 +20,7 @@ use proofmill_field::{
 };
 use proofmill_memory::Pages;
 use proofmill_ntt::goldilocks::Order;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use rand::{RngCore, SeedableRng, TryRngCore, rngs::OsRng};
 use rand_chacha::ChaCha20Rng;
 use std::io;

@@ -9,7 +9,7 @@ pub(crate) mod tiled;
 
 use crate::{Ask, StarkError};
 use proofmill_field::goldilocks::Goldilocks;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::{borrow::Cow, io, mem};
 
 /// The values of a trace, rows stored contiguously.

@@ -3,7 +3,7 @@
 use crate::StarkError;
 use proofmill_field::{Field, goldilocks::Goldilocks};
 use proofmill_memory::{Pages, ScratchWords};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::{
     borrow::Cow,
     io,

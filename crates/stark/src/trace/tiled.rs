@@ -20,7 +20,7 @@ use proofmill_field::{
 };
 use proofmill_memory::Pages;
 use proofmill_ntt::goldilocks::Order;
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::{borrow::Cow, collections::BTreeMap, iter::successors, mem, path::Path};
 
 /// The logarithm of the number of tiles of a coset: enough to save memory, and as many as make tiles that are transformed in one step.

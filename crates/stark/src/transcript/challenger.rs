@@ -9,7 +9,7 @@ use proofmill_hash::{
     DIGEST, Digest, KECCAK_WIDTH, Keccak, Keccak256, Permutation, Sha256, TreeHash, keccak_f_states, permute,
     permute_states,
 };
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use proofmill_sha256 as sha256;
 use std::{marker::PhantomData, ops::Range};
 

@@ -9,8 +9,8 @@ use proofmill_field::{
 };
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
 use proofmill_stark::{
-    Constraints, Grinding, Memory, Parameters, PreprocessedKey, Proof, Resources, StarkHash, Trace,
-    VerifyError, air::Air, prove, verify,
+    Constraints, Grinding, Memory, Parameters, PreprocessedKey, Proof, Run, StarkHash, Trace, VerifyError,
+    air::Air, prove, verify,
 };
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
 use std::collections::HashSet;
@@ -59,10 +59,10 @@ where
         PreprocessedKey::new(level, Self::HASH, &self.parameters, columns).expect("a key")
     }
 
-    fn prove(&self, resources: Resources<'_>, trace: Trace<'_>) -> Result<Proof<D>, String> {
+    fn prove(&self, run: Run<'_>, trace: Trace<'_>) -> Result<Proof<D>, String> {
         let Self { parameters, constraints, public_values, .. } = self;
-        let key = self.key(resources.level);
-        prove(resources, Self::HASH, parameters, constraints, Some(&key), trace, public_values)
+        let key = self.key(run.level);
+        prove(run, Self::HASH, parameters, constraints, Some(&key), trace, public_values)
             .map_err(|error| error.to_string())
     }
 
@@ -94,7 +94,7 @@ macro_rules! in_every_mode {
                             Trace::Parts { len: case.trace.len(), read: &read },
                         ];
                         for trace in traces {
-                            let proof = case.prove(Resources { memory, ..level.into() }, trace);
+                            let proof = case.prove(Run { memory: Some(memory), ..level.into() }, trace);
                             let place = format!("{rows} rows, {memory:?}, {threads} threads, {level}");
                             let verdict =
                                 case.verify(Level::available()[0], &case.parameters, &proof.expect(&place));
@@ -119,7 +119,7 @@ fn the_prover_names_what_is_wrong() {
     case.trace[5] += Goldilocks::ONE;
     for memory in Memory::ALL {
         for trace in [Trace::from(&case.trace), case.trace.clone().into()] {
-            let error = case.prove(Resources { memory, ..Level::best().into() }, trace);
+            let error = case.prove(Run { memory: Some(memory), ..Level::best().into() }, trace);
             assert_eq!(error.err().as_deref(), Some("constraint 3 does not hold in row 1"), "{memory:?}");
         }
     }

@@ -8,7 +8,7 @@ use proofmill_field::{
 };
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
 use proofmill_stark::{
-    Constraints, Memory, Parameters, PreprocessedKey, Resources, StarkError, StarkHash, Trace,
+    Constraints, Memory, Parameters, PreprocessedKey, Run, StarkError, StarkHash, Trace,
     air::Air,
     openings::{Opened, combine, weighted_sums},
     prove,
@@ -54,8 +54,8 @@ where
     let folder = tempfile::tempdir().expect("a folder");
     let mut proofs = Vec::new();
     in_all_modes_and_places(&trace, |memory, origin, trace| {
-        let resources = Resources { memory, scratch: Some(folder.path()), ..level.into() };
-        let proof = prove::<D>(resources, hash, &parameters, &constraints, Some(&key), trace, &public);
+        let run = Run { memory: Some(memory), scratch: Some(folder.path()), ..level.into() };
+        let proof = prove::<D>(run, hash, &parameters, &constraints, Some(&key), trace, &public);
         let mode = format!("{case:?}, {place}, {memory:?}, {origin}");
         proofs.push(proof.unwrap_or_else(|error| panic!("{mode}: {error}")));
         assert!(proofs.first() == proofs.last(), "{mode}");
@@ -101,8 +101,8 @@ fn error(memory: Memory, scratch: Option<&Path>, trace: Trace<'_>, last: Goldilo
     let constraints = Constraints::new(&FEW_ROWS).expect("constraints");
     let columns = FEW_ROWS.preprocessed().expect("columns");
     let key = PreprocessedKey::new(level, &Keccak, &parameters, columns).expect("a key");
-    let resources = Resources { memory, scratch, ..level.into() };
-    prove::<3>(resources, &Keccak, &parameters, &constraints, Some(&key), trace, &[last]).err()
+    let run = Run { memory: Some(memory), scratch, ..level.into() };
+    prove::<3>(run, &Keccak, &parameters, &constraints, Some(&key), trace, &[last]).err()
 }
 
 #[test]

@@ -8,8 +8,8 @@ use proofmill_field::{
 };
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
 use proofmill_stark::{
-    Constraints, Grinding, Memory, OpenedRows, OpenedValues, OpeningProof, Parameters, Proof, Resources,
-    Round, StarkError, StarkHash, TableValues, Tables, TablesKey, TablesProof, Trace, VerifyError,
+    Constraints, Grinding, Memory, OpenedRows, OpenedValues, OpeningProof, Parameters, Proof, Round, Run,
+    StarkError, StarkHash, TableValues, Tables, TablesKey, TablesProof, Trace, VerifyError,
     air::{Air, Bus, Expression, Preprocessed, Row},
     prove, prove_tables, verify, verify_tables,
 };
@@ -212,9 +212,9 @@ where
         let in_parts = system.traces.iter().zip(&read);
         let in_parts: Vec<_> =
             in_parts.map(|(trace, read)| Trace::Parts { len: trace.len(), read }).collect();
-        let prove = |resources: Resources<'_>, traces: &[Trace<'_>]| -> TablesProof<D> {
-            let key = key(resources.level);
-            prove_tables(resources, hash, &parameters, &system.tables, key.as_ref(), traces, &public_values)
+        let prove = |run: Run<'_>, traces: &[Trace<'_>]| -> TablesProof<D> {
+            let key = key(run.level);
+            prove_tables(run, hash, &parameters, &system.tables, key.as_ref(), traces, &public_values)
                 .expect("a proof")
         };
         let expected = prove(Level::best().into(), &traces);
@@ -223,7 +223,7 @@ where
             for_each_goldilocks_level(|level| {
                 for memory in Memory::ALL {
                     for traces in [&traces, &in_parts] {
-                        let proof = prove(Resources { memory, ..level.into() }, traces);
+                        let proof = prove(Run { memory: Some(memory), ..level.into() }, traces);
                         assert_eq!(proof, expected, "{memory:?}, {threads} threads, {level}");
                     }
                 }
@@ -258,7 +258,7 @@ where
                 let key = key.expect("a key");
                 let memory = Memory::ALL[threads % Memory::ALL.len()];
                 let proof: TablesProof<D> = prove_tables(
-                    Resources { memory, ..level.into() },
+                    Run { memory: Some(memory), ..level.into() },
                     hash,
                     &parameters,
                     &system.tables,

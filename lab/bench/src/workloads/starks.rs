@@ -6,9 +6,9 @@ use super::{
 };
 use proofmill_cpu::Level;
 use proofmill_merkle::Hash;
-use proofmill_progress::Progress;
+use proofmill_run::Progress;
 use proofmill_stark::{
-    Config, Constraints, Resources,
+    Config, Constraints, Run,
     airs::{Execution, Workload},
 };
 use std::cell::RefCell;
@@ -40,12 +40,12 @@ fn prove(air: Workload, hash: Hash) -> Entry {
         move |(constraints, execution): &(Constraints, Execution), proof, level, begin| {
             let begin = RefCell::new(begin);
             let observer = |phase| begin.borrow_mut()(phase);
-            let resources = Resources { progress: Progress::new(&observer), ..level.into() };
+            let run = Run { progress: Progress::new(&observer), ..level.into() };
             // The shortest traces, which are tests, prove fewer bits than the parameters promise.
             let config = Config { hash, bits: 0, ..Config::default() };
             let (trace, public_values) = ((&execution.trace).into(), &execution.public_values);
             *proof = config
-                .prove(resources, constraints, None, trace, public_values)
+                .prove(run, constraints, None, trace, public_values)
                 .map_err(|error| error.to_string())?;
             Ok(())
         },

@@ -13,8 +13,9 @@ pub(crate) mod log_derivative;
 pub(crate) mod plookup;
 mod tuples;
 
-use crate::{Cells, Column, named::named};
+use crate::{Cells, Column};
 use proofmill_field::Algebra;
+use proofmill_run::named;
 pub(crate) use tuples::{RowCells, Tuples};
 
 /// The lookup argument.

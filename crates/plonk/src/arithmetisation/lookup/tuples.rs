@@ -4,7 +4,7 @@ use super::values;
 use crate::{Cells, Column, PlonkError, Unsatisfied};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::hash::BuildHasher;
 
 /// The lookups of a witness.

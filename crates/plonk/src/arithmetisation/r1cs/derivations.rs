@@ -3,7 +3,7 @@
 use crate::PlonkError;
 use proofmill_circom::Addition;
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_parallel as parallel;
+use proofmill_run::parallel;
 use std::ops::Range;
 
 /// The derivation of the variables that are not in a witness, in order: each is a sum of factors times

@@ -4,7 +4,7 @@
 //! closure behind a reference. An item should be worth a microsecond or more, such as a chunk of a slice; each is a task.
 //!
 //! ```
-//! let squares = proofmill_parallel::map(0..5_u64, |number| number * number);
+//! let squares = proofmill_run::parallel::map(0..5_u64, |number| number * number);
 //! assert_eq!(squares, [0, 1, 4, 9, 16]);
 //! ```
 

@@ -1,7 +1,7 @@
 //! Progress reports of long operations.
 //!
 //! ```
-//! use proofmill_progress::Progress;
+//! use proofmill_run::Progress;
 //! use std::cell::RefCell;
 //!
 //! fn work(progress: Progress<'_>) {

@@ -2,6 +2,7 @@
 
 /// Implements `Display` and `FromStr` for an enum from the names of its variants. `what` describes the
 /// expected value in the error for an unknown name.
+#[macro_export]
 macro_rules! named {
     ($type:ty, $what:literal, $($variant:ident => $name:literal),+ $(,)?) => {
         impl std::fmt::Display for $type {
@@ -24,8 +25,6 @@ macro_rules! named {
         }
     };
 }
-pub(crate) use named;
-
 /// An unknown name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {what} ({}), found {found:?}", listed(known))]
@@ -43,32 +42,5 @@ fn listed(names: &[&str]) -> String {
     match names {
         [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
         _ => names.concat(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::{Arithmetisation, LookupArgument, Memory};
-
-    #[test]
-    fn names_parse_to_the_variant_that_prints_them() {
-        assert!(Arithmetisation::ALL.iter().all(|each| each.to_string().parse() == Ok(*each)));
-        assert!(LookupArgument::ALL.iter().all(|each| each.to_string().parse() == Ok(*each)));
-        assert!(Memory::ALL.iter().all(|each| each.to_string().parse() == Ok(*each)));
-    }
-
-    #[test]
-    fn unknown_names_are_refused_with_a_list_of_known_names() {
-        let refused = [
-            "Turbo".parse::<Arithmetisation>().expect_err("refused"),
-            "".parse::<LookupArgument>().expect_err("refused"),
-            "slow\n".parse::<Memory>().expect_err("refused"),
-        ];
-        let expected = [
-            "expected an arithmetisation (standard, turbo or ultra), found \"Turbo\"",
-            "expected a lookup argument (logup or plookup), found \"\"",
-            "expected a memory mode (fast, balanced or low), found \"slow\\n\"",
-        ];
-        assert_eq!(refused.map(|error| error.to_string()), expected);
     }
 }

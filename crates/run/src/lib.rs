@@ -1,0 +1,47 @@
+//! How long operations run: at which level, on which threads, in how much memory, and who is told of their phases.
+//!
+//! A [`Run`] is the first argument of every prover. Nothing of it changes a result. Threads are those of rayon's ambient pool, for which
+//! [`parallel`] has loops.
+//!
+//! ```
+//! use proofmill_cpu::Level;
+//! use proofmill_run::{Progress, Run};
+//!
+//! let told = |phase| eprintln!("{phase}");
+//! let run = Run { progress: Progress::new(&told), ..Level::best().into() };
+//! run.progress.begin("quotient");
+//! ```
+#![forbid(unsafe_code)]
+
+mod memory;
+mod named;
+pub mod parallel;
+mod progress;
+
+pub use memory::Memory;
+pub use named::UnknownName;
+pub use progress::Progress;
+
+use proofmill_cpu::Level;
+use std::path::Path;
+
+/// How an operation runs. Nothing of it changes a result.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// The CPU's features that are used.
+    pub level: Level,
+    /// How much is kept in memory; `None` is the operation's default.
+    pub memory: Option<Memory>,
+    /// The folder for temporary files. They are unlinked, so none remains after the process. `None` is the system's folder, or memory where an operation can do
+    /// without files.
+    pub scratch: Option<&'a Path>,
+    /// Receives the phases.
+    pub progress: Progress<'a>,
+}
+
+impl From<Level> for Run<'_> {
+    /// With the defaults, and no report of progress.
+    fn from(level: Level) -> Self {
+        Self { level, memory: None, scratch: None, progress: Progress::NONE }
+    }
+}
