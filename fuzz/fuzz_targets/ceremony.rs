@@ -34,16 +34,16 @@ fn is_quick(beacon: Option<&Beacon>) -> bool {
 fn with_powers<C: CeremonyCurve>(level: Level, powers: &Ptau<C>, folder: &Path) {
     let list = powers.decoded_contributions();
     if list.is_ok_and(|list| list.iter().all(|each| is_quick(each.beacon.as_ref()))) {
-        drop(powers::verify(level, powers, Progress::NONE));
+        drop(powers::verify(level.into(), powers));
     }
     let mut made = Vec::new();
-    drop(powers::export_challenge(level, powers, Target::Memory(&mut made), Progress::NONE));
+    drop(powers::export_challenge(level.into(), powers, Target::Memory(&mut made)));
     if powers.header().power <= SMALL {
         let beacon = Beacon { seed: vec![1], log_iterations: FEW };
         let randomness = Randomness::Beacon(&beacon);
-        drop(powers::contribute(level, powers, Target::Memory(&mut made), None, randomness, Progress::NONE));
-        drop(powers::prepare(level, powers, Target::Memory(&mut made), folder, Progress::NONE));
-        drop(powers::convert(level, powers, Target::Memory(&mut made), folder, Progress::NONE));
+        drop(powers::contribute(level.into(), powers, Target::Memory(&mut made), None, randomness));
+        drop(powers::prepare(level.into(), powers, Target::Memory(&mut made), folder));
+        drop(powers::convert(level.into(), powers, Target::Memory(&mut made), folder));
     }
 }
 
@@ -70,7 +70,7 @@ fn run<C: CeremonyCurve>(bytes: &[u8], [key, powers]: [&[u8]; 2]) {
             drop(verify::contributions(level, &all));
         }
         if key.header().domain_size <= 1 << SMALL {
-            drop(bellman::export(level, &key, Target::Memory(&mut made), &folder, Progress::NONE));
+            drop(bellman::export(level.into(), &key, Target::Memory(&mut made), &folder));
         }
         return;
     }

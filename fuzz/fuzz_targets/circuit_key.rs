@@ -11,6 +11,7 @@ use proofmill_plonk::{
     Arithmetisation, CircuitKey, Memory, Progress, ProveOptions, ProvingKey, VerifyingKey, circuit_file, prove,
     r1cs, verify,
 };
+use proofmill_run::Run;
 
 /// The most rows of keys that are used to prove.
 const MOST_ROWS: u32 = 128;
@@ -42,11 +43,11 @@ fuzz_target!(|bytes: &[u8]| {
     if most > MOST_ROWS {
         return;
     }
-    let Ok(proving_key) = ProvingKey::of_circuit(level, &key, Memory::Low, Progress::NONE) else { return };
+    let Ok(proving_key) = ProvingKey::of_circuit(Run { memory: Some(Memory::Low), ..level.into() }, &key) else { return };
     assert!(verifying_key.is_ok_and(|key| key == *proving_key.verifying_key()));
     let witness = vec![Fr::from(1); derivations.first() as usize];
     for check_witness in [true, false] {
-        let made = prove(level, &proving_key, &witness, ProveOptions { check_witness }, Progress::NONE);
+        let made = prove(level.into(), &proving_key, &witness, ProveOptions { check_witness });
         if let Ok((proof, public)) = made {
             assert_eq!(verify(level, proving_key.verifying_key(), &public, &proof), Ok(()));
         }

@@ -45,7 +45,7 @@ fn read_groth16<C: Groth16Curve>(level: Level, key: &Groth16Zkey<C>) {
         coefficients.iter().for_each(drop);
     }
     if let Some(witness) = witness(key.header().domain_size, key.header().wires) {
-        drop(groth16::prove(level, key, &witness, Progress::NONE));
+        drop(groth16::prove(level.into(), key, &witness));
     }
 }
 
@@ -71,7 +71,7 @@ fuzz_target!(|bytes: &[u8]| {
             read(level, key.gates());
             let counts = *key.gates().counts();
             if let Some(witness) = witness(counts.domain_size, counts.circuit_wires()) {
-                drop(prove(level, &ProvingKey::new(key), &witness, options, Progress::NONE));
+                drop(prove(level.into(), &ProvingKey::new(key), &witness, options));
             }
         }
         Ok(Zkey::Fflonk(key)) => {
@@ -79,7 +79,7 @@ fuzz_target!(|bytes: &[u8]| {
             let counts = *key.gates().counts();
             let Some(witness) = witness(counts.domain_size, counts.circuit_wires()) else { return };
             if let Ok(key) = fflonk::ProvingKey::read(file().expect("it was read before")) {
-                drop(fflonk::prove(level, &key, &witness, options, Progress::NONE));
+                drop(fflonk::prove(level.into(), &key, &witness, options));
             }
         }
         Err(_) => {}

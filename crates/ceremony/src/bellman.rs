@@ -23,8 +23,7 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, products_of_points};
 use proofmill_field::Field;
 use proofmill_files::{FileError, Output, Target};
-use proofmill_run::Progress;
-use proofmill_run::parallel;
+use proofmill_run::{Run, parallel};
 use std::{ops::Range, path::Path};
 
 /// Bytes of a count.
@@ -61,12 +60,12 @@ const fn size_of_contribution<C: CeremonyCurve>() -> usize {
 /// # Errors
 /// [`CeremonyError::NoList`], [`CeremonyError::File`], [`CeremonyError::Scratch`].
 pub fn export<'a, C: CeremonyCurve>(
-    level: Level,
+    run: Run<'_>,
     key: &Groth16Zkey<C>,
     target: impl Into<Target<'a>>,
     folder: &Path,
-    progress: Progress<'_>,
 ) -> Result<(), CeremonyError> {
+    let Run { level, progress, .. } = run;
     let ZkeyContributions { circuit_hash, list } =
         key.decoded_contributions()?.ok_or(CeremonyError::NoList)?;
     let header = key.header();
@@ -133,12 +132,12 @@ fn root_of_twice<C: CeremonyCurve>(n: usize) -> C::Scalar {
 /// # Errors
 /// [`CeremonyError::File`], also for a file that has another format, [`CeremonyError::Randomness`], [`CeremonyError::Beacon`].
 pub fn contribute<'a, C: CeremonyCurve>(
-    level: Level,
+    run: Run<'_>,
     parameters: &Path,
     target: impl Into<Target<'a>>,
     randomness: Randomness<'_>,
-    progress: Progress<'_>,
 ) -> Result<[u8; 64], CeremonyError> {
+    let Run { level, progress, .. } = run;
     let file = RawFile::open(level, parameters)?;
     let layout = Layout::of::<C>(&file)?;
     let (g1, _) = sizes::<C>();
@@ -196,14 +195,14 @@ fn copy(file: &RawFile, out: &mut Output<'_>, range: Range<usize>) -> Result<(),
 /// [`CeremonyError::NoList`], [`CeremonyError::File`], also for a file that has another format, [`CeremonyError::OtherKey`],
 /// [`CeremonyError::Contribution`], [`CeremonyError::Delta`], [`CeremonyError::TooLong`], [`CeremonyError::Scratch`].
 pub fn import<'a, C: CeremonyCurve>(
-    level: Level,
+    run: Run<'_>,
     key: &Groth16Zkey<C>,
     parameters: &Path,
     target: impl Into<Target<'a>>,
     name: Option<&str>,
     folder: &Path,
-    progress: Progress<'_>,
 ) -> Result<Vec<[u8; 64]>, CeremonyError> {
+    let Run { level, progress, .. } = run;
     let before = key.decoded_contributions()?.ok_or(CeremonyError::NoList)?;
     let file = RawFile::open(level, parameters)?;
     let layout = Layout::of::<C>(&file)?;

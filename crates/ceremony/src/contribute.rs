@@ -14,8 +14,7 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, products_of_points};
 use proofmill_field::{Field, Invert};
 use proofmill_files::Target;
-use proofmill_run::Progress;
-use proofmill_run::parallel;
+use proofmill_run::{Progress, Run, parallel};
 use rand::{TryRngCore, rngs::OsRng};
 use std::ops::Range;
 use zeroize::Zeroizing;
@@ -134,13 +133,13 @@ impl<C: CeremonyCurve> Secret<C> {
 /// [`CeremonyError::NoList`], [`CeremonyError::File`], [`CeremonyError::Randomness`], [`CeremonyError::Beacon`],
 /// [`CeremonyError::TooLong`].
 pub fn contribute<'a, C: CeremonyCurve>(
-    level: Level,
+    run: Run<'_>,
     key: &Groth16Zkey<C>,
     target: impl Into<Target<'a>>,
     name: Option<&str>,
     randomness: Randomness<'_>,
-    progress: Progress<'_>,
 ) -> Result<[u8; 64], CeremonyError> {
+    let Run { level, progress, .. } = run;
     let (Some(ZkeyContributions { circuit_hash, list }), Some(section)) =
         (key.decoded_contributions()?, key.contributions()?)
     else {

@@ -19,7 +19,7 @@
 //! # fn main() -> Result<(), proofmill_ceremony::CeremonyError> {
 //! let key = Groth16Zkey::<G1>::open(Path::new("circuit_0000.zkey"))?;
 //! let target = Path::new("circuit_0001.zkey");
-//! let hash = contribute(Level::best(), &key, target, Some("Alice"), Randomness::System(b""), Progress::NONE)?;
+//! let hash = contribute(Level::best().into(), &key, target, Some("Alice"), Randomness::System(b""))?;
 //! # Ok(())
 //! # }
 //! ```

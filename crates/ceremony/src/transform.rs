@@ -12,8 +12,7 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, products_of_points, sums_and_differences};
 use proofmill_field::{Algebra, Field};
 use proofmill_memory::{Elements, Zeroed};
-use proofmill_run::Progress;
-use proofmill_run::parallel;
+use proofmill_run::{Progress, parallel};
 use std::{cell::Cell, ops::Range, path::Path};
 
 /// The logarithm of the points that are transformed in memory: 128 or 256 MiB.

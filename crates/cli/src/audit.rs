@@ -10,6 +10,7 @@ use proofmill::{
     groth16::ProvingKey,
 };
 use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_run::Run;
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -42,7 +43,7 @@ pub(crate) struct ZkeyAudit {
 
 impl ZkeyAudit {
     pub(crate) fn run(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
-        let found = machine.run(|_, progress| {
+        let found = machine.run(|Run { progress, .. }| {
             progress.begin("audit");
             let circuit = match (&self.r1cs, &self.ptau) {
                 (Some(r1cs), Some(ptau)) => Some(Circuit::open(r1cs, ptau)?),

@@ -88,7 +88,7 @@ impl Export {
 
     pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
         machine.clock().expect(PHASES - 1);
-        machine.run(|_, _| {
+        machine.run(|_| {
             over_curve!(curve::of(&self.zkey)?, C => {
                 bellman::export(&ProvingKey::<C>::open_over(&self.zkey)?, &self.parameters)
             })
@@ -109,7 +109,7 @@ impl BellmanCommand {
         let entropy = entropy.bytes();
         let randomness = Randomness::System(&entropy);
         let hash =
-            machine.run(|_, _| over_curve!(curve, C => bellman::contribute::<C>(&old, &new, randomness)))?;
+            machine.run(|_| over_curve!(curve, C => bellman::contribute::<C>(&old, &new, randomness)))?;
         Ok(hash_outcome("contribution", hash, "parameters", &new))
     }
 }
@@ -123,7 +123,7 @@ impl ImportCommand {
     pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
         let Self::Bellman(Import { old, parameters, new, name }) = self;
         machine.clock().expect(PHASES);
-        let hashes = machine.run(|_, _| {
+        let hashes = machine.run(|_| {
             over_curve!(curve::of(&old)?, C => {
                 bellman::import(&ProvingKey::<C>::open_over(&old)?, &parameters, &new, name.get())
             })

@@ -5,6 +5,7 @@ use clap::{Args, Subcommand};
 use proofmill::bls::{PublicKey, SecretKey, Signature, fast_aggregate_verify};
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_files::{most_of_a_pipe, read_at_most, read_file_at_most};
+use proofmill_run::Run;
 use serde_json::json;
 use std::{
     fs::{self, File, OpenOptions},
@@ -120,7 +121,7 @@ impl BlsCommand {
 pub(crate) fn run(command: BlsCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock().expect(1);
     let quiet = machine.quiet();
-    machine.run(|_, progress| match command {
+    machine.run(|Run { progress, .. }| match command {
         BlsCommand::Keygen(files) => {
             progress.begin("derive key");
             files.run()

@@ -15,6 +15,7 @@ use proofmill::{
     groth16::ProvingKey,
 };
 use proofmill_console::{Failure, Machine, Outcome, PERMIT};
+use proofmill_run::Run;
 use serde_json::json;
 use std::path::Path;
 use zeroize::{Zeroize, Zeroizing};
@@ -208,7 +209,7 @@ fn write(
     machine: &mut Machine,
 ) -> Result<Outcome, Failure> {
     machine.clock().expect(PHASES);
-    let hash = machine.run(|_, _| {
+    let hash = machine.run(|_| {
         over_curve!(curve::of(old)?, C => {
             ceremony::contribute(&ProvingKey::<C>::open_over(old)?, new, name.get(), randomness)
         })
@@ -254,7 +255,7 @@ impl VerifyCommand {
         VerifiedKey { ptau, zkey, listing }: &VerifiedKey,
         machine: &mut Machine,
     ) -> Result<Outcome, Failure> {
-        let (verified, insecurity) = machine.run(|_, progress| {
+        let (verified, insecurity) = machine.run(|Run { progress, .. }| {
             let (key, powers) = (ProvingKey::<C>::open_over(zkey)?, Ptau::open_over(ptau)?);
             let insecurity = key.verifying_key().insecurity().or(powers.insecurity());
             let verified = match self {

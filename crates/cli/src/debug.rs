@@ -119,7 +119,7 @@ fn run_over<P: ScalarPrime>(debug: Debug, machine: &mut Machine) -> Result<Outco
             names.print(event, &events);
         }
     });
-    let debugged = machine.run(|_, _| circuit.debug_file(&inputs))?;
+    let debugged = machine.run(|_| circuit.debug_file(&inputs))?;
     let values = debugged.witness.values();
     if wants_signals {
         match sym.as_deref().zip(symbols.as_ref()) {

@@ -174,7 +174,7 @@ impl Session<'_> {
         let bytes = fs::read(&r1cs).map_err(|source| Failure::io(&r1cs, source))?;
         if self.circuit.as_ref() != Some(&bytes) {
             self.circuit = None;
-            timed(&mut steps, "set up", || machine.run(|_, _| self.set_up(&circuit, &r1cs)))?;
+            timed(&mut steps, "set up", || machine.run(|_| self.set_up(&circuit, &r1cs)))?;
             self.circuit = Some(bytes);
         }
         let display = machine.display();
@@ -183,7 +183,7 @@ impl Session<'_> {
         /// Proves and verifies; returns the arguments of a contract's call.
         macro_rules! prove {
             ($system:ident) => {
-                machine.run(|_, _| {
+                machine.run(|_| {
                     let key = $system::ProvingKey::open(self.path(KEY))?;
                     let proof = timed(&mut steps, "prove", || key.prove(&witness))?;
                     proof.save(self.path(PROOF), self.path(PUBLIC))?;

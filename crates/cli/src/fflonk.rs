@@ -10,7 +10,7 @@ use proofmill::{
     fflonk::{Proof, ProvingKey, VerifyingKey, write_key},
 };
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
-use proofmill_run::Progress;
+use proofmill_run::{Progress, Run};
 
 /// The approximate number of phases of a proof.
 const PROVE_PHASES: usize = 15;
@@ -120,7 +120,7 @@ fn prove(
     witness: impl Fn(&Input, Progress<'_>) -> Result<Witness, Failure> + Sync,
 ) -> Result<Outcome, Failure> {
     machine.clock().expect(PROVE_PHASES);
-    machine.run(|_, progress| {
+    machine.run(|Run { progress, .. }| {
         progress.begin("read zkey");
         let key = ProvingKey::open(zkey)?;
         prove_each(jobs, |job| {
@@ -134,7 +134,7 @@ fn prove(
 }
 
 fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.run(|_, progress| {
+    machine.run(|Run { progress, .. }| {
         progress.begin("read proof");
         let key = VerifyingKey::open(&files.key)?;
         let verify = |proof: &Proof| proof.verify(&key);
@@ -144,7 +144,7 @@ fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
 
 fn setup(files: &Setup, machine: &mut Machine) -> Result<Outcome, Failure> {
     let quiet = machine.quiet();
-    machine.run(|_, progress| {
+    machine.run(|Run { progress, .. }| {
         progress.begin("read r1cs");
         let circuit = R1cs::open(&files.r1cs)?;
         let ptau = Ptau::open(&files.ptau)?;

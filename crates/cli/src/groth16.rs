@@ -11,7 +11,7 @@ use proofmill::{
     groth16::{Groth16Curve, Proof, ProvingKey, VerifyingKey, write_key},
 };
 use proofmill_console::{Failure, Machine, Outcome};
-use proofmill_run::Progress;
+use proofmill_run::{Progress, Run};
 
 /// The approximate number of phases of a proof.
 const PROVE_PHASES: usize = 10;
@@ -97,7 +97,7 @@ fn prove<C: Groth16Curve>(
     witness: impl Fn(&Input, Progress<'_>) -> Result<Witness<C::ScalarPrime>, Failure> + Sync,
 ) -> Result<Outcome, Failure> {
     machine.clock().expect(PROVE_PHASES);
-    machine.run(|_, progress| {
+    machine.run(|Run { progress, .. }| {
         progress.begin("read zkey");
         let key = ProvingKey::<C>::open_over(zkey)?;
         prove_each(jobs, |job| {
@@ -110,7 +110,7 @@ fn prove<C: Groth16Curve>(
 }
 
 fn verify<C: Groth16Curve>(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.run(|_, progress| {
+    machine.run(|Run { progress, .. }| {
         progress.begin("read proof");
         let key = VerifyingKey::<C>::open_over(&files.key)?;
         let find_invalid = |proofs: &[Proof<C>]| match proofs {
@@ -123,7 +123,7 @@ fn verify<C: Groth16Curve>(files: &Verify, machine: &mut Machine) -> Result<Outc
 
 fn setup<C: Groth16Curve>(files: &Setup, machine: &mut Machine) -> Result<Outcome, Failure> {
     let quiet = machine.quiet();
-    machine.run(|_, progress| {
+    machine.run(|Run { progress, .. }| {
         progress.begin("read r1cs");
         let circuit = R1cs::open_over(&files.r1cs)?;
         let ptau = Ptau::<C>::open_over(&files.ptau)?;

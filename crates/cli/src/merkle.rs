@@ -4,6 +4,7 @@ use crate::files::Files;
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use proofmill::merkle::{Digest, Hash, Opening, Rows, TreeFile, root};
 use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_run::Run;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -115,7 +116,7 @@ impl MerkleCommand {
 
 pub(crate) fn run(command: MerkleCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock().expect(1);
-    machine.run(|_, progress| match command {
+    machine.run(|Run { progress, .. }| match command {
         MerkleCommand::Root(files) => {
             progress.begin("hash rows");
             let rows = files.open()?;

@@ -12,6 +12,7 @@ use proofmill_field::{
     goldilocks::{Goldilocks, MODULUS},
 };
 use proofmill_merkle::Leaves;
+use proofmill_run::Run;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -85,7 +86,7 @@ pub(crate) fn run(files: &Ntt, machine: &mut Machine) -> Result<Outcome, Failure
         return Err(Failure::Input(problem.to_owned()));
     }
     machine.clock().expect(3);
-    machine.run(|_, progress| {
+    machine.run(|Run { progress, .. }| {
         progress.begin("read");
         let file = RowFile::open(&files.file, files.columns)?;
         let rows = file.rows()?.rows();

@@ -12,7 +12,7 @@ use proofmill::{
     srs::Srs,
 };
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
-use proofmill_run::Progress;
+use proofmill_run::{Progress, Run};
 
 /// The approximate number of phases of a proof.
 pub(crate) const PROVE_PHASES: usize = 15;
@@ -141,7 +141,7 @@ fn prove(
     witness: impl Fn(&Input, Progress<'_>) -> Result<Witness, Failure> + Sync,
 ) -> Result<Outcome, Failure> {
     machine.clock().expect(PROVE_PHASES);
-    machine.run(|_, progress| {
+    machine.run(|Run { progress, .. }| {
         progress.begin("read zkey");
         let key = ProvingKey::open(zkey)?;
         prove_each(jobs, |job| {
@@ -155,7 +155,7 @@ fn prove(
 }
 
 fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.run(|_, progress| {
+    machine.run(|Run { progress, .. }| {
         progress.begin("read proof");
         let key = VerifyingKey::open(&files.key)?;
         let verify = |proof: &Proof| proof.verify(&key);
@@ -166,7 +166,7 @@ fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
 fn setup(arguments: &PlonkSetup, machine: &mut Machine) -> Result<Outcome, Failure> {
     let PlonkSetup { files, arithmetisation } = arguments;
     let quiet = machine.quiet();
-    machine.run(|_, progress| {
+    machine.run(|Run { progress, .. }| {
         progress.begin("read r1cs");
         let circuit = R1cs::open(&files.r1cs)?;
         // Here an inconsistent string is bad input, not a rejected one.

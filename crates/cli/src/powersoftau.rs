@@ -12,6 +12,7 @@ use proofmill::{
     circom::{PairingCurve, Ptau, over_curve},
 };
 use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_run::Run;
 use serde_json::json;
 use std::{
     ffi::OsString,
@@ -271,7 +272,7 @@ impl Truncate {
     }
 
     fn run<C: CeremonyCurve>(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
-        let files = machine.run(|_, progress| {
+        let files = machine.run(|Run { progress, .. }| {
             let powers = Ptau::<C>::open_over(&self.ptau)?;
             progress.begin("write powers");
             let mut files = Vec::new();
@@ -363,7 +364,7 @@ pub(crate) fn run(command: PowersCommand, machine: &mut Machine) -> Result<Outco
 fn run_over<C: CeremonyCurve>(command: PowersCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
         PowersCommand::New(new) => {
-            let hash = machine.run(|_, _| powers::new::<C>(new.ptau(), new.power))?;
+            let hash = machine.run(|_| powers::new::<C>(new.ptau(), new.power))?;
             Ok(hash_outcome("challenge", hash, "ptau", new.ptau()))
         }
         PowersCommand::Contribute(Contribute { old, new, name, entropy }) => {
@@ -375,11 +376,11 @@ fn run_over<C: CeremonyCurve>(command: PowersCommand, machine: &mut Machine) -> 
         }
         PowersCommand::Export(PowersExport::Challenge(ExportChallenge { ptau, challenge })) => {
             let hash =
-                machine.run(|_, _| powers::export_challenge(&Ptau::<C>::open_over(&ptau)?, &challenge))?;
+                machine.run(|_| powers::export_challenge(&Ptau::<C>::open_over(&ptau)?, &challenge))?;
             Ok(hash_outcome("challenge", hash, "challenge", &challenge))
         }
         PowersCommand::Export(PowersExport::Json(ExportJson { ptau, output })) => {
-            machine.run(|_, progress| {
+            machine.run(|Run { progress, .. }| {
                 progress.begin("write json");
                 Ptau::<C>::open_over(&ptau)?.write_json(&output)
             })?;
@@ -389,26 +390,26 @@ fn run_over<C: CeremonyCurve>(command: PowersCommand, machine: &mut Machine) -> 
             let (entropy, response) = (files.entropy.bytes(), files.response());
             let randomness = Randomness::System(&entropy);
             let hash = machine
-                .run(|_, _| powers::contribute_to_challenge::<C>(&files.challenge, response, randomness))?;
+                .run(|_| powers::contribute_to_challenge::<C>(&files.challenge, response, randomness))?;
             Ok(hash_outcome("contribution", hash, "response", response))
         }
         PowersCommand::Import(ImportCommand::Response(ImportResponse { old, response, new, name })) => {
-            let hash = machine.run(|_, _| {
+            let hash = machine.run(|_| {
                 powers::import_response(&Ptau::<C>::open_over(&old)?, &response, &new, name.get())
             })?;
             Ok(hash_outcome("contribution", hash, "ptau", &new))
         }
         PowersCommand::Prepare(PrepareCommand::Phase2(Prepare { old, new })) => {
-            machine.run(|_, _| powers::prepare(&Ptau::<C>::open_over(&old)?, &new))?;
+            machine.run(|_| powers::prepare(&Ptau::<C>::open_over(&old)?, &new))?;
             Ok(Outcome::done(json!({ "ptau": &*new })))
         }
         PowersCommand::Convert(Prepare { old, new }) => {
-            machine.run(|_, _| powers::convert(&Ptau::<C>::open_over(&old)?, &new))?;
+            machine.run(|_| powers::convert(&Ptau::<C>::open_over(&old)?, &new))?;
             Ok(Outcome::done(json!({ "ptau": &*new })))
         }
         PowersCommand::Truncate(truncate) => truncate.run::<C>(machine),
         PowersCommand::Verify(Verify { ptau, listing }) => {
-            let list = machine.run(|_, _| powers::verify(&Ptau::<C>::open_over(&ptau)?))?;
+            let list = machine.run(|_| powers::verify(&Ptau::<C>::open_over(&ptau)?))?;
             Ok(list_outcome(&list, 64, listing))
         }
     }
@@ -422,6 +423,6 @@ fn contribute<C: CeremonyCurve>(
     machine: &mut Machine,
 ) -> Result<Outcome, Failure> {
     let hash =
-        machine.run(|_, _| powers::contribute(&Ptau::<C>::open_over(old)?, new, name.get(), randomness))?;
+        machine.run(|_| powers::contribute(&Ptau::<C>::open_over(old)?, new, name.get(), randomness))?;
     Ok(hash_outcome("contribution", hash, "ptau", new))
 }

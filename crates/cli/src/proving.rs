@@ -10,7 +10,7 @@ use proofmill::{
     circom::{PublicSignals, R1cs, ScalarPrime, Symbols, Witness},
 };
 use proofmill_console::{Display, Failure, Machine, Outcome};
-use proofmill_run::Progress;
+use proofmill_run::{Progress, Run};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -214,7 +214,7 @@ impl FullProve {
     /// After the proof: makes the circuit's next witness take less time.
     pub(crate) fn compile_for_later(&self, machine: &mut Machine) {
         let display = machine.display();
-        machine.run(|_, progress| {
+        machine.run(|Run { progress, .. }| {
             calculator::compile_for_later(&self.circuit, &self.inputs, display, progress);
         });
     }

@@ -16,6 +16,7 @@ use proofmill::{
     field::Fp,
 };
 use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_run::Run;
 use serde_json::json;
 use std::{
     fmt,
@@ -102,7 +103,7 @@ pub(crate) fn run(command: R1csCommand, machine: &mut Machine) -> Result<Outcome
             let target =
                 files.output.unwrap_or_else(|| files.r1cs.with_extension("json").into_os_string().into());
             Files { inputs: vec![&files.r1cs], outputs: vec![&target] }.check()?;
-            machine.run(|_, _| write_r1cs_json(&files.r1cs, &target))?;
+            machine.run(|_| write_r1cs_json(&files.r1cs, &target))?;
             Ok(Outcome::done(json!({ "json": &*target })))
         }
     }
@@ -114,7 +115,7 @@ fn describe_circuit(r1cs: &Path, machine: &mut Machine) -> Result<Outcome, Failu
         let problem = format!("expected r1cs, found {}", description.kind);
         return Err(Failure::about(r1cs, problem));
     }
-    let sizes = machine.run(|_, progress| {
+    let sizes = machine.run(|Run { progress, .. }| {
         progress.begin("count gates");
         SetupSizes::of(r1cs)
     })?;

@@ -5,7 +5,7 @@ use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_cpu::Level;
 use proofmill_files::{MappedFile, most_of_a_pipe, read_at_most};
 use proofmill_merkle::ssz::{Chunk, hash_tree_root};
-use proofmill_run::parallel;
+use proofmill_run::{Run, parallel};
 use proofmill_sha256::{Kernels, Sha256};
 use serde_json::{Value, json};
 use std::{
@@ -46,7 +46,7 @@ pub(crate) struct Sha256Command {
 
 pub(crate) fn run(command: &Sha256Command, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock().expect(1);
-    machine.run(|level, progress| {
+    machine.run(|Run { level, progress, .. }| {
         let kernels = command.kernels(level)?;
         let standard_input = [PathBuf::from("-")];
         let files = if command.files.is_empty() { &standard_input[..] } else { &command.files };

@@ -38,7 +38,7 @@ pub(crate) struct SolidityCalldata {
 
 /// Writes the contract that verifies a key's proofs.
 pub(crate) fn verifier(files: &SolidityVerifier, machine: &mut Machine) -> Result<Outcome, Failure> {
-    let (protocol, source) = machine.run(|_, _| {
+    let (protocol, source) = machine.run(|_| {
         let key = AnyVerifyingKey::open(&files.key)?;
         Ok::<_, proofmill::Error>((key.protocol(), key.solidity_verifier()?))
     })?;
@@ -49,7 +49,7 @@ pub(crate) fn verifier(files: &SolidityVerifier, machine: &mut Machine) -> Resul
 /// Prints the arguments for a call of that contract, of a proof that was verified if the key is known.
 pub(crate) fn calldata(files: &SolidityCalldata, machine: &mut Machine) -> Result<Outcome, Failure> {
     let public = PublicSignals::open(&files.public)?;
-    let calldata = machine.run(|_, _| {
+    let calldata = machine.run(|_| {
         let proof = AnyProof::open(&files.proof, public)?;
         if let Some(key) = &files.key {
             proof.verify(&AnyVerifyingKey::open(key)?)?;

@@ -4,6 +4,7 @@ use crate::files::Files;
 use clap::{Args, Subcommand};
 use proofmill::srs::Srs;
 use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_run::Run;
 use serde_json::json;
 use std::{fmt::Write as _, path::PathBuf};
 
@@ -91,7 +92,7 @@ pub(crate) fn run(command: SrsCommand, machine: &mut Machine) -> Result<Outcome,
     if matches!(command, SrsCommand::New(_)) && !machine.quiet() {
         eprintln!("{WARNING}");
     }
-    machine.run(|_, progress| match command {
+    machine.run(|Run { progress, .. }| match command {
         SrsCommand::New(new) => {
             progress.begin("compute and write powers");
             new.write()

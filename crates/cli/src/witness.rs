@@ -11,6 +11,7 @@ use proofmill::circom::{
     CircomCurve, R1cs, ScalarPrime, Witness, WitnessCalculator, curve_of_program, over_curve,
 };
 use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_run::Run;
 use serde_json::json;
 
 #[derive(Debug, Subcommand)]
@@ -149,7 +150,7 @@ pub(crate) fn run(command: WtnsCommand, machine: &mut Machine) -> Result<Outcome
             check::<<C as CircomCurve>::ScalarPrime>(&files, machine)
         }),
         WtnsCommand::Export(WtnsExport::Json(files)) => {
-            machine.run(|_, _| {
+            machine.run(|_| {
                 over_curve!(curve::of(&files.witness)?, C => {
                     Witness::<<C as CircomCurve>::ScalarPrime>::open_over(&files.witness)?
                         .write_json(&files.output)
@@ -163,7 +164,7 @@ pub(crate) fn run(command: WtnsCommand, machine: &mut Machine) -> Result<Outcome
 fn calculate<P: ScalarPrime>(files: &Calculate, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock().expect(2);
     let display = machine.display();
-    machine.run(|_, progress| {
+    machine.run(|Run { progress, .. }| {
         progress.begin("calculate witness");
         let symbols = symbols(files.sym.as_ref())?;
         let witness = calculator::calculate::<P>(&files.circuit, &files.inputs, symbols, display)?;
@@ -175,7 +176,7 @@ fn calculate<P: ScalarPrime>(files: &Calculate, machine: &mut Machine) -> Result
 
 fn compile<P: ScalarPrime>(files: &Compile, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock().expect(2 + usize::from(files.r1cs.is_some()));
-    machine.run(|_, progress| {
+    machine.run(|Run { progress, .. }| {
         progress.begin("compile circuit");
         let circuit = WitnessCalculator::<P>::compile(&files.circuit, &files.inputs)?;
         if let Some(r1cs) = &files.r1cs {
@@ -190,7 +191,7 @@ fn compile<P: ScalarPrime>(files: &Compile, machine: &mut Machine) -> Result<Out
 
 fn check<P: ScalarPrime>(files: &Check, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock().expect(3);
-    machine.run(|_, progress| {
+    machine.run(|Run { progress, .. }| {
         progress.begin("read r1cs");
         let circuit = R1cs::<P>::open_over(&files.r1cs)?;
         progress.begin("read witness");

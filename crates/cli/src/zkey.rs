@@ -141,7 +141,7 @@ pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome
         ZkeyCommand::Export(ExportCommand::Bellman(export)) => export.run(machine),
         ZkeyCommand::Export(ExportCommand::VerificationKey(files)) => export(&files, machine),
         ZkeyCommand::Export(ExportCommand::Json(files)) => {
-            machine.run(|_, _| {
+            machine.run(|_| {
                 over_curve!(curve::of(&files.zkey)?, C => {
                     groth16::ProvingKey::<C>::open_over(&files.zkey)?.write_json(&files.output)
                 })
@@ -154,7 +154,7 @@ pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome
 }
 
 fn export(files: &VerificationKey, machine: &mut Machine) -> Result<Outcome, Failure> {
-    let protocol = machine.run(|_, _| {
+    let protocol = machine.run(|_| {
         if curve::of(&files.zkey)? == PairingCurve::Bls12_381 {
             groth16::VerifyingKey::<bls12_381::G1>::open_over(&files.zkey)?.save(&files.key)?;
             return Ok("groth16");

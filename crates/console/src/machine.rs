@@ -2,7 +2,7 @@
 
 use crate::{Display, Failure, Options, PhaseClock, StorageOptions, Threads};
 use proofmill::Level;
-use proofmill_run::Progress;
+use proofmill_run::{Progress, Run};
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
@@ -13,6 +13,7 @@ pub struct Machine {
     machine: proofmill::Machine,
     clock: Arc<Mutex<PhaseClock>>,
     display: Display,
+    storage: Option<StorageOptions>,
 }
 
 impl Machine {
@@ -60,15 +61,19 @@ impl Machine {
         let machine = machine.build();
         let machine =
             machine.map_err(|error| Failure::Input(format!("cannot start {threads} threads: {error}")))?;
-        Ok(Self { machine, clock, display })
+        Ok(Self { machine, clock, display, storage: storage.cloned() })
     }
 
     /// Runs `work` on the machine's threads, where the library's functions use this machine and report their phases to its
-    /// clock. `work` reports its own phases to its second argument.
-    pub fn run<T: Send>(&mut self, work: impl FnOnce(Level, Progress<'_>) -> T + Send) -> T {
-        let Self { machine, clock, .. } = self;
-        let level = machine.level();
-        let result = machine.run(|| work(level, Progress::new(&|phase| lock(clock).begin(phase))));
+    /// clock. Functions below the library, and phases of the command's own, need the argument.
+    pub fn run<T: Send>(&mut self, work: impl FnOnce(Run<'_>) -> T + Send) -> T {
+        let Self { machine, clock, storage, .. } = self;
+        let (level, memory) = (machine.level(), storage.as_ref().map(|storage| storage.memory));
+        let scratch = storage.as_ref().and_then(|storage| storage.scratch.as_deref());
+        let result = machine.run(|| {
+            let told = |phase| lock(clock).begin(phase);
+            work(Run { level, memory, scratch, progress: Progress::new(&told) })
+        });
         lock(clock).stop();
         result
     }

@@ -13,7 +13,7 @@
 //! let level = Level::best();
 //! let key = Groth16Zkey::<G1>::open(Path::new("circuit.zkey"))?;
 //! let witness = read_witness(Path::new("witness.wtns"), level)?;
-//! let proof = prove(level, &key, &witness, Progress::NONE)?;
+//! let proof = prove(level.into(), &key, &witness)?;
 //! let public = &witness[1..=key.header().public as usize];
 //! verify(level, &verifying_key(level, &key)?, public, &proof)?;
 //! # Ok(())

@@ -1,6 +1,6 @@
 //! The prover.
 
-use crate::{Groth16Curve, Groth16Error, Progress, Proof, Sums, VerifyingKey, quotient, verify};
+use crate::{Groth16Curve, Groth16Error, Proof, Sums, VerifyingKey, quotient, verify};
 use proofmill_circom::{Groth16Zkey, PointCheck};
 use proofmill_cpu::Level;
 use proofmill_curve::{
@@ -9,6 +9,7 @@ use proofmill_curve::{
 };
 use proofmill_field::Fp;
 use proofmill_pairing::pairing;
+use proofmill_run::Run;
 use rand::{CryptoRng, TryRngCore, rngs::OsRng};
 use zeroize::Zeroizing;
 
@@ -23,13 +24,12 @@ use zeroize::Zeroizing;
 /// [`Groth16Error::WitnessLength`], [`Groth16Error::Unsatisfied`], [`Groth16Error::Randomness`], and the errors of a damaged
 /// key.
 pub fn prove<C: Groth16Curve>(
-    level: Level,
+    run: Run<'_>,
     key: &Groth16Zkey<C>,
     witness: &[C::Scalar],
-    progress: Progress<'_>,
 ) -> Result<Proof<C>, Groth16Error> {
     check_randomness()?;
-    prove_with_rng(level, key, witness, &mut OsRng.unwrap_err(), progress)
+    prove_with_rng(run, key, witness, &mut OsRng.unwrap_err())
 }
 
 /// [`prove`] with the blinding from `rng`, for tests that need the same proof twice. A predictable generator reveals the
@@ -38,18 +38,17 @@ pub fn prove<C: Groth16Curve>(
 /// # Errors
 /// As [`prove`].
 pub fn prove_with_rng<C: Groth16Curve>(
-    level: Level,
+    run: Run<'_>,
     key: &Groth16Zkey<C>,
     witness: &[C::Scalar],
     rng: &mut impl CryptoRng,
-    progress: Progress<'_>,
 ) -> Result<Proof<C>, Groth16Error> {
-    let quotient = quotient(level, key, witness, progress)?;
-    let of_quotient = Sums::of_quotient(level, key, 0, &quotient, progress)?;
+    let quotient = quotient(run, key, witness)?;
+    let of_quotient = Sums::of_quotient(run, key, 0, &quotient)?;
     drop(quotient);
-    let sums = of_quotient + Sums::of_wires(level, key, 0, witness, progress)?;
+    let sums = of_quotient + Sums::of_wires(run, key, 0, witness)?;
     let public = witness.get(1..=key.header().public as usize).unwrap_or_default();
-    assemble_with_rng(level, key, public, &sums, rng, progress)
+    assemble_with_rng(run, key, public, &sums, rng)
 }
 
 /// The proof for these public signals, from the sums over all wires and the whole quotient, with blinding from the operating system's
@@ -59,14 +58,13 @@ pub fn prove_with_rng<C: Groth16Curve>(
 /// [`Groth16Error::Unsatisfied`] if the sums are not those of a witness with these signals, [`Groth16Error::PublicLength`],
 /// [`Groth16Error::Randomness`], and the errors of a damaged key.
 pub fn assemble<C: Groth16Curve>(
-    level: Level,
+    run: Run<'_>,
     key: &Groth16Zkey<C>,
     public: &[C::Scalar],
     sums: &Sums<C>,
-    progress: Progress<'_>,
 ) -> Result<Proof<C>, Groth16Error> {
     check_randomness()?;
-    assemble_with_rng(level, key, public, sums, &mut OsRng.unwrap_err(), progress)
+    assemble_with_rng(run, key, public, sums, &mut OsRng.unwrap_err())
 }
 
 /// [`assemble`] with the blinding from `rng`, as [`prove_with_rng`].
@@ -74,13 +72,13 @@ pub fn assemble<C: Groth16Curve>(
 /// # Errors
 /// As [`assemble`].
 pub fn assemble_with_rng<C: Groth16Curve>(
-    level: Level,
+    run: Run<'_>,
     key: &Groth16Zkey<C>,
     public: &[C::Scalar],
     sums: &Sums<C>,
     rng: &mut impl CryptoRng,
-    progress: Progress<'_>,
 ) -> Result<Proof<C>, Groth16Error> {
+    let Run { level, progress, .. } = run;
     let header = key.header();
     // They hide the witness, so products with them are computed in constant time.
     let [r, s] = [Fp::random(rng), Fp::random(rng)].map(Zeroizing::new);

@@ -3,12 +3,12 @@
 //! The key's H points are the Lagrange polynomials at tau of the coset `g H`, g a root of unity of order 2n, times `Z(tau)` and
 //! divided by delta and by Z on the coset, the constant -2. So neither a division nor an inverse transform is needed.
 
-use crate::{Groth16Curve, Groth16Error, Progress};
+use crate::{Groth16Curve, Groth16Error};
 use proofmill_circom::{Groth16Zkey, ScalarPrime};
 use proofmill_cpu::Level;
 use proofmill_field::{Engine, Fp, LANES, Lanes, dispatch};
 use proofmill_ntt::{DividedTransform, Domain};
-use proofmill_run::parallel;
+use proofmill_run::{Run, parallel};
 use std::ops::Range;
 
 /// Elements that one task multiplies.
@@ -19,11 +19,11 @@ const BLOCK: usize = 1 << 12;
 /// # Errors
 /// [`Groth16Error::WitnessLength`], and the errors of a damaged key.
 pub fn constraints<C: Groth16Curve>(
-    level: Level,
+    run: Run<'_>,
     key: &Groth16Zkey<C>,
     witness: &[C::Scalar],
-    progress: Progress<'_>,
 ) -> Result<[Vec<C::Scalar>; 2], Groth16Error> {
+    let Run { level, progress, .. } = run;
     let wires = key.header().wires;
     if witness.len() != wires as usize {
         return Err(Groth16Error::WitnessLength { expected: wires, found: witness.len() });
@@ -38,12 +38,12 @@ pub fn constraints<C: Groth16Curve>(
 /// # Errors
 /// As [`constraints`].
 pub fn quotient<C: Groth16Curve>(
-    level: Level,
+    run: Run<'_>,
     key: &Groth16Zkey<C>,
     witness: &[C::Scalar],
-    progress: Progress<'_>,
 ) -> Result<Vec<C::Scalar>, Groth16Error> {
-    let [mut a, mut b] = constraints(level, key, witness, progress)?;
+    let Run { level, progress, .. } = run;
+    let [mut a, mut b] = constraints(run, key, witness)?;
     progress.begin("ntt");
     let (domain, shift) = domain::<C>(a.len().ilog2())
         .ok_or(Groth16Error::Malformed("the proving key's domain is larger than the field allows"))?;

@@ -15,7 +15,7 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian, Msm};
 use proofmill_field::{Field, Fp};
 use proofmill_files::Target;
-use proofmill_run::parallel;
+use proofmill_run::{Run, parallel};
 
 /// The largest domain: H needs one twice as large, and powers of tau go up to 28, the two-adicity of BN254.
 const LARGEST_LOG_N: u32 = 27;
@@ -32,22 +32,21 @@ const LARGEST_LOG_N: u32 = 27;
 /// # Panics
 /// If the header of a circuit that was not read from a file contradicts its constraints.
 pub fn setup<'a, C: Groth16Curve>(
-    level: Level,
+    run: Run<'_>,
     r1cs: &R1cs<C::ScalarPrime>,
     ptau: &Ptau<C>,
     zkey: impl Into<Target<'a>>,
-    progress: Progress<'_>,
 ) -> Result<(), Groth16Error> {
-    write(level, r1cs, ptau, zkey.into(), progress)
+    write(run, r1cs, ptau, zkey.into())
 }
 
 fn write<C: Groth16Curve>(
-    level: Level,
+    run: Run<'_>,
     r1cs: &R1cs<C::ScalarPrime>,
     ptau: &Ptau<C>,
     zkey: Target<'_>,
-    progress: Progress<'_>,
 ) -> Result<(), Groth16Error> {
+    let Run { level, progress, .. } = run;
     let log_n = log_domain(&r1cs.header, ptau)?;
     let n = 1 << log_n;
     progress.begin("read ptau");

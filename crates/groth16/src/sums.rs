@@ -4,13 +4,14 @@
 //! `C = sum w_i c_i + sum q_j h_j`. All are linear, so ranges of the wires and of the quotient can be summed in any order, by several
 //! machines, and added: [`Sums`] is a group.
 
-use crate::{Groth16Curve, Groth16Error, Progress};
+use crate::{Groth16Curve, Groth16Error};
 use proofmill_circom::{CircomError, Coordinate, Groth16Zkey, Points};
 use proofmill_cpu::Level;
 use proofmill_curve::{
     Affine, Bases, Curve, EncodingError, Jacobian, Msm,
     bn254::{G1, G2},
 };
+use proofmill_run::Run;
 use std::{
     iter::Sum,
     ops::Add,
@@ -38,12 +39,12 @@ impl<C: Groth16Curve> Sums<C> {
     /// # Errors
     /// [`Groth16Error::Range`] for more wires than the key has, and the errors of a damaged key.
     pub fn of_wires(
-        level: Level,
+        run: Run<'_>,
         key: &Groth16Zkey<C>,
         first: usize,
         witness: &[C::Scalar],
-        progress: Progress<'_>,
     ) -> Result<Self, Groth16Error> {
+        let Run { level, progress, .. } = run;
         // There are no C points for the constant and the public signals.
         let public = key.header().public as usize + 1;
         let private = witness.get(public.saturating_sub(first)..).unwrap_or_default();
@@ -63,12 +64,12 @@ impl<C: Groth16Curve> Sums<C> {
     /// # Errors
     /// As [`Self::of_wires`].
     pub fn of_quotient(
-        level: Level,
+        run: Run<'_>,
         key: &Groth16Zkey<C>,
         first: usize,
         quotient: &[C::Scalar],
-        progress: Progress<'_>,
     ) -> Result<Self, Groth16Error> {
+        let Run { level, progress, .. } = run;
         progress.begin("msm h");
         Ok(Self { c: sum(level, key.h(), first, quotient)?, ..Self::ZERO })
     }

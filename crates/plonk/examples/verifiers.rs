@@ -11,9 +11,10 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Curve, bn254::G2, grumpkin::Grumpkin};
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_plonk::{
-    Arithmetisation, Circuit, FixedColumns, Layout, LookupArgument, Memory, Progress, ProveOptions, fflonk,
-    prove, solidity,
+    Arithmetisation, Circuit, FixedColumns, Layout, LookupArgument, Memory, ProveOptions, fflonk, prove,
+    solidity,
 };
+use proofmill_run::Run;
 use proofmill_srs::Srs;
 use std::{env, error::Error, fs, path::PathBuf, sync::Arc};
 
@@ -46,9 +47,9 @@ fn write(folder: &str, name: &str, srs: Arc<Srs>, layout: Layout, values: &[Fr])
     let level = Level::best();
     let system: Vec<&str> = layout.gates.iter().map(|gate| gate.name()).collect();
     println!("{name}: {} rows; {}", layout.rows(), system.join(", "));
-    let key =
-        FixedColumns::new(level, layout, Memory::Fast, Progress::NONE)?.commit(level, srs, Progress::NONE)?;
-    let (proof, public) = prove(level, &key, values, ProveOptions::default(), Progress::NONE)?;
+    let key = FixedColumns::new(Run { memory: Some(Memory::Fast), ..level.into() }, layout)?
+        .commit(level.into(), srs)?;
+    let (proof, public) = prove(level.into(), &key, values, ProveOptions::default())?;
     let path = |ending: &str| PathBuf::from(folder).join(format!("{name}.{ending}"));
     fs::write(path("sol"), solidity::verifier(key.verifying_key())?)?;
     fs::write(path("calldata"), solidity::calldata(&proof, &public))?;
@@ -81,9 +82,9 @@ fn write_fflonk(folder: &str, srs: &Srs, public: u32) -> Result<()> {
     file.no_contributions()?;
     file.finish()?;
     let powers = Ptau::read(BinFile::from_bytes("powers", powers)?)?;
-    fflonk::setup(level, &circuit, &powers, &mut key, Progress::NONE)?;
+    fflonk::setup(level.into(), &circuit, &powers, &mut key)?;
     let key = fflonk::ProvingKey::read(BinFile::from_bytes("key", key)?)?;
-    let (proof, public) = fflonk::prove(level, &key, &witness, ProveOptions::default(), Progress::NONE)?;
+    let (proof, public) = fflonk::prove(level.into(), &key, &witness, ProveOptions::default())?;
     let path = |ending: &str| PathBuf::from(folder).join(format!("fflonk-{}.{ending}", public.len()));
     fs::write(path("sol"), fflonk::solidity::verifier(key.verifying_key())?)?;
     fs::write(path("calldata"), fflonk::solidity::calldata(&proof, &public))?;

@@ -57,7 +57,6 @@ pub use key::circuit_file;
 pub use key::circuit_file::setup_circuit;
 pub use key::circuit_key::{CircuitKey, CircuitKeyHeader, CircuitKeyWriter, DerivationTerm};
 pub use key::{Commit, FixedColumns, ProvingKey};
-pub use memory::Storage;
 pub use proof::{Proof, VerifyingKey};
 pub use proofmill_run::{Memory, Progress, UnknownName};
 pub use prove::{ProveOptions, prove, prove_with_commitments, prove_with_rng};

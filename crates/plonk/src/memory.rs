@@ -13,13 +13,13 @@ use std::{
 /// Which of the key's vectors are kept, and where all vectors of the size of the circuit are stored,
 /// including the prover's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Storage {
+pub(crate) struct Storage {
     /// Which vectors a proving key keeps.
-    pub memory: Memory,
+    pub(crate) memory: Memory,
     /// The folder for temporary files that hold vectors and decoded powers of tau. A file uses memory of the
     /// process only while the vector is in use. The files are unlinked, so none remains after the process.
     /// `None` stores vectors in memory.
-    pub scratch: Option<PathBuf>,
+    pub(crate) scratch: Option<PathBuf>,
 }
 
 impl From<Memory> for Storage {

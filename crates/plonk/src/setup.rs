@@ -28,6 +28,7 @@ use proofmill_field::{
 };
 use proofmill_files::Target;
 use proofmill_ntt::Domain;
+use proofmill_run::Run;
 
 /// Writes the proving key of the circuit for these powers of tau.
 ///
@@ -37,22 +38,16 @@ use proofmill_ntt::Domain;
 /// [`PlonkError::NoConstraints`], [`PlonkError::TooLarge`], [`PlonkError::TooFewPowers`], [`PlonkError::Unprepared`],
 /// [`PlonkError::File`].
 pub fn setup<'a>(
-    level: Level,
+    run: Run<'_>,
     r1cs: &R1cs,
     ptau: &Ptau,
     zkey: impl Into<Target<'a>>,
-    progress: Progress<'_>,
 ) -> Result<(), PlonkError> {
-    write(level, r1cs, ptau, zkey.into(), progress)
+    write(run, r1cs, ptau, zkey.into())
 }
 
-fn write(
-    level: Level,
-    r1cs: &R1cs,
-    ptau: &Ptau,
-    zkey: Target<'_>,
-    progress: Progress<'_>,
-) -> Result<(), PlonkError> {
+fn write(run: Run<'_>, r1cs: &R1cs, ptau: &Ptau, zkey: Target<'_>) -> Result<(), PlonkError> {
+    let Run { level, progress, .. } = run;
     let circuit = compile(r1cs, ZeroTerms::Kept, progress)?;
     let (gates, log_n) = (circuit.rows.len(), circuit.log_n(0));
     let available = ptau.header().power.min(*LOG_N.end());
@@ -67,7 +62,7 @@ fn write(
     let mut commitments =
         Commitments { level, progress, lagrange_points, points: [Affine::INFINITY; FIXED_COLUMNS] };
     let mut file = PlonkWriter::create(zkey, ptau.insecurity().is_some())?;
-    let setup = GateSetup::new(level, &circuit, 0, progress)?;
+    let setup = GateSetup::new(run, &circuit, 0)?;
     let counts = setup.counts(ptau.insecurity().is_some());
     let powers = ptau.tau_g1()?.slice(0..counts.domain_size as usize + 6)?;
     setup.write(&mut file, &mut commitments)?;
@@ -154,11 +149,11 @@ pub(crate) struct GateSetup<'a> {
 
 impl<'a> GateSetup<'a> {
     pub(crate) fn new(
-        level: Level,
+        run: Run<'a>,
         circuit: &'a Decomposition,
         free_rows: usize,
-        progress: Progress<'a>,
     ) -> Result<Self, PlonkError> {
+        let Run { level, progress, .. } = run;
         let log_n = circuit.log_n(free_rows);
         match (Domain::new(log_n), Domain::new(log_n + 2)) {
             (Some(domain), Some(extended)) => {

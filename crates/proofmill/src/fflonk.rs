@@ -115,8 +115,8 @@ impl ProvingKey {
     /// As there.
     pub fn prove_with_commitments(&self, witness: &Witness, commit: Commit<'_>) -> Result<Proof> {
         self.finish(witness, |machine| {
-            let (level, options, progress) = (machine.level, ProveOptions::default(), machine.progress());
-            fflonk::prove_with_commitments(level, &self.key, witness.values(), options, commit, progress)
+            let (run, options) = (machine.run(), ProveOptions::default());
+            fflonk::prove_with_commitments(run, &self.key, witness.values(), options, commit)
         })
     }
 
@@ -127,9 +127,7 @@ impl ProvingKey {
     }
 
     fn prove_with(&self, witness: &Witness, options: ProveOptions) -> Result<Proof> {
-        self.finish(witness, |machine| {
-            fflonk::prove(machine.level, &self.key, witness.values(), options, machine.progress())
-        })
+        self.finish(witness, |machine| fflonk::prove(machine.run(), &self.key, witness.values(), options))
     }
 
     fn finish(
@@ -160,7 +158,7 @@ pub fn write_key(path: impl AsRef<Path>, circuit: &R1cs, powers: &Ptau) -> Resul
 
 fn setup(circuit: &R1cs, powers: &Ptau, target: Target<'_>) -> Result<()> {
     let machine = current();
-    let made = fflonk::setup(machine.level, circuit.get(), powers.get(), target, machine.progress());
+    let made = fflonk::setup(machine.run(), circuit.get(), powers.get(), target);
     let (circuit, powers) = (circuit.name(), Some(powers.get().file().name()));
     made.map_err(|error| Names { circuit, powers, ..Names::default() }.plonk(error))
 }

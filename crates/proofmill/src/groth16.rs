@@ -142,7 +142,7 @@ impl<C: Groth16Curve> ProvingKey<C> {
     /// to which nobody contributed, [`Error::System`] without randomness.
     pub fn prove(&self, witness: &Witness<C::ScalarPrime>) -> Result<Proof<C>> {
         self.finish(witness, |machine, _| {
-            proofmill_groth16::prove(machine.level, &self.zkey, witness.values(), machine.progress())
+            proofmill_groth16::prove(machine.run(), &self.zkey, witness.values())
         })
     }
 
@@ -179,8 +179,7 @@ impl<C: Groth16Curve> ProvingKey<C> {
     /// [`Error::Mismatch`] for a witness of another circuit, [`Error::Malformed`] for a damaged key.
     pub fn quotient(&self, witness: &Witness<C::ScalarPrime>) -> Result<Zeroizing<Vec<C::Scalar>>> {
         let machine = current();
-        let quotient =
-            proofmill_groth16::quotient(machine.level, &self.zkey, witness.values(), machine.progress());
+        let quotient = proofmill_groth16::quotient(machine.run(), &self.zkey, witness.values());
         quotient.map(Zeroizing::new).map_err(|error| self.names(Some(witness)).groth16(error))
     }
 
@@ -190,8 +189,7 @@ impl<C: Groth16Curve> ProvingKey<C> {
     /// As [`Self::quotient`].
     pub fn constraints(&self, witness: &Witness<C::ScalarPrime>) -> Result<[Zeroizing<Vec<C::Scalar>>; 2]> {
         let machine = current();
-        let values =
-            proofmill_groth16::constraints(machine.level, &self.zkey, witness.values(), machine.progress());
+        let values = proofmill_groth16::constraints(machine.run(), &self.zkey, witness.values());
         values
             .map(|values| values.map(Zeroizing::new))
             .map_err(|error| self.names(Some(witness)).groth16(error))
@@ -203,7 +201,7 @@ impl<C: Groth16Curve> ProvingKey<C> {
     /// [`Error::Mismatch`] for more values than the key has wires, [`Error::Malformed`] for a damaged key.
     pub fn sum_wires(&self, first: usize, values: &[C::Scalar]) -> Result<Sums<C>> {
         let machine = current();
-        let sums = Sums::of_wires(machine.level, &self.zkey, first, values, machine.progress());
+        let sums = Sums::of_wires(machine.run(), &self.zkey, first, values);
         sums.map_err(|error| self.names(None).groth16(error))
     }
 
@@ -213,7 +211,7 @@ impl<C: Groth16Curve> ProvingKey<C> {
     /// [`Error::Mismatch`] for more values than the domain has points, [`Error::Malformed`] for a damaged key.
     pub fn sum_quotient(&self, first: usize, values: &[C::Scalar]) -> Result<Sums<C>> {
         let machine = current();
-        let sums = Sums::of_quotient(machine.level, &self.zkey, first, values, machine.progress());
+        let sums = Sums::of_quotient(machine.run(), &self.zkey, first, values);
         sums.map_err(|error| self.names(None).groth16(error))
     }
 
@@ -224,7 +222,7 @@ impl<C: Groth16Curve> ProvingKey<C> {
     /// As [`Self::prove`]; [`Error::Unsatisfied`] also for sums that are wrong or not complete.
     pub fn assemble(&self, witness: &Witness<C::ScalarPrime>, sums: &Sums<C>) -> Result<Proof<C>> {
         self.finish(witness, |machine, public| {
-            proofmill_groth16::assemble(machine.level, &self.zkey, public, sums, machine.progress())
+            proofmill_groth16::assemble(machine.run(), &self.zkey, public, sums)
         })
     }
 
@@ -352,8 +350,7 @@ fn setup<C: Groth16Curve>(
     target: Target<'_>,
 ) -> Result<()> {
     let machine = current();
-    let made =
-        proofmill_groth16::setup(machine.level, circuit.get(), powers.get(), target, machine.progress());
+    let made = proofmill_groth16::setup(machine.run(), circuit.get(), powers.get(), target);
     let (circuit, powers) = (circuit.name(), Some(powers.get().file().name()));
     made.map_err(|error| Names { circuit, powers, ..Names::default() }.groth16(error))
 }

@@ -91,8 +91,7 @@ impl ProvingKey {
 
     pub(crate) fn read(file: BinFile, name: Option<FileName>) -> Result<Self> {
         let machine = current();
-        
-        let key = proofmill_plonk::ProvingKey::read(machine.level, file, storage, machine.progress());
+        let key = proofmill_plonk::ProvingKey::read(machine.run(), file);
         let key = key.map_err(|error| Names { key: name.as_ref(), ..Names::default() }.plonk(error))?;
         Ok(Self { key, name })
     }
@@ -184,15 +183,8 @@ impl ProvingKey {
     /// As [`Self::prove`]; [`Error::System`] for a commitment that could not be made, [`Error::Unsatisfied`] also for one that is wrong.
     pub fn prove_with_commitments(&self, witness: &Witness, commit: Commit<'_>) -> Result<Proof> {
         self.finish(witness, |machine| {
-            let (level, options, progress) = (machine.level, ProveOptions::default(), machine.progress());
-            proofmill_plonk::prove_with_commitments(
-                level,
-                &self.key,
-                witness.values(),
-                options,
-                commit,
-                progress,
-            )
+            let (run, options) = (machine.run(), ProveOptions::default());
+            proofmill_plonk::prove_with_commitments(run, &self.key, witness.values(), options, commit)
         })
     }
 
@@ -204,7 +196,7 @@ impl ProvingKey {
 
     fn prove_with(&self, witness: &Witness, options: ProveOptions) -> Result<Proof> {
         self.finish(witness, |machine| {
-            proofmill_plonk::prove(machine.level, &self.key, witness.values(), options, machine.progress())
+            proofmill_plonk::prove(machine.run(), &self.key, witness.values(), options)
         })
     }
 
@@ -262,7 +254,7 @@ fn setup(circuit: &R1cs, srs: &Srs, arithmetisation: Arithmetisation, target: Ta
         let problem = "expected a .ptau prepared for phase 2 for the standard arithmetisation";
         return Err(Names::mismatch(Some(srs.get().name()), problem));
     };
-    let made = proofmill_plonk::setup(machine.level, circuit.get(), ptau, target, machine.progress());
+    let made = proofmill_plonk::setup(machine.run(), circuit.get(), ptau, target);
     made.map_err(|error| setup_error(error, srs, circuit.name()))
 }
 
@@ -274,8 +266,7 @@ fn setup_layout(
     target: Target<'_>,
 ) -> Result<()> {
     let machine = current();
-    let (level, progress) = (machine.level, machine.progress());
-    let made = setup_circuit(level, layout, derivations, srs.get(), target, progress);
+    let made = setup_circuit(machine.run(), layout, derivations, srs.get(), target);
     made.map_err(|error| setup_error(error, srs, circuit))
 }
 

@@ -18,8 +18,7 @@ use proofmill_circom::{CircomError, FirstPowers, KnowledgeProof, Ptau, PtauPoint
 use proofmill_cpu::Level;
 use proofmill_curve::Curve;
 use proofmill_files::{Output, Target};
-use proofmill_run::Progress;
-use proofmill_run::parallel;
+use proofmill_run::{Progress, Run, parallel};
 use std::path::Path;
 
 /// Bytes of a hash.
@@ -37,11 +36,11 @@ const IMPORTED: usize = 1 << 23;
 /// [`CeremonyError::File`], [`CeremonyError::Reduced`], [`CeremonyError::Powers`] for infinity, [`CeremonyError::Contribution`];
 /// [`CeremonyError::Challenge`] if the hash is not the one in the file, and nothing is written.
 pub fn export_challenge<'a, C: CeremonyCurve>(
-    level: Level,
+    run: Run<'_>,
     powers: &Ptau<C>,
     target: impl Into<Target<'a>>,
-    progress: Progress<'_>,
 ) -> Result<[u8; 64], CeremonyError> {
+    let Run { level, progress, .. } = run;
     let power = expect_whole(powers)?;
     progress.begin("hash of the challenge");
     let contributions = powers.decoded_contributions()?;
@@ -97,12 +96,12 @@ impl<C: CeremonyCurve> Sections<C> for Exported<'_, C> {
 /// # Errors
 /// [`CeremonyError::File`], also for a file that is no challenge, [`CeremonyError::Randomness`], [`CeremonyError::Beacon`].
 pub fn contribute_to_challenge<'a, C: CeremonyCurve>(
-    level: Level,
+    run: Run<'_>,
     challenge: &Path,
     target: impl Into<Target<'a>>,
     randomness: Randomness<'_>,
-    progress: Progress<'_>,
 ) -> Result<[u8; 64], CeremonyError> {
+    let Run { level, progress, .. } = run;
     let input = RawFile::open(level, challenge)?;
     let power = input.power_of_challenge::<C>()?;
     progress.begin("hash of the challenge");
@@ -171,13 +170,13 @@ impl<C: CeremonyCurve> Sections<C> for Response<'_, C> {
 /// [`CeremonyError::File`], also for a file that is no response, [`CeremonyError::Reduced`], [`CeremonyError::OtherChallenge`],
 /// [`CeremonyError::Contribution`], [`CeremonyError::TooLong`].
 pub fn import_response<'a, C: CeremonyCurve>(
-    level: Level,
+    run: Run<'_>,
     powers: &Ptau<C>,
     response: &Path,
     target: impl Into<Target<'a>>,
     name: Option<&str>,
-    progress: Progress<'_>,
 ) -> Result<[u8; 64], CeremonyError> {
+    let Run { level, progress, .. } = run;
     let power = expect_whole(powers)?;
     let name = named(name);
     expect_short(name.as_deref(), None)?;

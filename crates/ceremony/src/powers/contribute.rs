@@ -15,8 +15,7 @@ use proofmill_circom::{
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve};
 use proofmill_files::Target;
-use proofmill_run::Progress;
-use proofmill_run::parallel;
+use proofmill_run::{Progress, Run, parallel};
 
 /// Sections of powers.
 pub(super) const SECTIONS: u32 = PtauPoints::POWERS.len() as u32;
@@ -73,13 +72,13 @@ impl<C: CeremonyCurve> Sections<C> for Ones<'_, C> {
 /// [`CeremonyError::File`], [`CeremonyError::Reduced`], [`CeremonyError::Powers`] for infinity, [`CeremonyError::Randomness`],
 /// [`CeremonyError::Beacon`], [`CeremonyError::TooLong`].
 pub fn contribute<'a, C: CeremonyCurve>(
-    level: Level,
+    run: Run<'_>,
     powers: &Ptau<C>,
     target: impl Into<Target<'a>>,
     name: Option<&str>,
     randomness: Randomness<'_>,
-    progress: Progress<'_>,
 ) -> Result<[u8; 64], CeremonyError> {
+    let Run { level, progress, .. } = run;
     let power = expect_whole(powers)?;
     let (name, beacon) = (named(name), randomness.beacon());
     expect_short(name.as_deref(), beacon.as_ref())?;

@@ -14,8 +14,7 @@ use proofmill_curve::{Affine, Curve, products_of_points, sums_and_differences};
 use proofmill_field::{Algebra, Field, Prime};
 use proofmill_files::Target;
 use proofmill_memory::Elements;
-use proofmill_run::Progress;
-use proofmill_run::parallel;
+use proofmill_run::{Progress, Run, parallel};
 use std::{ops::Range, path::Path};
 
 /// Writes the powers and, for all domains, the Lagrange polynomials at tau, which setup needs. Contributions stay. Runs on the ambient
@@ -26,12 +25,12 @@ use std::{ops::Range, path::Path};
 /// # Errors
 /// [`CeremonyError::File`], [`CeremonyError::Scratch`].
 pub fn prepare<'a, C: CeremonyCurve>(
-    level: Level,
+    run: Run<'_>,
     powers: &Ptau<C>,
     target: impl Into<Target<'a>>,
     folder: &Path,
-    progress: Progress<'_>,
 ) -> Result<(), CeremonyError> {
+    let Run { level, progress, .. } = run;
     let work = Work { level, powers, folder };
     let power = powers.header().power;
     work.write(target.into(), progress, |file| {
@@ -48,12 +47,12 @@ pub fn prepare<'a, C: CeremonyCurve>(
 /// # Errors
 /// As [`prepare`], and [`CeremonyError::Unprepared`].
 pub fn convert<'a, C: CeremonyCurve>(
-    level: Level,
+    run: Run<'_>,
     powers: &Ptau<C>,
     target: impl Into<Target<'a>>,
     folder: &Path,
-    progress: Progress<'_>,
 ) -> Result<(), CeremonyError> {
+    let Run { level, progress, .. } = run;
     if !powers.is_prepared() {
         return Err(CeremonyError::Unprepared);
     }

@@ -17,8 +17,7 @@ use proofmill_circom::{
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian};
 use proofmill_field::{Field, Fp, batch_invert_vartime};
-use proofmill_run::Progress;
-use proofmill_run::parallel;
+use proofmill_run::{Run, parallel};
 use proofmill_srs::{first_broken, sides};
 use rand::{TryRngCore, rngs::OsRng};
 use std::ops::Range;
@@ -39,11 +38,8 @@ use std::ops::Range;
 /// # Errors
 /// [`CeremonyError::NoContributions`], [`CeremonyError::OnlyBeacons`], [`CeremonyError::Contribution`], [`CeremonyError::Powers`], [`CeremonyError::Challenge`],
 /// [`CeremonyError::Beacon`] for one with too many iterations to be repeated, [`CeremonyError::Randomness`], [`CeremonyError::File`].
-pub fn verify<C: CeremonyCurve>(
-    level: Level,
-    powers: &Ptau<C>,
-    progress: Progress<'_>,
-) -> Result<Vec<[u8; 64]>, CeremonyError> {
+pub fn verify<C: CeremonyCurve>(run: Run<'_>, powers: &Ptau<C>) -> Result<Vec<[u8; 64]>, CeremonyError> {
+    let Run { level, progress, .. } = run;
     powers.expect_complete()?;
     let PtauHeader { power, ceremony_power } = *powers.header();
     let contributions = powers.decoded_contributions()?;
@@ -72,7 +68,7 @@ pub fn verify<C: CeremonyCurve>(
     let response = responses.last().copied().unwrap_or([0; 64]);
     let hash = Blake2b512::new_with_prefix(response);
     let z = Fp::<C::ScalarPrime>::random(&mut OsRng.unwrap_err());
-    let mut verified = Verified { level, powers, last: last.powers, z, hash, progress };
+    let mut verified = Verified { run, powers, last: last.powers, z, hash };
     each_section(power, &mut verified)?;
     if power == ceremony_power && challenge != <[u8; 64]>::from(verified.hash.finalize()) {
         return Err(CeremonyError::Challenge);
@@ -138,12 +134,11 @@ pub(super) fn problem<C: CeremonyCurve>(
 
 /// Verifies the sections against the last contribution.
 struct Verified<'a, C: CeremonyCurve> {
-    level: Level,
+    run: Run<'a>,
     powers: &'a Ptau<C>,
     last: FirstPowers<C>,
     z: C::Scalar,
     hash: Blake2b512,
-    progress: Progress<'a>,
 }
 
 impl<C: CeremonyCurve> Sections<C> for Verified<'_, C> {
@@ -152,11 +147,12 @@ impl<C: CeremonyCurve> Sections<C> for Verified<'_, C> {
         section: PtauPoints,
         count: usize,
     ) -> Result<(), CeremonyError> {
-        let Self { level, powers, last, z, hash, progress } = self;
+        let Self { run, powers, last, z, hash } = self;
+        let Run { level, progress, .. } = *run;
         progress.begin(section.section().content);
         let mut found = FirstPowers::INITIAL;
         let prepared = G::prepared(section).filter(|_| powers.is_prepared());
-        let sum = walk::<C, G>(*level, powers, section, 0..count, z, prepared.is_some(), |start, points| {
+        let sum = walk::<C, G>(level, powers, section, 0..count, z, prepared.is_some(), |start, points| {
             remember(&mut found, section, start, points);
             hash.update(encode(points, Form::Uncompressed));
             progress.share((start + points.len()) as u64, count as u64);
@@ -169,19 +165,19 @@ impl<C: CeremonyCurve> Sections<C> for Verified<'_, C> {
         if found.is_some_and(|(_, index)| index > 0) && sum.first != G::GENERATOR {
             return Err(wrong(section, "point 0 is not the generator"));
         }
-        if count > 1 && !sum.holds(*level, z, last) {
+        if count > 1 && !sum.holds(level, z, last) {
             let broken = first_broken(0..count - 1, |range| {
                 let z = Fp::<C::ScalarPrime>::random(&mut OsRng.unwrap_err());
                 let range = range.start..range.end + 1;
-                let sum = walk::<C, G>(*level, powers, section, range, &z, false, |_, _| ())?;
-                Ok::<_, CeremonyError>(sum.holds(*level, &z, last))
+                let sum = walk::<C, G>(level, powers, section, range, &z, false, |_, _| ())?;
+                Ok::<_, CeremonyError>(sum.holds(level, &z, last))
             })?;
             let at = broken.unwrap_or_default();
             return Err(wrong(section, format!("point {} is not tau times point {at}", at + 1)));
         }
         let Some(prepared) = prepared else { return Ok(()) };
         progress.begin(prepared.section().content);
-        lagrange::<C, G>(*level, powers, prepared, &sum, (last, z), *progress)
+        lagrange::<C, G>(*run, powers, prepared, &sum, (last, z))
     }
 }
 
@@ -256,13 +252,13 @@ fn walk<C: CeremonyCurve, G: Group>(
 /// The file has n - 1 powers for the largest domain of tau in G1. Prepared from these, the domain has zero in place of `tau^(n-1)`; as a part
 /// of a larger file it has that power. What remains after the sum of the n - 1 powers must be infinity or `z^(n-1) tau^(n-1)`.
 fn lagrange<C: CeremonyCurve, G: Member<C> + Curve<Scalar = C::Scalar>>(
-    level: Level,
+    run: Run<'_>,
     powers: &Ptau<C>,
     section: PtauPoints,
     sum: &Sum<G>,
     (last, z): (&FirstPowers<C>, &C::Scalar),
-    progress: Progress<'_>,
 ) -> Result<(), CeremonyError> {
+    let Run { level, progress, .. } = run;
     let all = powers.points::<G>(section)?;
     let expected = Jacobian::batch_to_affine(&sum.prefixes);
     let roots: Vec<_> = (0..expected.len() as u32).map_while(C::root_of_unity).collect();

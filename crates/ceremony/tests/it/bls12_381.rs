@@ -6,7 +6,6 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Jacobian, bls12_381::G1};
 use proofmill_field::{Algebra, SquareRoot, bls12_381::Fq};
 use proofmill_files::Target;
-use proofmill_run::Progress;
 use proofmill_testing::{for_each_level, for_each_pool};
 use std::{
     fs,
@@ -60,12 +59,12 @@ fn prepared_powers_are_snarkjss_bytes_and_valid() {
         for_each_level(|level| {
             let mut made = Vec::new();
             let target = Target::Memory(&mut made);
-            powers::prepare(level, &before, target, &std::env::temp_dir(), Progress::NONE).expect("written");
+            powers::prepare(level.into(), &before, target, &std::env::temp_dir()).expect("written");
             assert!(made == expected, "at {level} with {threads} threads");
         });
     });
     for_each_level(|level| {
-        assert_eq!(powers::verify(level, &before, Progress::NONE).expect("valid").len(), 2);
+        assert_eq!(powers::verify(level.into(), &before).expect("valid").len(), 2);
     });
 }
 
@@ -74,8 +73,8 @@ fn own_contributions_to_powers_are_valid() {
     let before = powers_of(bytes("powers.ptau"));
     let mut made = Vec::new();
     let (target, randomness) = (Target::Memory(&mut made), Randomness::System(b"test"));
-    let hash = powers::contribute(Level::best(), &before, target, Some("own"), randomness, Progress::NONE);
-    let hashes = powers::verify(Level::best(), &powers_of(made.clone()), Progress::NONE).expect("valid");
+    let hash = powers::contribute(Level::best().into(), &before, target, Some("own"), randomness);
+    let hashes = powers::verify(Level::best().into(), &powers_of(made.clone())).expect("valid");
     assert_eq!((hashes.len(), hashes.last()), (3, Some(&hash.expect("written"))));
     // Every point is one that verification reads: the next one in its place is noticed.
     for id in [2, 3, 4, 5] {
@@ -84,8 +83,7 @@ fn own_contributions_to_powers_are_valid() {
         for at in points.step_by(size).skip(1) {
             let mut changed = made.clone();
             changed.copy_within(at - size..at, at);
-            let error =
-                powers::verify(Level::best(), &powers_of(changed), Progress::NONE).expect_err("changed");
+            let error = powers::verify(Level::best().into(), &powers_of(changed)).expect_err("changed");
             assert!(matches!(error, CeremonyError::Powers { .. }), "section {id}: {error}");
         }
     }
@@ -127,9 +125,8 @@ fn points_outside_the_group_are_refused() {
     let changed = powers_of(changed);
     let (mut made, randomness) = (Vec::new(), Randomness::System(&[]));
     let target = Target::Memory(&mut made);
-    let contributed =
-        powers::contribute(Level::best(), &changed, target, None, randomness, Progress::NONE).map(drop);
-    let verified = powers::verify(Level::best(), &changed, Progress::NONE).map(drop);
+    let contributed = powers::contribute(Level::best().into(), &changed, target, None, randomness).map(drop);
+    let verified = powers::verify(Level::best().into(), &changed).map(drop);
     for error in [contributed, verified].map(|result| result.expect_err("refused").to_string()) {
         assert!(error.contains("section 2") && error.contains("element 5"), "{error}");
     }
@@ -139,7 +136,7 @@ fn points_outside_the_group_are_refused() {
     changed[at..at + 96].copy_from_slice(&outside());
     let key = key_of(changed);
     let target = Target::Memory(&mut made);
-    let error = contribute(Level::best(), &key, target, None, randomness, Progress::NONE);
+    let error = contribute(Level::best().into(), &key, target, None, randomness);
     let error = error.expect_err("refused").to_string();
     assert!(error.contains("section 8") && error.contains("element 1"), "{error}");
 }
@@ -170,7 +167,7 @@ fn keys_are_valid_with_snarkjss_contributions_and_own_ones() {
     valid(&before).expect("valid");
     let mut made = Vec::new();
     let (target, randomness) = (Target::Memory(&mut made), Randomness::System(b"test"));
-    let hash = contribute(Level::best(), &before, target, Some("own"), randomness, Progress::NONE);
+    let hash = contribute(Level::best().into(), &before, target, Some("own"), randomness);
     let key = key_of(made.clone());
     valid(&key).expect("valid");
     let contributions = key.decoded_contributions().expect("a list").expect("a list").list;

@@ -52,12 +52,12 @@ fn contributed(
 ) -> Result<(Vec<u8>, [u8; 64]), CeremonyError> {
     let mut made = Vec::new();
     let target = Target::Memory(&mut made);
-    let hash = powers::contribute(level, before, target, name, randomness, Progress::NONE)?;
+    let hash = powers::contribute(level.into(), before, target, name, randomness)?;
     Ok((made, hash))
 }
 
 fn verified(bytes: Vec<u8>) -> Result<Vec<[u8; 64]>, CeremonyError> {
-    powers::verify(Level::best(), &of_bytes(bytes)?, Progress::NONE)
+    powers::verify(Level::best().into(), &of_bytes(bytes)?)
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -97,7 +97,7 @@ fn prepared_powers_are_snarkjss_bytes() {
             for source in [&before, &file("prepared.ptau")] {
                 let mut made = Vec::new();
                 let target = Target::Memory(&mut made);
-                powers::prepare(level, source, target, &folder, Progress::NONE).expect("prepared");
+                powers::prepare(level.into(), source, target, &folder).expect("prepared");
                 assert!(made == expected, "{level}, {threads} threads");
             }
         });
@@ -109,7 +109,7 @@ fn snarkjss_powers_are_valid() {
     for name in ["beacon.ptau", "prepared.ptau"] {
         let powers = file(name);
         for_each_level(|level| {
-            let hashes = powers::verify(level, &powers, Progress::NONE).expect("valid");
+            let hashes = powers::verify(level.into(), &powers).expect("valid");
             assert_eq!(hashes.iter().map(|hash| hex(hash)).collect::<Vec<_>>(), HASHES, "{level}");
         });
         // What is decoded is encoded as it was.
@@ -119,7 +119,7 @@ fn snarkjss_powers_are_valid() {
         assert_eq!(list[0].name.as_deref(), Some("Alice \u{c5}ngstr\u{f6}m"));
         assert_eq!((&list[0].beacon, &list[1].beacon), (&None, &Some(beacon())));
     }
-    let none = powers::verify(Level::best(), &file("new.ptau"), Progress::NONE);
+    let none = powers::verify(Level::best().into(), &file("new.ptau"));
     assert!(matches!(none, Err(CeremonyError::NoContributions)), "{none:?}");
 }
 
@@ -149,7 +149,7 @@ fn powers_of_beacons_only_are_refused() {
     let first = of_bytes(first).expect("powers");
     let (second, _) = contributed(level, &first, None, Randomness::Beacon(&beacon)).expect("a contribution");
     for powers in [&first, &of_bytes(second).expect("powers")] {
-        let refused = powers::verify(level, powers, Progress::NONE).expect_err("everyone can compute tau");
+        let refused = powers::verify(level.into(), powers).expect_err("everyone can compute tau");
         assert!(matches!(refused, CeremonyError::OnlyBeacons), "{refused}");
         assert!(powers.insecurity().expect("it is found").contains("only beacons contributed"));
     }
@@ -165,14 +165,12 @@ fn challenges_and_responses_are_snarkjss_bytes() {
     let (level, folder) = (Level::best(), tempfile::tempdir().expect("a folder"));
     let contributed = file("contributed.ptau");
     let mut made = Vec::new();
-    powers::export_challenge(level, &contributed, Target::Memory(&mut made), Progress::NONE)
-        .expect("written");
+    powers::export_challenge(level.into(), &contributed, Target::Memory(&mut made)).expect("written");
     assert!(made == bytes("challenge"));
     let import = |response: &PathBuf| {
         let mut made = Vec::new();
         let target = Target::Memory(&mut made);
-        let hash =
-            powers::import_response(level, &contributed, response, target, Some("imported"), Progress::NONE);
+        let hash = powers::import_response(level.into(), &contributed, response, target, Some("imported"));
         hash.map(|hash| (made, hash))
     };
     let (imported, hash) = import(&path("response")).expect("valid");
@@ -180,11 +178,10 @@ fn challenges_and_responses_are_snarkjss_bytes() {
     // A beacon's response is the same contribution as the beacon's, but for its type.
     let (response, beacon) = (folder.path().join("response"), beacon());
     let hash = powers::contribute_to_challenge::<G1>(
-        level,
+        level.into(),
         &path("challenge"),
         &response,
         Randomness::Beacon(&beacon),
-        Progress::NONE,
     );
     assert_eq!(hex(&hash.expect("written")), HASHES[1]);
     let imported = of_bytes(import(&response).expect("valid").0).expect("powers");
@@ -196,12 +193,11 @@ fn challenges_and_responses_are_snarkjss_bytes() {
     assert_eq!(own, theirs);
     // To another challenge.
     let other = powers::import_response(
-        level,
+        level.into(),
         &file("new.ptau"),
         &response,
         Target::Memory(&mut Vec::new()),
         None,
-        Progress::NONE,
     );
     assert!(matches!(other, Err(CeremonyError::OtherChallenge)), "{other:?}");
 }
@@ -217,25 +213,19 @@ fn a_change_anywhere_in_a_response_is_noticed() {
         fs::write(&changed, response).expect("written");
         let mut made = Vec::new();
         let target = Target::Memory(&mut made);
-        let verdict = powers::import_response(level, &before, &changed, target, None, Progress::NONE);
+        let verdict = powers::import_response(level.into(), &before, &changed, target, None);
         let verdict = verdict.and_then(|_| verified(made.clone()));
         assert!(verdict.is_err(), "byte {place}");
     }
     for length in [0, 1, 64, 2399] {
         fs::write(&changed, &right[..length]).expect("written");
         let target = &mut Vec::new();
-        let error =
-            powers::import_response(level, &before, &changed, Target::Memory(target), None, Progress::NONE);
+        let error = powers::import_response(level.into(), &before, &changed, Target::Memory(target), None);
         let error = error.expect_err("too short").to_string();
         assert!(error.contains("expected a response of 2^3 powers, 2400 bytes"), "{error}");
         let randomness = Randomness::System(b"");
-        let error = powers::contribute_to_challenge::<G1>(
-            level,
-            &changed,
-            Target::Memory(target),
-            randomness,
-            Progress::NONE,
-        );
+        let error =
+            powers::contribute_to_challenge::<G1>(level.into(), &changed, Target::Memory(target), randomness);
         let error = error.expect_err("no challenge").to_string();
         assert!(error.contains("expected a challenge"), "{error}");
     }

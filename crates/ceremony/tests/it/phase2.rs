@@ -12,7 +12,6 @@ use proofmill_curve::bn254::G1;
 use proofmill_field::bn254::FrParams;
 use proofmill_files::Target;
 use proofmill_groth16::{insecurity_of_contributions, prove, verifying_key};
-use proofmill_run::Progress;
 use proofmill_testing::{for_each_level, for_each_pool};
 use std::{fs, path::PathBuf};
 
@@ -50,7 +49,7 @@ fn contributed(
     randomness: Randomness<'_>,
 ) -> Result<(Vec<u8>, [u8; 64]), CeremonyError> {
     let mut made = Vec::new();
-    let hash = contribute(level, key, Target::Memory(&mut made), name, randomness, Progress::NONE)?;
+    let hash = contribute(level.into(), key, Target::Memory(&mut made), name, randomness)?;
     Ok((made, hash))
 }
 
@@ -111,7 +110,7 @@ fn own_contributions_are_valid_and_differ() {
         .expect("a circuit")
         .header
         .public();
-    let proof = prove(level, &last, &witness, Progress::NONE).expect("a proof");
+    let proof = prove(level.into(), &last, &witness).expect("a proof");
     let verifying = verifying_key(level, &last).expect("a key");
     proofmill_groth16::verify(level, &verifying, &witness[1..=public as usize], &proof).expect("valid");
 }
@@ -220,7 +219,7 @@ fn imported(
     fs::write(&file, parameters).expect("written");
     let mut made = Vec::new();
     let target = Target::Memory(&mut made);
-    let hashes = bellman::import(Level::best(), key, &file, target, name, folder.path(), Progress::NONE)?;
+    let hashes = bellman::import(Level::best().into(), key, &file, target, name, folder.path())?;
     Ok((made, hashes))
 }
 
@@ -232,7 +231,7 @@ fn bellmans_parameters_are_snarkjss_bytes() {
         for_each_level(|level| {
             let mut made = Vec::new();
             let target = Target::Memory(&mut made);
-            bellman::export(level, &key, target, folder.path(), Progress::NONE).expect("exported");
+            bellman::export(level.into(), &key, target, folder.path()).expect("exported");
             assert!(made == expected, "{level}, {threads} threads");
         });
     });
@@ -247,8 +246,7 @@ fn contributions_to_bellmans_parameters_are_valid() {
     let (first, second) = (folder.path().join("first"), folder.path().join("second"));
     let contribute = |from: &PathBuf, to: &PathBuf| {
         let randomness = Randomness::System(b"typed");
-        bellman::contribute::<G1>(Level::best(), from, to, randomness, Progress::NONE)
-            .expect("a contribution")
+        bellman::contribute::<G1>(Level::best().into(), from, to, randomness).expect("a contribution")
     };
     let hash = contribute(&path("crates/ceremony/tests/data/exported.mpcparams"), &first);
     let hashes = [hash, contribute(&first, &second)];

@@ -7,7 +7,6 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian, bls12_381, bn254};
 use proofmill_field::{Field, Invert};
 use proofmill_files::Target;
-use proofmill_run::Progress;
 use proofmill_testing::directions;
 use std::{convert::Infallible, fs, ops::Range, path::PathBuf};
 
@@ -85,7 +84,7 @@ fn coset<C: CeremonyCurve>(log: u32) -> [C::Scalar; 2] {
 
 fn verified_powers<C: CeremonyCurve>(bytes: Vec<u8>) -> Result<usize, CeremonyError> {
     let powers = Ptau::<C>::read(BinFile::from_bytes("powers", bytes)?)?;
-    Ok(powers::verify(Level::best(), &powers, Progress::NONE)?.len())
+    Ok(powers::verify(Level::best().into(), &powers)?.len())
 }
 
 /// Changes points from `first` on in a section of powers.
@@ -166,14 +165,8 @@ fn the_power_that_truncated_powers_lack_is_zero_or_the_next_one() {
     };
     // Prepared again, the file has zero there.
     let mut again = Vec::new();
-    powers::prepare(
-        level,
-        &read(part.clone()),
-        Target::Memory(&mut again),
-        &std::env::temp_dir(),
-        Progress::NONE,
-    )
-    .expect("written");
+    powers::prepare(level.into(), &read(part.clone()), Target::Memory(&mut again), &std::env::temp_dir())
+        .expect("written");
     assert_ne!(part, again);
     verified_powers::<G>(again.clone()).expect("valid");
     refuse_changed_powers::<G>(&again);

@@ -12,6 +12,7 @@ use proofmill::{
     stark::{Config, Constraints, Proof, digest_bits, read_public_values},
 };
 use proofmill_console::{Failure, Machine, Outcome};
+use proofmill_run::Run;
 use serde_json::{Value, json};
 
 /// What prover and verifier agree on besides the AIR.
@@ -67,7 +68,7 @@ impl Prove {
 
     pub(super) fn run(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
         machine.clock().expect(PHASES);
-        machine.run(|_, progress| {
+        machine.run(|Run { progress, .. }| {
             progress.begin("read air");
             let constraints = Constraints::open(&self.air)?;
             let public_values = read_public_values(&self.public)?;
@@ -104,7 +105,7 @@ pub(crate) struct Verify {
 
 impl Verify {
     pub(super) fn run(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
-        machine.run(|_, progress| {
+        machine.run(|Run { progress, .. }| {
             progress.begin("read proof");
             let constraints = Constraints::open(&self.air)?;
             let public_values = read_public_values(&self.public)?;

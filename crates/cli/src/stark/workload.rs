@@ -14,6 +14,7 @@ use proofmill::{
 };
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_files::{write_bytes, write_text};
+use proofmill_run::Run;
 use serde_json::json;
 use std::{fs, path::PathBuf, time::Instant};
 
@@ -41,7 +42,7 @@ const PHASES: usize = 11;
 impl Workload {
     pub(super) fn run(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
         machine.clock().expect(PHASES + usize::from(self.out.is_some()));
-        machine.run(|level, progress| {
+        machine.run(|Run { level, progress, .. }| {
             progress.begin("make trace");
             let name: Name = self.name.parse().map_err(|error| Failure::Input(format!("NAME: {error}")))?;
             let example = name.example(level, self.log_rows);

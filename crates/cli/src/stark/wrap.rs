@@ -17,6 +17,7 @@ use proofmill::{
     stark::{Config, Constraints, Proof, Wrap, digest_bits, read_public_values},
 };
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
+use proofmill_run::Run;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -116,7 +117,7 @@ pub(crate) struct Setup {
 impl Setup {
     fn run(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
         let quiet = machine.quiet();
-        machine.run(|_, progress| {
+        machine.run(|Run { progress, .. }| {
             progress.begin("read air");
             let constraints = Constraints::open(&self.air)?;
             let (wrap, bits) = wrap(&constraints, &self.parameters, 1 << self.log_rows, self.proofs)?;
@@ -162,7 +163,7 @@ pub(crate) struct Prove {
 impl Prove {
     fn run(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
         machine.clock().expect(PROVE_PHASES + 3);
-        machine.run(|_, progress| {
+        machine.run(|Run { progress, .. }| {
             progress.begin("read air");
             let constraints = Constraints::open(&self.air)?;
             let mut inner = Vec::new();

@@ -10,6 +10,7 @@ use proofmill_groth16::{
     DividedQuotient, Groth16Curve, Groth16Error, Progress, Sums, assemble, assemble_with_rng, constraints,
     prove, prove_with_rng, quotient, verify, verifying_key, verifying_key_text,
 };
+use proofmill_run::Run;
 use proofmill_testing::{for_each_level, for_each_pool};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 use std::{cell::RefCell, fs, ops::Range, path::PathBuf};
@@ -92,8 +93,7 @@ fn same_proof_at_every_level_and_thread_count() {
                 for_each_level(|level| {
                     let mut rng = ChaCha20Rng::seed_from_u64(9);
                     let proof =
-                        prove_with_rng(level, &fixture.key, &fixture.witness, &mut rng, Progress::NONE)
-                            .unwrap();
+                        prove_with_rng(level.into(), &fixture.key, &fixture.witness, &mut rng).unwrap();
                     verify(level, &fixture.verifying_key, &fixture.public, &proof).unwrap();
                     assert_eq!(proof, first_proof(&fixture));
                 });
@@ -102,7 +102,8 @@ fn same_proof_at_every_level_and_thread_count() {
             let phases = RefCell::new(Vec::new());
             let observer = |phase| phases.borrow_mut().push(phase);
             let progress = Progress::new(&observer);
-            let other = prove(Level::best(), &fixture.key, &fixture.witness, progress).unwrap();
+            let other =
+                prove(Run { progress, ..Level::best().into() }, &fixture.key, &fixture.witness).unwrap();
             let phases = phases.borrow();
             assert_ne!(other.text(), texts[0], "blinding");
             assert!(phases.contains(&"msm h") && phases.last() == Some(&"verify"));
@@ -114,7 +115,7 @@ fn same_proof_at_every_level_and_thread_count() {
 
 fn first_proof<C: Groth16Curve>(fixture: &Fixture<C>) -> Groth16Proof<C> {
     let mut rng = ChaCha20Rng::seed_from_u64(9);
-    prove_with_rng(Level::available()[0], &fixture.key, &fixture.witness, &mut rng, Progress::NONE).unwrap()
+    prove_with_rng(Level::available()[0].into(), &fixture.key, &fixture.witness, &mut rng).unwrap()
 }
 
 #[test]
@@ -244,10 +245,10 @@ fn witnesses_that_do_not_satisfy_are_refused() {
         for mut fixture in fixtures::<C>() {
             let last = fixture.witness.len() - 1;
             fixture.witness[last] += C::Scalar::ONE;
-            let result = prove(Level::best(), &fixture.key, &fixture.witness, Progress::NONE);
+            let result = prove(Level::best().into(), &fixture.key, &fixture.witness);
             assert!(matches!(result, Err(Groth16Error::Unsatisfied)));
             fixture.witness.pop();
-            let result = prove(Level::best(), &fixture.key, &fixture.witness, Progress::NONE);
+            let result = prove(Level::best().into(), &fixture.key, &fixture.witness);
             assert!(matches!(result, Err(Groth16Error::WitnessLength { .. })));
         }
     }
@@ -268,7 +269,7 @@ fn sums_of_parts_are_those_of_the_proof() {
     let level = Level::best();
     for fixture in fixtures::<bn254::G1>() {
         let Fixture { key, witness, public, .. } = &fixture;
-        let quotient = quotient(level, key, witness, Progress::NONE).unwrap();
+        let quotient = quotient(level.into(), key, witness).unwrap();
         let first_private = public.len() + 1;
         for cuts in
             [vec![], vec![0, 1, 1], vec![first_private], vec![first_private - 1, first_private + 1, 7]]
@@ -276,27 +277,27 @@ fn sums_of_parts_are_those_of_the_proof() {
             let mut sums = Sums::ZERO;
             for wires in parts(witness.len(), &cuts) {
                 let values = &witness[wires.clone()];
-                let part = Sums::of_wires(level, key, wires.start, values, Progress::NONE).unwrap();
+                let part = Sums::of_wires(level.into(), key, wires.start, values).unwrap();
                 sums = Sums::from_bytes(&part.to_bytes()).unwrap() + sums;
             }
             for points in parts(quotient.len(), &cuts) {
                 let values = &quotient[points.clone()];
-                let part = Sums::of_quotient(level, key, points.start, values, Progress::NONE).unwrap();
+                let part = Sums::of_quotient(level.into(), key, points.start, values).unwrap();
                 sums = sums + Sums::from_bytes(&part.to_bytes()).unwrap();
             }
             let mut rng = ChaCha20Rng::seed_from_u64(9);
-            let proof = assemble_with_rng(level, key, public, &sums, &mut rng, Progress::NONE).unwrap();
+            let proof = assemble_with_rng(level.into(), key, public, &sums, &mut rng).unwrap();
             assert_eq!(proof, first_proof(&fixture));
-            let twice = assemble(level, key, public, &(sums + sums), Progress::NONE);
+            let twice = assemble(level.into(), key, public, &(sums + sums));
             assert!(matches!(twice, Err(Groth16Error::Unsatisfied)));
-            let fewer = assemble(level, key, &public[1..], &sums, Progress::NONE);
+            let fewer = assemble(level.into(), key, &public[1..], &sums);
             assert!(matches!(fewer, Err(Groth16Error::PublicLength { .. })));
         }
         for (first, count) in [(1, witness.len()), (usize::MAX, 1), (witness.len() + 1, 0)] {
-            let sums = Sums::of_wires(level, key, first, &witness[..count], Progress::NONE);
+            let sums = Sums::of_wires(level.into(), key, first, &witness[..count]);
             assert!(matches!(sums, Err(Groth16Error::Range { .. })), "{first}, {count}");
         }
-        let sums = Sums::of_quotient(level, key, 1, &quotient, Progress::NONE);
+        let sums = Sums::of_quotient(level.into(), key, 1, &quotient);
         assert!(matches!(sums, Err(Groth16Error::Range { .. })));
     }
 }
@@ -306,8 +307,8 @@ fn a_divided_quotient_is_the_quotient() {
     fn check<C: Groth16Curve>() {
         for Fixture { key, witness, .. } in fixtures::<C>() {
             for_each_level(|level| {
-                let expected = quotient(level, &key, &witness, Progress::NONE).unwrap();
-                let [a, b] = constraints(level, &key, &witness, Progress::NONE).unwrap();
+                let expected = quotient(level.into(), &key, &witness).unwrap();
+                let [a, b] = constraints(level.into(), &key, &witness).unwrap();
                 let Some(steps) = DividedQuotient::<C>::new(a.len()) else { return assert!(a.len() < 64) };
                 let (rows, columns) = (0..steps.rows(), 0..steps.columns());
                 let values = steps.interpolate(level, columns.clone(), [&a, &b]);
@@ -343,7 +344,7 @@ fn sums_off_their_curves_are_refused() {
 fn a_slice_of_a_key_has_what_its_sums_read() {
     let level = Level::best();
     for Fixture { key, witness, .. } in fixtures::<bn254::G1>() {
-        let quotient = quotient(level, &key, &witness, Progress::NONE).unwrap();
+        let quotient = quotient(level.into(), &key, &witness).unwrap();
         let public = key.header().public as usize;
         for wires in [0..0, 0..witness.len(), 0..public + 2, public + 2..witness.len(), 3..usize::MAX] {
             for points in [0..quotient.len(), 0..0, 1..2, quotient.len() - 1..usize::MAX] {
@@ -356,9 +357,9 @@ fn a_slice_of_a_key_has_what_its_sums_read() {
                 assert_eq!(verifying_key(level, &slice).unwrap(), verifying_key(level, &key).unwrap());
                 let sums = |key: &Groth16Zkey| {
                     let values = &witness[wires.start..wires.end.min(witness.len())];
-                    let of_wires = Sums::of_wires(level, key, wires.start, values, Progress::NONE).unwrap();
+                    let of_wires = Sums::of_wires(level.into(), key, wires.start, values).unwrap();
                     let values = &quotient[points.start..points.end.min(quotient.len())];
-                    let rest = Sums::of_quotient(level, key, points.start, values, Progress::NONE).unwrap();
+                    let rest = Sums::of_quotient(level.into(), key, points.start, values).unwrap();
                     (of_wires + rest).to_bytes()
                 };
                 assert_eq!(sums(&slice), sums(&key));

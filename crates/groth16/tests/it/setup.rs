@@ -6,7 +6,7 @@ use proofmill_circom::{
 use proofmill_cpu::Level;
 use proofmill_curve::{Curve, bls12_381, bn254::G1};
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_groth16::{Groth16Error, Progress, prove, setup, verify, verifying_key};
+use proofmill_groth16::{Groth16Error, prove, setup, verify, verifying_key};
 use proofmill_testing::{for_each_level, for_each_pool};
 use std::{fs, path::PathBuf};
 
@@ -32,8 +32,7 @@ fn keys_are_snarkjss_byte_for_byte() {
             for [circuit, expected] in CIRCUITS {
                 let folder = tempfile::tempdir().unwrap();
                 let zkey = folder.path().join("made.zkey");
-                setup(level, &<R1cs>::open(&path(circuit)).unwrap(), &powers(), &zkey, Progress::NONE)
-                    .unwrap();
+                setup(level.into(), &<R1cs>::open(&path(circuit)).unwrap(), &powers(), &zkey).unwrap();
                 let expected = fs::read(path("crates/groth16/tests/data").join(expected)).unwrap();
                 assert!(fs::read(&zkey).unwrap() == expected, "{circuit} at {level} with {threads} threads");
             }
@@ -50,7 +49,7 @@ fn keys_over_the_second_curve_are_snarkjss_byte_for_byte() {
     for_each_level(|level| {
         let folder = tempfile::tempdir().unwrap();
         let zkey = folder.path().join("made.zkey");
-        setup(level, &circuit, &powers, &zkey, Progress::NONE).unwrap();
+        setup(level.into(), &circuit, &powers, &zkey).unwrap();
         assert!(fs::read(&zkey).unwrap() == expected, "at {level}");
     });
 }
@@ -62,10 +61,10 @@ fn keys_prove() {
         let zkey = output.path().join("made.zkey");
         let level = Level::best();
         let r1cs = <R1cs>::open(&path(folder).join("circuit.r1cs")).unwrap();
-        setup(level, &r1cs, &powers(), &zkey, Progress::NONE).unwrap();
+        setup(level.into(), &r1cs, &powers(), &zkey).unwrap();
         let key = <Groth16Zkey>::open(&zkey).unwrap();
         let witness = read_witness(&path(folder).join("witness.wtns"), level).unwrap();
-        let proof = prove(level, &key, &witness, Progress::NONE).unwrap();
+        let proof = prove(level.into(), &key, &witness).unwrap();
         let public = &witness[1..=r1cs.header.public() as usize];
         verify(level, &verifying_key(level, &key).unwrap(), public, &proof).unwrap();
     }
@@ -82,7 +81,7 @@ fn squares(constraints: u32) -> R1cs {
 fn failure(circuit: &R1cs, ptau: &Ptau) -> Groth16Error {
     let folder = tempfile::tempdir().unwrap();
     let zkey = folder.path().join("made.zkey");
-    let error = setup(Level::best(), circuit, ptau, &zkey, Progress::NONE).unwrap_err();
+    let error = setup(Level::best().into(), circuit, ptau, &zkey).unwrap_err();
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
     error
 }

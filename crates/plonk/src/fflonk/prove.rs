@@ -10,7 +10,7 @@ use super::{
     verify::{Equation, verify},
 };
 use crate::{
-    Column, Commit, PlonkError, Progress, ProveOptions,
+    Column, Commit, PlonkError, ProveOptions,
     arithmetisation::{summand::PERMUTATION_POWERS, system::Argument},
     memory::{Held, Scalars, Storage},
     polynomial::{add_multiple, divide_by_linear, multiply},
@@ -19,7 +19,7 @@ use crate::{
 };
 use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
-use proofmill_run::parallel;
+use proofmill_run::{Run, parallel};
 use rand::RngCore;
 
 /// Coefficients that blind the grand product: one for C2, and one for each of the two values that a proof reveals.
@@ -36,13 +36,12 @@ const GRAND_PRODUCT_BLINDING: usize = 3;
 /// [`PlonkError::WitnessLength`]; [`PlonkError::File`] for a key that cannot be read; [`PlonkError::CopyConstraint`] and
 /// [`PlonkError::NotProven`] for an inconsistent key; [`PlonkError::Randomness`]; [`PlonkError::Scratch`].
 pub fn prove(
-    level: Level,
+    run: Run<'_>,
     key: &ProvingKey,
     witness: &[Fr],
     options: ProveOptions,
-    progress: Progress<'_>,
 ) -> Result<(Proof, Vec<Fr>), PlonkError> {
-    prove_with_rng(level, key, witness, options, &mut os_rng()?, progress)
+    prove_with_rng(run, key, witness, options, &mut os_rng()?)
 }
 
 /// [`prove`] with commitments that `commit` makes, so that the key's powers of tau are not read.
@@ -50,14 +49,13 @@ pub fn prove(
 /// # Errors
 /// As [`prove`], and [`PlonkError::Commitment`]; [`PlonkError::NotProven`] also for a commitment that is wrong.
 pub fn prove_with_commitments(
-    level: Level,
+    run: Run<'_>,
     key: &ProvingKey,
     witness: &[Fr],
     options: ProveOptions,
     commit: Commit<'_>,
-    progress: Progress<'_>,
 ) -> Result<(Proof, Vec<Fr>), PlonkError> {
-    prove_by(level, key, witness, options, Committer::Elsewhere(commit), &mut os_rng()?, progress)
+    prove_by(run, key, witness, options, Committer::Elsewhere(commit), &mut os_rng()?)
 }
 
 /// [`prove`] with blinding from `rng`, for tests that need the same proof twice. A predictable generator reveals the
@@ -66,29 +64,28 @@ pub fn prove_with_commitments(
 /// # Errors
 /// As [`prove`].
 pub fn prove_with_rng(
-    level: Level,
+    run: Run<'_>,
     key: &ProvingKey,
     witness: &[Fr],
     options: ProveOptions,
     rng: &mut impl RngCore,
-    progress: Progress<'_>,
 ) -> Result<(Proof, Vec<Fr>), PlonkError> {
-    prove_by(level, key, witness, options, Committer::here(level, &key.circuit, progress)?, rng, progress)
+    prove_by(run, key, witness, options, Committer::here(run, &key.circuit)?, rng)
 }
 
 fn prove_by(
-    level: Level,
+    run: Run<'_>,
     key: &ProvingKey,
     witness: &[Fr],
     options: ProveOptions,
     committer: Committer<'_>,
     rng: &mut impl RngCore,
-    progress: Progress<'_>,
 ) -> Result<(Proof, Vec<Fr>), PlonkError> {
+    let Run { level, progress, .. } = run;
     let mut random = |count: usize| (0..count).map(|_| Fr::random(rng)).collect::<Vec<_>>();
     let columns = [(Column::GrandProduct, random(GRAND_PRODUCT_BLINDING))].into();
     let blinding = Blinding { columns, quotient: Vec::new() };
-    let prover = Prover::new(level, &key.circuit, blinding, committer, progress)?;
+    let prover = Prover::new(run, &key.circuit, blinding, committer)?;
     let mut rounds = Rounds { key, prover, challenges: Challenges::default() };
     let mut assignment = rounds.prover.round1_assign(witness, options)?;
     let public = assignment.public.clone();

@@ -2,7 +2,7 @@
 
 use super::{FREE_ROWS, LOG_N, powers};
 use crate::{
-    PlonkError, Progress,
+    PlonkError,
     arithmetisation::{
         permutation::multipliers,
         r1cs::{ZeroTerms, log_n},
@@ -10,10 +10,10 @@ use crate::{
     setup::{FIXED_COLUMNS, FixedColumnSink, GateSetup, compile, tau_g2},
 };
 use proofmill_circom::{FflonkHeader, FflonkWriter, PointCheck, Ptau, PtauPoints, R1cs};
-use proofmill_cpu::Level;
 use proofmill_curve::{bn254::G1, msm};
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_files::Target;
+use proofmill_run::Run;
 
 /// The place in C0 of each fixed column in PLONK's order (Qm, Ql, Qr, Qo, Qc, S1, S2, S3).
 const PLACES: [usize; FIXED_COLUMNS] = [3, 0, 1, 2, 4, 5, 6, 7];
@@ -27,13 +27,12 @@ const PLACES: [usize; FIXED_COLUMNS] = [3, 0, 1, 2, 4, 5, 6, 7];
 /// [`PlonkError::NoConstraints`], [`PlonkError::TooLarge`], [`PlonkError::ShortReference`],
 /// [`PlonkError::File`].
 pub fn setup<'a>(
-    level: Level,
+    run: Run<'_>,
     r1cs: &R1cs,
     ptau: &Ptau,
     zkey: impl Into<Target<'a>>,
-    progress: Progress<'_>,
 ) -> Result<(), PlonkError> {
-    write(level, r1cs, ptau, zkey.into(), progress)
+    write(run, r1cs, ptau, zkey.into())
 }
 
 /// The power of the smallest file of powers of tau from which a circuit of so many rows gets a key; `None` if no file is large enough.
@@ -43,13 +42,8 @@ pub fn power(rows: usize) -> Option<u32> {
     Some(PtauPoints::TauG1.power_with(powers(1 << log_n)))
 }
 
-fn write(
-    level: Level,
-    r1cs: &R1cs,
-    ptau: &Ptau,
-    zkey: Target<'_>,
-    progress: Progress<'_>,
-) -> Result<(), PlonkError> {
+fn write(run: Run<'_>, r1cs: &R1cs, ptau: &Ptau, zkey: Target<'_>) -> Result<(), PlonkError> {
+    let Run { level, progress, .. } = run;
     let circuit = compile(r1cs, ZeroTerms::Dropped, progress)?;
     let log_n = circuit.log_n(FREE_ROWS);
     if !LOG_N.contains(&log_n) {
@@ -62,7 +56,7 @@ fn write(
     }
     let x_2 = tau_g2(level, ptau)?;
     let mut file = FflonkWriter::create(zkey, ptau.insecurity().is_some())?;
-    let setup = GateSetup::new(level, &circuit, FREE_ROWS, progress)?;
+    let setup = GateSetup::new(run, &circuit, FREE_ROWS)?;
     let mut c0 = Combined(vec![Fr::ZERO; FIXED_COLUMNS * n]);
     setup.write(&mut file, &mut c0)?;
     progress.begin("read ptau");

@@ -6,8 +6,7 @@
 
 use crate::{
     Arithmetisation, CircuitKey, CircuitKeyHeader, CircuitKeyWriter, Column, Derivations, FixedColumns, Gate,
-    Layout, LookupArgument, Memory, PlonkError, Progress, ProvingKey, Selector, Storage, System, SystemError,
-    VerifyingKey,
+    Layout, LookupArgument, Memory, PlonkError, ProvingKey, Selector, System, SystemError, VerifyingKey,
     arithmetisation::{layout::log_n, permutation},
 };
 use proofmill_circom::CircomError;
@@ -15,6 +14,7 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, bn254::G2};
 use proofmill_field::bn254::Fr;
 use proofmill_files::Target;
+use proofmill_run::Run;
 use proofmill_srs::Srs;
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -120,30 +120,29 @@ fn ascending<T: Ord>(list: &[T]) -> bool {
 /// [`PlonkError::NoConstraints`], [`PlonkError::Domain`], [`PlonkError::ShortReference`],
 /// [`PlonkError::Srs`], [`PlonkError::File`].
 pub fn setup_circuit<'a>(
-    level: Level,
+    run: Run<'_>,
     layout: Layout,
     derivations: &Derivations,
     srs: &Arc<Srs>,
     key: impl Into<Target<'a>>,
-    progress: Progress<'_>,
 ) -> Result<(), PlonkError> {
-    write(level, layout, derivations, srs, key.into(), progress)
+    write(run, layout, derivations, srs, key.into())
 }
 
 fn write(
-    level: Level,
+    run: Run<'_>,
     layout: Layout,
     derivations: &Derivations,
     srs: &Arc<Srs>,
     target: Target<'_>,
-    progress: Progress<'_>,
 ) -> Result<(), PlonkError> {
+    let Run { level, progress, .. } = run;
     progress.begin("write layout");
     let layout = layout.complete();
     let file = create(target, &layout, derivations, *srs.tau_g2(), srs.insecurity().is_some())?;
-    let columns = FixedColumns::new(level, layout, Memory::Low, progress)?;
+    let columns = FixedColumns::new(Run { memory: Some(Memory::Low), progress, ..level.into() }, layout)?;
     let count = columns.powers();
-    let key = columns.commit(level, srs.clone(), progress)?;
+    let key = columns.commit(run, srs.clone())?;
     let commitments = key.verifying_key().fixed.clone();
     drop(key);
     progress.begin("write key");
@@ -190,12 +189,8 @@ impl ProvingKey {
     /// [`PlonkError::File`] for a file that is not such a key. [`PlonkError::NoConstraints`],
     /// [`PlonkError::Domain`] and [`PlonkError::ShortReference`] for sizes that no circuit has.
     /// [`PlonkError::Scratch`].
-    pub fn of_circuit(
-        level: Level,
-        file: &CircuitKey,
-        storage: impl Into<Storage>,
-        progress: Progress<'_>,
-    ) -> Result<Self, PlonkError> {
+    pub fn of_circuit(run: Run<'_>, file: &CircuitKey) -> Result<Self, PlonkError> {
+        let Run { level, progress, .. } = run;
         progress.begin("read key");
         let key = VerifyingKey::of_circuit(level, file)?;
         let powers = file.powers(level)?;
@@ -205,7 +200,7 @@ impl ProvingKey {
             return Err(PlonkError::ShortReference { needed, found });
         }
         let (layout, derivations) = circuit(file, level)?;
-        FixedColumns::new(level, layout, storage, progress)?.with_commitments(
+        FixedColumns::new(run, layout)?.with_commitments(
             key.fixed,
             powers,
             key.tau,

@@ -5,12 +5,13 @@ pub(crate) mod circuit_key;
 pub(crate) mod open;
 
 use crate::{
-    Column, Derivations, Layout, Memory, PlonkError, Progress, Storage, System, VerifyingKey,
+    Column, Derivations, Layout, Memory, PlonkError, System, VerifyingKey,
     arithmetisation::{
         layout::{BUILT_LOG_N, LOG_N},
         permutation,
     },
     key::circuit_key::POWERS,
+    memory::Storage,
     memory::{Held, Scalars},
     polynomial::form,
 };
@@ -30,6 +31,7 @@ use proofmill_field::{
 };
 use proofmill_memory::Elements;
 use proofmill_ntt::Domain;
+use proofmill_run::Run;
 use proofmill_srs::Srs;
 use std::{
     borrow::Cow,
@@ -165,12 +167,9 @@ impl FixedColumns {
     ///
     /// # Panics
     /// If the layout's first gate does not have exactly one constraint.
-    pub fn new(
-        level: Level,
-        layout: Layout,
-        storage: impl Into<Storage>,
-        progress: Progress<'_>,
-    ) -> Result<Self, PlonkError> {
+    pub fn new(run: Run<'_>, layout: Layout) -> Result<Self, PlonkError> {
+        let Run { level, progress, .. } = run;
+        let storage = Storage::from(run);
         let storage = storage.into();
         if layout.rows() == 0 {
             return Err(PlonkError::NoConstraints);
@@ -201,12 +200,8 @@ impl FixedColumns {
     ///
     /// # Errors
     /// [`PlonkError::ShortReference`], [`PlonkError::Srs`].
-    pub fn commit(
-        self,
-        level: Level,
-        srs: Arc<Srs>,
-        progress: Progress<'_>,
-    ) -> Result<ProvingKey, PlonkError> {
+    pub fn commit(self, run: Run<'_>, srs: Arc<Srs>) -> Result<ProvingKey, PlonkError> {
+        let Run { level, progress, .. } = run;
         let (needed, found) = (self.powers(), srs.len());
         if needed > found {
             return Err(PlonkError::ShortReference { needed, found });
@@ -550,10 +545,11 @@ mod tests {
         }
         circuit.row([y, y, x, Variable::NONE], &same);
         let mut columns =
-            FixedColumns::new(level, circuit.layout(), Memory::Balanced, Progress::NONE).expect("columns");
+            FixedColumns::new(Run { memory: Some(Memory::Balanced), ..level.into() }, circuit.layout())
+                .expect("columns");
         columns.variables_of[2][row] = y.index() as u32;
         let srs = Arc::new(Srs::insecure_from_known_tau(level, Fr::from(12345), 1 << 6));
-        (columns.commit(level, srs, Progress::NONE).expect("a key"), circuit.values().to_vec())
+        (columns.commit(level.into(), srs).expect("a key"), circuit.values().to_vec())
     }
 
     #[test]
@@ -563,7 +559,7 @@ mod tests {
             // the next one the second.
             for row in [0, 7, 19] {
                 let (key, values) = contradicting(arithmetisation, row);
-                let result = prove(Level::best(), &key, &values, ProveOptions::default(), Progress::NONE);
+                let result = prove(Level::best().into(), &key, &values, ProveOptions::default());
                 assert!(
                     matches!(result, Err(PlonkError::CopyConstraint { gate }) if gate == row),
                     "{arithmetisation}, row {row}: {result:?}"

@@ -1,48 +1,38 @@
 //! Opens keys and proofs in files of any supported format.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use crate::{CircuitKey, PlonkError, Progress, Proof, ProvingKey, Storage, VerifyingKey};
+use crate::{CircuitKey, PlonkError, Proof, ProvingKey, VerifyingKey};
 use proofmill_circom::{
     AnyPlonkProof, AnyPlonkVerificationKey, BinFile, ContainerOrText, FileKind, PlonkZkey,
 };
 use proofmill_cpu::Level;
+use proofmill_run::Run;
 use std::path::Path;
 
 impl ProvingKey {
     /// Opens a proving key of any arithmetisation: snarkjs's zkey, or a key of
     /// [`setup_circuit`](crate::setup_circuit).
     ///
-    /// `progress` receives the name of each phase. Runs on the ambient rayon pool.
+    /// Runs on the ambient rayon pool.
     ///
     /// # Errors
     /// [`PlonkError::File`] for a file of another kind, and the errors of [`Self::of_circuit`].
-    pub fn open(
-        level: Level,
-        path: &Path,
-        storage: impl Into<Storage>,
-        progress: Progress<'_>,
-    ) -> Result<Self, PlonkError> {
-        Self::read(level, BinFile::open(path)?, storage, progress)
+    pub fn open(run: Run<'_>, path: &Path) -> Result<Self, PlonkError> {
+        Self::read(run, BinFile::open(path)?)
     }
 
     /// [`Self::open`] for a container that is already open.
     ///
     /// # Errors
     /// As [`Self::open`].
-    pub fn read(
-        level: Level,
-        file: BinFile,
-        storage: impl Into<Storage>,
-        progress: Progress<'_>,
-    ) -> Result<Self, PlonkError> {
-        let storage = storage.into();
+    pub fn read(run: Run<'_>, file: BinFile) -> Result<Self, PlonkError> {
         if file.kind() == FileKind::Pmpk {
             let file = CircuitKey::read(file)?;
-            let mut key = Self::of_circuit(level, &file, storage, progress)?;
+            let mut key = Self::of_circuit(run, &file)?;
             key.file = Some(file.into_file());
             return Ok(key);
         }
-        Ok(Self::new(PlonkZkey::read(file)?).with_scratch(storage.scratch))
+        Ok(Self::new(PlonkZkey::read(file)?).with_scratch(run.scratch.map(Path::to_owned)))
     }
 }
 

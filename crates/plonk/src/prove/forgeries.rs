@@ -20,6 +20,7 @@ use crate::{
 };
 use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
+use proofmill_run::Run;
 use proofmill_srs::Srs;
 use rand::{SeedableRng, rngs::StdRng};
 use std::{
@@ -116,9 +117,9 @@ struct Forger {
 
 impl Forger {
     fn new(layout: &Layout, values: &[Fr]) -> Self {
-        let columns = FixedColumns::new(Level::best(), layout.clone(), Memory::Balanced, Progress::NONE);
-        let key =
-            columns.expect("columns").commit(Level::best(), SRS.clone(), Progress::NONE).expect("a key");
+        let columns =
+            FixedColumns::new(Run { memory: Some(Memory::Balanced), ..Level::best().into() }, layout.clone());
+        let key = columns.expect("columns").commit(Level::best().into(), SRS.clone()).expect("a key");
         Self { key, values: values.to_vec() }
     }
 
@@ -135,8 +136,9 @@ impl Forger {
         let (level, key) = (Level::best(), self.key.verifying_key());
         let progress: Progress<'_> = Progress::NONE;
         let blinding = Blinding::random(&key.system, &mut StdRng::seed_from_u64(1));
-        let committer = Committer::here(level, &self.key, progress).expect("powers");
-        let mut prover = Prover::new(level, &self.key, blinding, committer, progress).expect("a prover");
+        let committer = Committer::here(Run { progress, ..level.into() }, &self.key).expect("powers");
+        let mut prover =
+            Prover::new(Run { progress, ..level.into() }, &self.key, blinding, committer).expect("a prover");
         let mut columns = self.fixed(&prover);
         let change =
             |prover: &Prover<'_>, columns: &mut Table, column: Column, mut values: Vec<Fr>, total: Fr| {

@@ -16,9 +16,10 @@ mod wires;
 pub(crate) use wires::Assignment;
 
 use crate::{
-    Column, PlonkError, Progress, Proof, ProvingKey, Storage, System,
+    Column, PlonkError, Progress, Proof, ProvingKey, System,
     arithmetisation::summand::Challenges,
     key::{Commit, Reference},
+    memory::Storage,
     memory::{Held, Scalars},
     polynomial::blind,
     verify,
@@ -27,6 +28,7 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, bn254::G1};
 use proofmill_field::bn254::{Fr, FrParams};
 use proofmill_ntt::Domain;
+use proofmill_run::Run;
 use rand::{
     RngCore, SeedableRng, TryRngCore,
     rngs::{OsRng, StdRng},
@@ -59,13 +61,12 @@ impl Default for ProveOptions {
 /// [`PlonkError::CopyConstraint`] and [`PlonkError::NotProven`] for an inconsistent key;
 /// [`PlonkError::Randomness`]; [`PlonkError::Scratch`].
 pub fn prove(
-    level: Level,
+    run: Run<'_>,
     key: &ProvingKey,
     witness: &[Fr],
     options: ProveOptions,
-    progress: Progress<'_>,
 ) -> Result<(Proof, Vec<Fr>), PlonkError> {
-    prove_with_rng(level, key, witness, options, &mut os_rng()?, progress)
+    prove_with_rng(run, key, witness, options, &mut os_rng()?)
 }
 
 /// [`prove`] with commitments that `commit` makes, so that the key's powers of tau are not read.
@@ -73,14 +74,13 @@ pub fn prove(
 /// # Errors
 /// As [`prove`], and [`PlonkError::Commitment`]; [`PlonkError::NotProven`] also for a commitment that is wrong.
 pub fn prove_with_commitments(
-    level: Level,
+    run: Run<'_>,
     key: &ProvingKey,
     witness: &[Fr],
     options: ProveOptions,
     commit: Commit<'_>,
-    progress: Progress<'_>,
 ) -> Result<(Proof, Vec<Fr>), PlonkError> {
-    prove_by(level, key, witness, options, Committer::Elsewhere(commit), &mut os_rng()?, progress)
+    prove_by(run, key, witness, options, Committer::Elsewhere(commit), &mut os_rng()?)
 }
 
 /// A generator seeded by the operating system.
@@ -96,28 +96,27 @@ pub(crate) fn os_rng() -> Result<StdRng, PlonkError> {
 /// # Errors
 /// As [`prove`].
 pub fn prove_with_rng(
-    level: Level,
+    run: Run<'_>,
     key: &ProvingKey,
     witness: &[Fr],
     options: ProveOptions,
     rng: &mut impl RngCore,
-    progress: Progress<'_>,
 ) -> Result<(Proof, Vec<Fr>), PlonkError> {
-    prove_by(level, key, witness, options, Committer::here(level, key, progress)?, rng, progress)
+    prove_by(run, key, witness, options, Committer::here(run, key)?, rng)
 }
 
 fn prove_by(
-    level: Level,
+    run: Run<'_>,
     key: &ProvingKey,
     witness: &[Fr],
     options: ProveOptions,
     committer: Committer<'_>,
     rng: &mut impl RngCore,
-    progress: Progress<'_>,
 ) -> Result<(Proof, Vec<Fr>), PlonkError> {
+    let Run { level, .. } = run;
     let verifying_key = key.verifying_key();
     let blinding = Blinding::random(&verifying_key.system, rng);
-    let mut prover = Prover::new(level, key, blinding, committer, progress)?;
+    let mut prover = Prover::new(run, key, blinding, committer)?;
     let mut assignment = prover.round1_assign(witness, options)?;
     let public = assignment.public.clone();
     let first = prover.commit_columns(assignment.columns())?;
@@ -149,7 +148,8 @@ pub(crate) enum Committer<'a> {
 
 impl Committer<'_> {
     /// Reads the powers of tau.
-    pub(crate) fn here(level: Level, key: &ProvingKey, progress: Progress<'_>) -> Result<Self, PlonkError> {
+    pub(crate) fn here(run: Run<'_>, key: &ProvingKey) -> Result<Self, PlonkError> {
+        let Run { level, progress, .. } = run;
         progress.begin("read zkey");
         key.reference(level).map(Self::Here)
     }
@@ -195,12 +195,12 @@ pub(crate) type Columns<'a> = Vec<(Column, Held<'a>)>;
 
 impl<'a> Prover<'a> {
     pub(crate) fn new(
-        level: Level,
+        run: Run<'a>,
         key: &'a ProvingKey,
         blinding: Blinding,
         committer: Committer<'a>,
-        progress: Progress<'a>,
     ) -> Result<Self, PlonkError> {
+        let Run { level, progress, .. } = run;
         let log_n = key.verifying_key().log_n;
         let domain = key.log_n_range().contains(&log_n).then(|| Domain::new(log_n)).flatten();
         let domain = domain.ok_or(PlonkError::Domain { log_n })?;

@@ -113,10 +113,11 @@ fn next(before: &[Fr], points: &[Affine<G1>]) -> Fr {
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 mod tests {
     use super::*;
-    use crate::{Arithmetisation, Circuit, FixedColumns, Layout, LookupArgument, Memory, Progress};
+    use crate::{Arithmetisation, Circuit, FixedColumns, Layout, LookupArgument, Memory};
     use proofmill_cpu::Level;
     use proofmill_curve::Curve;
     use proofmill_field::Field;
+    use proofmill_run::Run;
     use proofmill_srs::Srs;
     use std::sync::Arc;
 
@@ -152,8 +153,9 @@ mod tests {
             }
         });
         let subject = |layout: Layout| {
-            let columns = FixedColumns::new(level, layout, Memory::Low, Progress::NONE).unwrap();
-            let key = columns.commit(level, srs.clone(), Progress::NONE).unwrap();
+            let columns =
+                FixedColumns::new(Run { memory: Some(Memory::Low), ..level.into() }, layout).unwrap();
+            let key = columns.commit(level.into(), srs.clone()).unwrap();
             let key = key.verifying_key().clone();
             let mut next = 1;
             let mut point = || {

@@ -4,10 +4,10 @@
 use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_plonk::{
-    Arithmetisation, Circuit, Column, FixedColumns, Layout, LookupArgument, Memory, PlonkError, Progress,
-    Proof, ProveOptions, ProvingKey, Selector, Storage, Unsatisfied, Variable, VerifyError, prove,
-    prove_with_rng, verify,
+    Arithmetisation, Circuit, Column, FixedColumns, Layout, LookupArgument, Memory, PlonkError, Proof,
+    ProveOptions, ProvingKey, Selector, Unsatisfied, Variable, VerifyError, prove, prove_with_rng, verify,
 };
+use proofmill_run::Run;
 use proofmill_srs::Srs;
 use proofmill_testing::{for_each_level, for_each_pool};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
@@ -85,14 +85,19 @@ fn lookups(argument: LookupArgument) -> (Layout, Vec<Fr>) {
     (layout, circuit.values().to_vec())
 }
 
-fn key(layout: &Layout, storage: impl Into<Storage>) -> ProvingKey {
-    let columns = FixedColumns::new(Level::best(), layout.clone(), storage, Progress::NONE).expect("columns");
-    columns.commit(Level::best(), SRS.clone(), Progress::NONE).expect("a key")
+fn key(layout: &Layout, memory: Memory) -> ProvingKey {
+    key_in(layout, memory, None)
+}
+
+fn key_in(layout: &Layout, memory: Memory, scratch: Option<&Path>) -> ProvingKey {
+    let run = Run { memory: Some(memory), scratch, ..Level::best().into() };
+    let columns = FixedColumns::new(run, layout.clone()).expect("columns");
+    columns.commit(Level::best().into(), SRS.clone()).expect("a key")
 }
 
 fn seeded(level: Level, key: &ProvingKey, values: &[Fr], seed: u64) -> Result<(Proof, Vec<Fr>), PlonkError> {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
-    prove_with_rng(level, key, values, ProveOptions::default(), &mut rng, Progress::NONE)
+    prove_with_rng(level.into(), key, values, ProveOptions::default(), &mut rng)
 }
 
 /// A circuit of each kind.
@@ -113,7 +118,7 @@ fn circuits() -> Vec<(String, Layout, Vec<Fr>)> {
 fn proofs_verify_and_bind_public_inputs_and_key() {
     for (name, layout, values) in circuits() {
         let key = key(&layout, Memory::Balanced);
-        let (proof, public) = prove(Level::best(), &key, &values, ProveOptions::default(), Progress::NONE)
+        let (proof, public) = prove(Level::best().into(), &key, &values, ProveOptions::default())
             .unwrap_or_else(|error| panic!("{name}: {error}"));
         let verifying_key = key.verifying_key();
         assert_eq!(verify(Level::best(), verifying_key, &public, &proof), Ok(()), "{name}");
@@ -148,19 +153,22 @@ fn proofs_verify_and_bind_public_inputs_and_key() {
 #[test]
 fn one_proof_at_every_level_number_of_threads_and_memory_mode() {
     let folder = tempfile::tempdir().expect("a folder");
-    let places = [None, Some(folder.path().to_owned())];
-    let storages =
-        Memory::ALL.into_iter().flat_map(|memory| places.clone().map(|scratch| Storage { memory, scratch }));
-    let storages: Vec<Storage> = storages.collect();
+    let places = [None, Some(folder.path())];
+    let storages: Vec<_> =
+        Memory::ALL.into_iter().flat_map(|memory| places.map(|scratch| (memory, scratch))).collect();
     for (name, layout, values) in circuits() {
         let first = Mutex::new(None);
-        for storage in &storages {
-            let key = key(&layout, storage.clone());
+        for &(memory, scratch) in &storages {
+            let key = key_in(&layout, memory, scratch);
             for_each_pool(&[1, 2, 5], |_| {
                 for_each_level(|level| {
                     let (proof, _) = seeded(level, &key, &values, 1).expect("a proof");
                     let mut first = first.lock().expect("not poisoned");
-                    assert_eq!(*first.get_or_insert(proof.clone()), proof, "{name} at {level}, {storage:?}");
+                    assert_eq!(
+                        *first.get_or_insert(proof.clone()),
+                        proof,
+                        "{name} at {level}, {memory}, {scratch:?}"
+                    );
                 });
             });
         }
@@ -171,16 +179,18 @@ fn one_proof_at_every_level_number_of_threads_and_memory_mode() {
 fn scratch_files_that_cannot_be_created_are_an_error() {
     let (_, layout, values) = circuits().swap_remove(0);
     let folder = tempfile::tempdir().expect("a folder");
-    let storage = |folder: &Path| Storage { memory: Memory::Low, scratch: Some(folder.to_owned()) };
     let missing = folder.path().join("missing");
-    let error = FixedColumns::new(Level::best(), layout.clone(), storage(&missing), Progress::NONE)
-        .map(|_| ())
-        .expect_err("no folder")
-        .to_string();
+    let error = FixedColumns::new(
+        Run { memory: Some(Memory::Low), scratch: Some(&missing), ..Level::best().into() },
+        layout.clone(),
+    )
+    .map(|_| ())
+    .expect_err("no folder")
+    .to_string();
     assert!(error.contains("missing: cannot keep") && error.lines().count() == 1, "{error}");
 
     // The folder is removed between the key and the proof.
-    let key = key(&layout, storage(folder.path()));
+    let key = key_in(&layout, Memory::Low, Some(folder.path()));
     assert_eq!(folder.path().read_dir().expect("a folder").count(), 0, "files have no names");
     folder.close().expect("removed");
     let error = seeded(Level::best(), &key, &values, 1).expect_err("no folder");

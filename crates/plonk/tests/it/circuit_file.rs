@@ -13,6 +13,7 @@ use proofmill_plonk::{
     Arithmetisation, CircuitKey, Column, Derivations, Layout, LookupArgument, Memory, PlonkError, Progress,
     ProvingKey, Selector, circuit_file, r1cs::layout,
 };
+use proofmill_run::Run;
 use std::{fs, sync::Mutex};
 
 /// The bytes of a key whose commitments and powers are arbitrary points.
@@ -84,7 +85,10 @@ fn a_key_with_too_few_powers_is_refused_before_its_domain_is_used() {
     let key = CircuitKey::read(file).expect("a key");
     let phases = Mutex::new(Vec::new());
     let observer = |phase| phases.lock().expect("phases").push(phase);
-    let made = ProvingKey::of_circuit(Level::best(), &key, Memory::Fast, Progress::new(&observer));
+    let made = ProvingKey::of_circuit(
+        Run { memory: Some(Memory::Fast), progress: Progress::new(&observer), ..Level::best().into() },
+        &key,
+    );
     assert!(matches!(made, Err(PlonkError::ShortReference { .. })), "{:?}", made.err());
     assert_eq!(*phases.lock().expect("phases"), ["read key"]);
 }

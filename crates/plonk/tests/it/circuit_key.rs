@@ -5,12 +5,13 @@ use proofmill_circom::{AnyPlonkVerificationKey, BinFile, CircuitProof};
 use proofmill_cpu::Level;
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_plonk::{
-    Arithmetisation, CircuitKey, Memory, PlonkError, Progress, Proof, ProveOptions, ProvingKey, Storage,
-    VerifyError, VerifyingKey, prove, prove_with_rng, r1cs::layout, setup_circuit, verify,
+    Arithmetisation, CircuitKey, Memory, PlonkError, Proof, ProveOptions, ProvingKey, VerifyError,
+    VerifyingKey, prove, prove_with_rng, r1cs::layout, setup_circuit, verify,
 };
+use proofmill_run::Run;
 use proofmill_srs::Srs;
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
-use std::{fs, sync::Arc};
+use std::{fs, path::Path, sync::Arc};
 
 /// The bytes of the toy circuit's key.
 fn key(arithmetisation: Arithmetisation) -> Vec<u8> {
@@ -18,17 +19,17 @@ fn key(arithmetisation: Arithmetisation) -> Vec<u8> {
     let file = folder.path().join("toy.key");
     let srs = Arc::new(Srs::open(&path("powers-2e5.ptau")).expect("powers of tau"));
     let (layout, derivations) = layout(&r1cs("toy.circuit.r1cs"), arithmetisation).expect("rows");
-    setup_circuit(Level::best(), layout, &derivations, &srs, &file, Progress::NONE).expect("a key");
+    setup_circuit(Level::best().into(), layout, &derivations, &srs, &file).expect("a key");
     fs::read(&file).expect("made")
 }
 
 fn open(bytes: Vec<u8>) -> Result<ProvingKey, PlonkError> {
-    open_in(bytes, Storage::default())
+    open_in(bytes, Memory::default(), None)
 }
 
-fn open_in(bytes: Vec<u8>, storage: Storage) -> Result<ProvingKey, PlonkError> {
+fn open_in(bytes: Vec<u8>, memory: Memory, scratch: Option<&Path>) -> Result<ProvingKey, PlonkError> {
     let file = CircuitKey::read(BinFile::from_bytes("toy.key", bytes)?)?;
-    ProvingKey::of_circuit(Level::best(), &file, storage, Progress::NONE)
+    ProvingKey::of_circuit(Run { memory: Some(memory), scratch, ..Level::best().into() }, &file)
 }
 
 #[test]
@@ -37,18 +38,15 @@ fn a_key_from_its_file_gives_one_proof_for_every_storage() {
     let seeded = |key: &ProvingKey| {
         let mut rng = ChaCha20Rng::seed_from_u64(1);
         let options = ProveOptions::default();
-        prove_with_rng(Level::best(), key, &toy_witness(), options, &mut rng, Progress::NONE)
-            .expect("a proof")
-            .0
+        prove_with_rng(Level::best().into(), key, &toy_witness(), options, &mut rng).expect("a proof").0
     };
     for arithmetisation in Arithmetisation::ALL {
         let bytes = key(arithmetisation);
         let expected = seeded(&open(bytes.clone()).expect("a key"));
         for memory in Memory::ALL {
-            for scratch in [None, Some(folder.path().to_owned())] {
-                let storage = Storage { memory, scratch };
-                let key = open_in(bytes.clone(), storage.clone()).expect("a key");
-                assert_eq!(seeded(&key), expected, "{arithmetisation}, {storage:?}");
+            for scratch in [None, Some(folder.path())] {
+                let key = open_in(bytes.clone(), memory, scratch).expect("a key");
+                assert_eq!(seeded(&key), expected, "{arithmetisation}, {memory}, {scratch:?}");
             }
         }
     }
@@ -63,8 +61,7 @@ fn a_key_from_its_file_proves() {
         let bytes = key(arithmetisation);
         let key = open(bytes.clone()).expect("a key");
         let options = ProveOptions::default();
-        let (proof, public) =
-            prove(Level::best(), &key, &toy_witness(), options, Progress::NONE).expect("a proof");
+        let (proof, public) = prove(Level::best().into(), &key, &toy_witness(), options).expect("a proof");
         assert_eq!(public, public_inputs(), "{arithmetisation}");
 
         let verifying_key = key.verifying_key();
@@ -93,7 +90,7 @@ fn a_wrong_witness_is_refused_by_row() {
         let mut wrong = toy_witness();
         wrong[signal] += Fr::ONE;
         let attempt = |check_witness| {
-            prove(Level::best(), &key, &wrong, ProveOptions { check_witness }, Progress::NONE).map(|_| ())
+            prove(Level::best().into(), &key, &wrong, ProveOptions { check_witness }).map(|_| ())
         };
         assert!(matches!(attempt(true), Err(PlonkError::Unsatisfied(_))), "signal {signal}");
         assert!(matches!(attempt(false), Err(PlonkError::NotProven)), "signal {signal}");

@@ -5,9 +5,9 @@ use proofmill_curve::{Curve, grumpkin::Grumpkin};
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_hash::pedersen::pedersen;
 use proofmill_plonk::{
-    Arithmetisation, Circuit, FixedColumns, Memory, Multiples, Progress, ProveOptions, VerifyError, prove,
-    verify,
+    Arithmetisation, Circuit, FixedColumns, Memory, Multiples, ProveOptions, VerifyError, prove, verify,
 };
+use proofmill_run::Run;
 use proofmill_srs::Srs;
 use std::sync::Arc;
 
@@ -37,9 +37,10 @@ fn gadgets_are_proven() {
     let srs = Arc::new(Srs::insecure_from_known_tau(level, Fr::from(0x1234_5678_9abc), 1 << 15));
     for arithmetisation in Arithmetisation::ALL {
         let (layout, values) = circuit(arithmetisation).into_layout();
-        let columns = FixedColumns::new(level, layout, Memory::Balanced, Progress::NONE).expect("columns");
-        let key = columns.commit(level, srs.clone(), Progress::NONE).expect("a key");
-        let (proof, public) = prove(level, &key, &values, ProveOptions::default(), Progress::NONE)
+        let columns = FixedColumns::new(Run { memory: Some(Memory::Balanced), ..level.into() }, layout)
+            .expect("columns");
+        let key = columns.commit(level.into(), srs.clone()).expect("a key");
+        let (proof, public) = prove(level.into(), &key, &values, ProveOptions::default())
             .unwrap_or_else(|error| panic!("{arithmetisation}: {error}"));
         assert_eq!(public, [Fr::from(5), -Fr::ONE, pedersen(Fr::from(5), -Fr::ONE)]);
         assert_eq!(verify(level, key.verifying_key(), &public, &proof), Ok(()), "{arithmetisation}");

@@ -14,7 +14,7 @@ use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, bn254::G2};
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_plonk::{
-    MalformedError, PlonkError, Progress, ProveOptions, VerifyError,
+    MalformedError, PlonkError, ProveOptions, VerifyError,
     fflonk::{Proof, ProvingKey, VerifyingKey, prove, prove_with_rng, setup, verify},
 };
 use proofmill_testing::{for_each_level, for_each_pool};
@@ -65,7 +65,7 @@ fn keys_are_snarkjss_byte_for_byte() {
         for_each_pool(&[1, 2, 5], |threads| {
             for_each_level(|level| {
                 let mut made = Vec::new();
-                setup(level, &circuit, &ptau, &mut made, Progress::NONE).expect("a key");
+                setup(level.into(), &circuit, &ptau, &mut made).expect("a key");
                 assert_eq!(made.len(), expected.len());
                 let differs = made.iter().zip(&expected).position(|(ours, theirs)| ours != theirs);
                 assert_eq!(differs, None, "{level} with {threads} threads");
@@ -83,7 +83,7 @@ fn circuits_that_do_not_fit_are_refused() {
             R1csHeader { wires: 2, outputs: 0, public_inputs: 0, private_inputs: 1, labels: 2, constraints };
         let circuit = R1cs { header, a: row(), b: row(), c: row() };
         let mut made = Vec::new();
-        let result = setup(Level::best(), &circuit, &ptau, &mut made, Progress::NONE);
+        let result = setup(Level::best().into(), &circuit, &ptau, &mut made);
         assert!(made.is_empty() || result.is_ok());
         result.err()
     };
@@ -110,8 +110,7 @@ fn seeded(level: Level, seed: u64) -> Proof {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let options = ProveOptions::default();
     let (proof, public) =
-        prove_with_rng(level, &toy_key(), &toy_witness(), options, &mut rng, Progress::NONE)
-            .expect("a proof");
+        prove_with_rng(level.into(), &toy_key(), &toy_witness(), options, &mut rng).expect("a proof");
     assert_eq!(public, public_inputs());
     proof
 }
@@ -141,7 +140,7 @@ fn wrong_witnesses_are_refused_by_gate() {
     let key = toy_key();
     assert_wrong_witnesses_are_refused_by_gate(|witness, check_witness| {
         let options = ProveOptions { check_witness };
-        prove(Level::best(), &key, witness, options, Progress::NONE).map(|_| ())
+        prove(Level::best().into(), &key, witness, options).map(|_| ())
     });
 }
 
@@ -250,7 +249,7 @@ fn a_changed_key_gives_an_error_or_a_valid_proof() {
         changed[**position] ^= 1 << (**position % 8);
         // A proof that is returned was verified with the changed key.
         let result = key_from(changed)
-            .and_then(|key| prove(Level::best(), &key, &witness, ProveOptions::default(), Progress::NONE));
+            .and_then(|key| prove(Level::best().into(), &key, &witness, ProveOptions::default()));
         result.is_err()
     });
     let (refused, count) = (refused.count(), positions.len());
@@ -340,7 +339,7 @@ fn no_counts_lead_to_a_panic() {
         for check_witness in [true, false] {
             for witness in [toy_witness(), vec![Fr::ONE; wires]] {
                 // A proof by such a key may even be valid, if only unused parts changed.
-                drop(prove(Level::best(), &key, &witness, ProveOptions { check_witness }, Progress::NONE));
+                drop(prove(Level::best().into(), &key, &witness, ProveOptions { check_witness }));
             }
         }
     }
@@ -353,6 +352,6 @@ fn vectors_in_files_give_the_same_proof() {
     let key = toy_key().with_scratch(Some(folder.path().to_owned()));
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let options = ProveOptions::default();
-    let made = prove_with_rng(Level::best(), &key, &toy_witness(), options, &mut rng, Progress::NONE);
+    let made = prove_with_rng(Level::best().into(), &key, &toy_witness(), options, &mut rng);
     assert_eq!(made.expect("a proof").0, seeded(Level::best(), 1));
 }

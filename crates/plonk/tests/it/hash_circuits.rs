@@ -5,9 +5,10 @@ use proofmill_cpu::Level;
 use proofmill_field::{Field, bn254::Fr};
 use proofmill_hash::poseidon_bn254::poseidon;
 use proofmill_plonk::{
-    Arithmetisation, Circuit, FixedColumns, Gate, Memory, PlonkError, Progress, ProveOptions, ProvingKey,
-    VerifyError, prove, verify,
+    Arithmetisation, Circuit, FixedColumns, Gate, Memory, PlonkError, ProveOptions, ProvingKey, VerifyError,
+    prove, verify,
 };
+use proofmill_run::Run;
 use proofmill_srs::Srs;
 use proofmill_testing::for_each_level;
 use sha2::{Digest, Sha256};
@@ -16,8 +17,9 @@ use std::sync::Arc;
 fn key(circuit: &Circuit, log_size: u32) -> ProvingKey {
     let srs = Srs::insecure_from_known_tau(Level::best(), Fr::from(0x1234_5678_9abc), 1 << log_size);
     let columns =
-        FixedColumns::new(Level::best(), circuit.layout(), Memory::Fast, Progress::NONE).expect("columns");
-    columns.commit(Level::best(), Arc::new(srs), Progress::NONE).expect("a key")
+        FixedColumns::new(Run { memory: Some(Memory::Fast), ..Level::best().into() }, circuit.layout())
+            .expect("columns");
+    columns.commit(Level::best().into(), Arc::new(srs)).expect("a key")
 }
 
 #[test]
@@ -35,7 +37,7 @@ fn a_poseidon_tree_is_proven_at_every_level() {
     let key = key(&circuit, 8);
     for_each_level(|level| {
         let (proof, public) =
-            prove(level, &key, circuit.values(), ProveOptions::default(), Progress::NONE).expect("a proof");
+            prove(level.into(), &key, circuit.values(), ProveOptions::default()).expect("a proof");
         assert_eq!(public, [expected]);
         assert_eq!(verify(level, key.verifying_key(), &public, &proof), Ok(()));
         assert_eq!(
@@ -44,7 +46,7 @@ fn a_poseidon_tree_is_proven_at_every_level() {
         );
         let mut values = circuit.values().to_vec();
         values[leaf.index()] += Fr::ONE;
-        let refused = prove(level, &key, &values, ProveOptions::default(), Progress::NONE);
+        let refused = prove(level.into(), &key, &values, ProveOptions::default());
         assert!(matches!(refused, Err(PlonkError::Unsatisfied(_))));
     });
 }
@@ -59,8 +61,7 @@ fn a_sha256_digest_is_proven_by_lookups() {
     let expected: Vec<Fr> = Sha256::digest(b"abc").iter().map(|byte| Fr::from(u64::from(*byte))).collect();
     let key = key(&circuit, 15);
     let (proof, public) =
-        prove(Level::best(), &key, circuit.values(), ProveOptions::default(), Progress::NONE)
-            .expect("a proof");
+        prove(Level::best().into(), &key, circuit.values(), ProveOptions::default()).expect("a proof");
     assert_eq!(public, expected);
     assert_eq!(verify(Level::best(), key.verifying_key(), &public, &proof), Ok(()));
 }

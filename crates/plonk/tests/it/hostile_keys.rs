@@ -5,7 +5,7 @@ use crate::fixtures::{change_counts, path, toy_witness};
 use proofmill_circom::{BinFile, CircomError, PlonkZkey};
 use proofmill_cpu::Level;
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_plonk::{Progress, ProveOptions, ProvingKey, prove};
+use proofmill_plonk::{ProveOptions, ProvingKey, prove};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 use std::fs;
 
@@ -82,7 +82,7 @@ fn no_counts_lead_to_a_panic() {
             let options = ProveOptions { check_witness };
             for witness in [toy_witness(), vec![Fr::ONE; wires]] {
                 // A proof by such a key may even be valid, if only unused parts changed.
-                drop(prove(Level::best(), &key, &witness, options, Progress::NONE));
+                drop(prove(Level::best().into(), &key, &witness, options));
             }
         }
     }

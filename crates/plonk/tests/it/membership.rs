@@ -5,9 +5,10 @@ use proofmill_circom::{R1cs, read_public, read_witness};
 use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_plonk::{
-    Arithmetisation, Circuit, Derivations, FixedColumns, Layout, Memory, Progress, ProveOptions, Variable,
-    VerifyError, check_layout, prove, r1cs, verify,
+    Arithmetisation, Circuit, Derivations, FixedColumns, Layout, Memory, ProveOptions, Variable, VerifyError,
+    check_layout, prove, r1cs, verify,
 };
+use proofmill_run::Run;
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 
@@ -65,12 +66,11 @@ fn membership(circuit: &mut Circuit, witness: &[Fr]) {
 
 /// The public values of a proof that verifies.
 fn proven(layout: Layout, values: &[Fr]) -> Vec<Fr> {
-    let columns =
-        FixedColumns::new(Level::best(), layout, Memory::Balanced, Progress::NONE).expect("columns");
-    let key =
-        columns.commit(Level::best(), crate::fixtures::proven::SRS.clone(), Progress::NONE).expect("a key");
+    let columns = FixedColumns::new(Run { memory: Some(Memory::Balanced), ..Level::best().into() }, layout)
+        .expect("columns");
+    let key = columns.commit(Level::best().into(), crate::fixtures::proven::SRS.clone()).expect("a key");
     let (proof, public) =
-        prove(Level::best(), &key, values, ProveOptions::default(), Progress::NONE).expect("a proof");
+        prove(Level::best().into(), &key, values, ProveOptions::default()).expect("a proof");
     assert_eq!(verify(Level::best(), key.verifying_key(), &public, &proof), Ok(()));
     let mut other = public.clone();
     other[0] += Fr::ONE;

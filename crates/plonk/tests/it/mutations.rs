@@ -13,9 +13,10 @@ use proofmill_circom::{AnyPlonkProof, AnyPlonkVerificationKey, BinFile, parse_pu
 use proofmill_cpu::Level;
 use proofmill_field::bn254::Fr;
 use proofmill_plonk::{
-    Arithmetisation, CircuitKey, Derivations, Layout, Memory, PlonkError, Progress, Proof, ProveOptions,
-    ProvingKey, VerifyingKey, prove, r1cs::layout, setup_circuit, verify,
+    Arithmetisation, CircuitKey, Derivations, Layout, Memory, PlonkError, Proof, ProveOptions, ProvingKey,
+    VerifyingKey, prove, r1cs::layout, setup_circuit, verify,
 };
+use proofmill_run::Run;
 use proofmill_srs::Srs;
 use rayon::prelude::*;
 use std::{fs, sync::Arc};
@@ -107,15 +108,15 @@ fn truncated_files_are_refused() {
 fn proving_key(layout: Layout, derivations: &Derivations, srs: &Arc<Srs>) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("made.key");
-    setup_circuit(Level::best(), layout, derivations, srs, &file, Progress::NONE).expect("a key");
+    setup_circuit(Level::best().into(), layout, derivations, srs, &file).expect("a key");
     fs::read(&file).expect("made")
 }
 
 fn prove_with(bytes: Vec<u8>, witness: &[Fr]) -> Result<Proof, PlonkError> {
     let file = CircuitKey::read(BinFile::from_bytes("changed.key", bytes)?)?;
-    let key = ProvingKey::of_circuit(Level::best(), &file, Memory::Balanced, Progress::NONE)?;
+    let key = ProvingKey::of_circuit(Run { memory: Some(Memory::Balanced), ..Level::best().into() }, &file)?;
     // A proof that is returned was verified with the changed key.
-    prove(Level::best(), &key, witness, ProveOptions::default(), Progress::NONE).map(|(proof, _)| proof)
+    prove(Level::best().into(), &key, witness, ProveOptions::default()).map(|(proof, _)| proof)
 }
 
 #[test]

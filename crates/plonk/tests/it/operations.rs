@@ -4,9 +4,10 @@
 use proofmill_cpu::Level;
 use proofmill_field::{Field, Invert, bn254::Fr};
 use proofmill_plonk::{
-    Arithmetisation, Circuit, Column, FixedColumns, Gate, Layout, Memory, PlonkError, Progress, ProveOptions,
+    Arithmetisation, Circuit, Column, FixedColumns, Gate, Layout, Memory, PlonkError, ProveOptions,
     ProvingKey, Selector, Unsatisfied, Variable, prove, verify,
 };
+use proofmill_run::Run;
 use proofmill_srs::Srs;
 use std::sync::{Arc, LazyLock};
 
@@ -15,9 +16,9 @@ static SRS: LazyLock<Arc<Srs>> = LazyLock::new(|| {
 });
 
 fn key(layout: Layout) -> ProvingKey {
-    let columns =
-        FixedColumns::new(Level::best(), layout, Memory::Balanced, Progress::NONE).expect("columns");
-    columns.commit(Level::best(), SRS.clone(), Progress::NONE).expect("a key")
+    let columns = FixedColumns::new(Run { memory: Some(Memory::Balanced), ..Level::best().into() }, layout)
+        .expect("columns");
+    columns.commit(Level::best().into(), SRS.clone()).expect("a key")
 }
 
 /// Every operation once, with small tables.
@@ -50,7 +51,7 @@ fn operations_are_proven() {
         let expected = circuit.public_values();
         let (layout, values) = circuit.into_layout();
         let key = key(layout);
-        let (proof, public) = prove(Level::best(), &key, &values, ProveOptions::default(), Progress::NONE)
+        let (proof, public) = prove(Level::best().into(), &key, &values, ProveOptions::default())
             .unwrap_or_else(|error| panic!("{arithmetisation}: {error}"));
         assert_eq!(public, expected, "{arithmetisation}");
         assert_eq!(verify(Level::best(), key.verifying_key(), &public, &proof), Ok(()), "{arithmetisation}");
@@ -111,12 +112,12 @@ fn a_broken_constraint_has_no_proof() {
     ];
     for (right, wrong) in cases {
         let key = key(right.layout());
-        prove(Level::best(), &key, right.values(), ProveOptions::default(), Progress::NONE).expect("a proof");
+        prove(Level::best().into(), &key, right.values(), ProveOptions::default()).expect("a proof");
         for wrong in wrong {
             assert_eq!(wrong.layout(), right.layout());
             let proven = |check_witness| {
                 let options = ProveOptions { check_witness };
-                prove(Level::best(), &key, wrong.values(), options, Progress::NONE).map(|_| ())
+                prove(Level::best().into(), &key, wrong.values(), options).map(|_| ())
             };
             assert!(
                 matches!(proven(true), Err(PlonkError::Unsatisfied(Unsatisfied::Gate { row: 0, .. }))),

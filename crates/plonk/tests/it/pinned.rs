@@ -8,7 +8,8 @@ use crate::fixtures::{path, text};
 use proofmill_circom::{AnyPlonkVerificationKey, CircuitProof, read_public};
 use proofmill_cpu::Level;
 use proofmill_field::bn254::Fr;
-use proofmill_plonk::{CircuitKey, Memory, Progress, Proof, ProvingKey, VerifyingKey, verify};
+use proofmill_plonk::{CircuitKey, Memory, Proof, ProvingKey, VerifyingKey, verify};
+use proofmill_run::Run;
 
 const NAMES: [&str; 3] = ["turbo", "logup", "plookup"];
 
@@ -39,7 +40,8 @@ fn earlier_keys_are_read() {
     for name in ["turbo", "logup"] {
         let file = CircuitKey::open(&path(&format!("{name}.key"))).expect("a file");
         assert_eq!(VerifyingKey::of_circuit(Level::best(), &file).expect("a key"), verifying_key(name));
-        let key = ProvingKey::of_circuit(Level::best(), &file, Memory::Low, Progress::NONE).expect("a key");
+        let key = ProvingKey::of_circuit(Run { memory: Some(Memory::Low), ..Level::best().into() }, &file)
+            .expect("a key");
         assert_eq!(*key.verifying_key(), verifying_key(name));
     }
 }

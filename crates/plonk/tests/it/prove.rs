@@ -11,6 +11,7 @@ use proofmill_field::bn254::{Fq, Fr};
 use proofmill_plonk::{
     Commit, PlonkError, Progress, Proof, ProveOptions, prove, prove_with_commitments, prove_with_rng, verify,
 };
+use proofmill_run::Run;
 use proofmill_testing::{for_each_level, for_each_pool};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 use std::{cell::RefCell, fs, sync::Mutex};
@@ -19,15 +20,14 @@ fn seeded(level: Level, seed: u64) -> Proof {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let options = ProveOptions::default();
     let (proof, public) =
-        prove_with_rng(level, &toy_key(), &toy_witness(), options, &mut rng, Progress::NONE)
-            .expect("a proof");
+        prove_with_rng(level.into(), &toy_key(), &toy_witness(), options, &mut rng).expect("a proof");
     assert_eq!(public, public_inputs());
     proof
 }
 
 fn committed_by(commit: Commit<'_>) -> Result<(Proof, Vec<Fr>), PlonkError> {
     let options = ProveOptions::default();
-    prove_with_commitments(Level::best(), &toy_key(), &toy_witness(), options, commit, Progress::NONE)
+    prove_with_commitments(Level::best().into(), &toy_key(), &toy_witness(), options, commit)
 }
 
 #[test]
@@ -109,7 +109,12 @@ fn the_phases_of_a_proof_are_reported() {
     let phases = RefCell::new(Vec::new());
     let options = ProveOptions::default();
     let observer = |phase| phases.borrow_mut().push(phase);
-    let result = prove(Level::best(), &toy_key(), &toy_witness(), options, Progress::new(&observer));
+    let result = prove(
+        Run { progress: Progress::new(&observer), ..Level::best().into() },
+        &toy_key(),
+        &toy_witness(),
+        options,
+    );
     let phases = phases.into_inner();
     assert!(result.is_ok());
     assert_eq!(phases.first(), Some(&"read zkey"));
@@ -121,7 +126,7 @@ fn wrong_witnesses_are_refused_by_gate() {
     let key = toy_key();
     assert_wrong_witnesses_are_refused_by_gate(|witness, check_witness| {
         let options = ProveOptions { check_witness };
-        prove(Level::best(), &key, witness, options, Progress::NONE).map(|_| ())
+        prove(Level::best().into(), &key, witness, options).map(|_| ())
     });
 }
 
@@ -144,7 +149,7 @@ fn a_permutation_that_contradicts_the_wire_maps_is_reported() {
     let value = section(&bytes, 12) + 32 * (8 + 4 * 3);
     bytes[value] ^= 1;
     let key = key_from(bytes).expect("the header is as it was");
-    let result = prove(Level::best(), &key, &toy_witness(), ProveOptions::default(), Progress::NONE);
+    let result = prove(Level::best().into(), &key, &toy_witness(), ProveOptions::default());
     assert!(matches!(result, Err(PlonkError::CopyConstraint { gate: 3 })), "{result:?}");
 }
 
@@ -160,7 +165,7 @@ fn a_changed_key_gives_an_error_or_a_valid_proof() {
         // A proof that is returned was verified with the changed key.
         let result = key_from(changed)
             .map_err(PlonkError::from)
-            .and_then(|key| prove(Level::best(), &key, &witness, ProveOptions::default(), Progress::NONE));
+            .and_then(|key| prove(Level::best().into(), &key, &witness, ProveOptions::default()));
         refused += usize::from(result.is_err());
     }
     assert!(refused > count / 2, "{refused} of {count} were refused");

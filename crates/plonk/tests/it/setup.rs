@@ -4,7 +4,7 @@ use crate::fixtures::{path, r1cs};
 use proofmill_circom::{Ptau, R1cs, R1csHeader, SparseMatrix};
 use proofmill_cpu::Level;
 use proofmill_field::{Field, bn254::Fr};
-use proofmill_plonk::{PlonkError, Progress, setup};
+use proofmill_plonk::{PlonkError, setup};
 use proofmill_testing::{for_each_level, for_each_pool};
 use std::fs;
 
@@ -16,7 +16,7 @@ fn keys_are_snarkjss_byte_for_byte() {
                 let folder = tempfile::tempdir().expect("a folder");
                 let zkey = folder.path().join("made.zkey");
                 let ptau = Ptau::open(&path("powers-2e5.ptau")).expect("powers of tau");
-                setup(level, &r1cs(circuit), &ptau, &zkey, Progress::NONE).expect("a key");
+                setup(level.into(), &r1cs(circuit), &ptau, &zkey).expect("a key");
                 let same = fs::read(&zkey).expect("made") == fs::read(path(expected)).expect("committed");
                 assert!(same, "{circuit} at {level} with {threads} threads");
             }
@@ -36,7 +36,7 @@ fn failure(circuit: &R1cs) -> PlonkError {
     let folder = tempfile::tempdir().expect("a folder");
     let zkey = folder.path().join("made.zkey");
     let ptau = Ptau::open(&path("powers-2e5.ptau")).expect("powers of tau");
-    let error = setup(Level::best(), circuit, &ptau, &zkey, Progress::NONE).expect_err("no key");
+    let error = setup(Level::best().into(), circuit, &ptau, &zkey).expect_err("no key");
     assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 0, "nothing is left behind");
     error
 }

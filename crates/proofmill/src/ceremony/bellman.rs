@@ -13,7 +13,7 @@ use std::path::Path;
 /// [`Error::Io`](crate::Error::Io); [`Error::Malformed`](crate::Error::Malformed) for a damaged key or one that was imported from JSON.
 pub fn export<C: CeremonyCurve>(key: &ProvingKey<C>, path: impl AsRef<Path>) -> Result<()> {
     let (machine, path) = (current(), path.as_ref());
-    let made = bellman::export(machine.level, key.get(), path, &scratch(&machine, path), machine.progress());
+    let made = bellman::export(machine.run(), key.get(), path, &scratch(&machine, path));
     made.map_err(|error| of_key(key, error))
 }
 
@@ -29,8 +29,7 @@ pub fn contribute<C: CeremonyCurve>(
     randomness: Randomness<'_>,
 ) -> Result<[u8; 64]> {
     let (machine, parameters) = (current(), parameters.as_ref());
-    let made =
-        bellman::contribute::<C>(machine.level, parameters, path.as_ref(), randomness, machine.progress());
+    let made = bellman::contribute::<C>(machine.run(), parameters, path.as_ref(), randomness);
     made.map_err(|error| about(Some(&FileName::new(parameters)), error))
 }
 
@@ -50,7 +49,6 @@ pub fn import<C: CeremonyCurve>(
 ) -> Result<Vec<[u8; 64]>> {
     let (machine, parameters, path) = (current(), parameters.as_ref(), path.as_ref());
     let folder = scratch(&machine, path);
-    let progress = machine.progress();
-    let made = bellman::import(machine.level, key.get(), parameters, path, name, &folder, progress);
+    let made = bellman::import(machine.run(), key.get(), parameters, path, name, &folder);
     made.map_err(|error| about(Some(&FileName::new(parameters)), error))
 }

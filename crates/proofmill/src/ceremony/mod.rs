@@ -74,8 +74,7 @@ fn contribute_to<C: CeremonyCurve>(
     randomness: Randomness<'_>,
 ) -> Result<[u8; 64]> {
     let machine = current();
-    let progress = machine.progress();
-    let made = proofmill_ceremony::contribute(machine.level, key.get(), target, name, randomness, progress);
+    let made = proofmill_ceremony::contribute(machine.run(), key.get(), target, name, randomness);
     made.map_err(|error| of_key(key, error))
 }
 

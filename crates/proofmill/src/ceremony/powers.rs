@@ -55,7 +55,7 @@ pub fn contribute<C: CeremonyCurve>(
     randomness: Randomness<'_>,
 ) -> Result<[u8; 64]> {
     let (machine, path) = (current(), path.as_ref());
-    let made = powers::contribute(machine.level, powers.get(), path, name, randomness, machine.progress());
+    let made = powers::contribute(machine.run(), powers.get(), path, name, randomness);
     made.map_err(|error| of(powers, error))
 }
 
@@ -67,7 +67,7 @@ pub fn contribute<C: CeremonyCurve>(
 /// randomness.
 pub fn verify<C: CeremonyCurve>(powers: &Ptau<C>) -> Result<Vec<Contribution>> {
     let machine = current();
-    let hashes = powers::verify(machine.level, powers.get(), machine.progress());
+    let hashes = powers::verify(machine.run(), powers.get());
     let hashes = hashes.map_err(|error| of(powers, error))?;
     let list = powers.get().decoded_contributions()?.into_iter().zip(hashes);
     let contribution = |(contribution, hash): (proofmill_circom::PtauContribution<C>, _)| {
@@ -84,7 +84,7 @@ pub fn verify<C: CeremonyCurve>(powers: &Ptau<C>) -> Result<Vec<Contribution>> {
 /// hash is not the one in the file.
 pub fn export_challenge<C: CeremonyCurve>(powers: &Ptau<C>, path: impl AsRef<Path>) -> Result<[u8; 64]> {
     let (machine, path) = (current(), path.as_ref());
-    let made = powers::export_challenge(machine.level, powers.get(), path, machine.progress());
+    let made = powers::export_challenge(machine.run(), powers.get(), path);
     made.map_err(|error| of(powers, error))
 }
 
@@ -98,8 +98,7 @@ pub fn contribute_to_challenge<C: CeremonyCurve>(
     randomness: Randomness<'_>,
 ) -> Result<[u8; 64]> {
     let (machine, challenge, path) = (current(), challenge.as_ref(), path.as_ref());
-    let progress = machine.progress();
-    let made = powers::contribute_to_challenge::<C>(machine.level, challenge, path, randomness, progress);
+    let made = powers::contribute_to_challenge::<C>(machine.run(), challenge, path, randomness);
     made.map_err(|error| about(Some(&FileName::new(challenge)), error))
 }
 
@@ -116,8 +115,7 @@ pub fn import_response<C: CeremonyCurve>(
     name: Option<&str>,
 ) -> Result<[u8; 64]> {
     let (machine, response, path) = (current(), response.as_ref(), path.as_ref());
-    let progress = machine.progress();
-    let made = powers::import_response(machine.level, powers.get(), response, path, name, progress);
+    let made = powers::import_response(machine.run(), powers.get(), response, path, name);
     made.map_err(|error| about(Some(&FileName::new(response)), error))
 }
 
@@ -130,8 +128,7 @@ pub fn import_response<C: CeremonyCurve>(
 /// [`Error::Io`]; [`Error::Malformed`] for damaged powers.
 pub fn prepare<C: CeremonyCurve>(powers: &Ptau<C>, path: impl AsRef<Path>) -> Result<()> {
     let (machine, path) = (current(), path.as_ref());
-    let made =
-        powers::prepare(machine.level, powers.get(), path, &scratch(&machine, path), machine.progress());
+    let made = powers::prepare(machine.run(), powers.get(), path, &scratch(&machine, path));
     made.map_err(|error| of(powers, error))
 }
 
@@ -141,8 +138,7 @@ pub fn prepare<C: CeremonyCurve>(powers: &Ptau<C>, path: impl AsRef<Path>) -> Re
 /// As [`prepare`], and [`Error::Mismatch`] for powers that are not prepared.
 pub fn convert<C: CeremonyCurve>(powers: &Ptau<C>, path: impl AsRef<Path>) -> Result<()> {
     let (machine, path) = (current(), path.as_ref());
-    let made =
-        powers::convert(machine.level, powers.get(), path, &scratch(&machine, path), machine.progress());
+    let made = powers::convert(machine.run(), powers.get(), path, &scratch(&machine, path));
     made.map_err(|error| of(powers, error))
 }
 

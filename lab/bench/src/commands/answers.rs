@@ -5,6 +5,7 @@ use clap::Args;
 use proofmill_bench::{sampler::digest, workload::Catalogue};
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_cpu::Level;
+use proofmill_run::Run;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
@@ -20,7 +21,7 @@ pub(crate) struct Answers {
 }
 
 pub(super) fn run(arguments: &Answers, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.run(|level, _| compute(arguments, level))
+    machine.run(|Run { level, .. }| compute(arguments, level))
 }
 
 fn compute(arguments: &Answers, level: Level) -> Result<Outcome, Failure> {

@@ -5,6 +5,7 @@ use clap::Args;
 use proofmill_bls::vectors::{self, KINDS};
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_cpu::Level;
+use proofmill_run::Run;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use std::{
@@ -30,7 +31,7 @@ pub(crate) struct Vectors {
 
 pub(super) fn run(vectors: &Vectors, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock().expect(1);
-    machine.run(|level, progress| {
+    machine.run(|Run { level, progress, .. }| {
         progress.begin("run cases");
         run_all(level, &vectors.folder)
     })

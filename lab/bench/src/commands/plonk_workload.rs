@@ -8,9 +8,10 @@ use proofmill_cpu::Level;
 use proofmill_field::bn254::Fr;
 use proofmill_memory::{process_memory, release_kept_memory};
 use proofmill_plonk::{
-    Arithmetisation, Circuit, FixedColumns, LookupArgument, PlonkError, Progress, ProveOptions, VerifyingKey,
-    prove, verify, workload,
+    Arithmetisation, Circuit, FixedColumns, LookupArgument, PlonkError, ProveOptions, VerifyingKey, prove,
+    verify, workload,
 };
+use proofmill_run::Run;
 use proofmill_srs::Srs;
 use serde_json::{Value, json};
 use std::{fmt::Write as _, path::PathBuf, sync::Arc};
@@ -151,14 +152,14 @@ struct Proven {
 }
 
 pub(super) fn run(command: &Workload, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.run(|level, progress| measure(command, level, progress))
+    machine.run(|run| measure(command, run))
 }
 
-fn measure(command: &Workload, level: Level, progress: Progress<'_>) -> Result<Outcome, Failure> {
+fn measure(command: &Workload, run: Run<'_>) -> Result<Outcome, Failure> {
     let (mut peaks, mut proven) = (Peaks::new(), Proven::default());
     let mut sample = |_| {
         sampler::sample(1, |begin| {
-            proven = prove_once(command, level, progress, Phases { begin, peaks: &mut peaks })?;
+            proven = prove_once(command, run, Phases { begin, peaks: &mut peaks })?;
             Ok(())
         })
     };
@@ -168,12 +169,8 @@ fn measure(command: &Workload, level: Level, progress: Progress<'_>) -> Result<O
     Ok(outcome(command, &phases, &peaks, &proven))
 }
 
-fn prove_once(
-    command: &Workload,
-    level: Level,
-    progress: Progress<'_>,
-    mut phases: Phases<'_>,
-) -> Result<Proven, Failure> {
+fn prove_once(command: &Workload, run: Run<'_>, mut phases: Phases<'_>) -> Result<Proven, Failure> {
+    let Run { level, progress, .. } = run;
     let settings = command.settings();
     progress.begin("construct circuit");
     let mut layout = phases.run("construct circuit", || command.build().into_layout().0);
@@ -186,13 +183,10 @@ fn prove_once(
     progress.begin("reference string");
     let srs = Arc::new(reference(settings, level, (1 << log_n) + (1 << 4))?);
     let failure = |error: PlonkError| Failure::Input(error.to_string());
-    let columns = phases
-        .run("proving key", || FixedColumns::new(level, layout, &settings.storage, progress))
-        .map_err(failure)?;
-    let key = phases.run("verification key", || columns.commit(level, srs, progress)).map_err(failure)?;
+    let columns = phases.run("proving key", || FixedColumns::new(run, layout)).map_err(failure)?;
+    let key = phases.run("verification key", || columns.commit(run, srs)).map_err(failure)?;
     let options = ProveOptions::default();
-    let (proof, public) =
-        phases.run("prove", || prove(level, &key, &values, options, progress)).map_err(failure)?;
+    let (proof, public) = phases.run("prove", || prove(run, &key, &values, options)).map_err(failure)?;
     progress.begin("verify");
     let verifying_key: &VerifyingKey = key.verifying_key();
     let valid = phases.run("verify", || verify(level, verifying_key, &public, &proof));

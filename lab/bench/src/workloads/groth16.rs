@@ -22,6 +22,7 @@ use proofmill_field::{Algebra, Field, Invert, Packable, batch_invert_vartime, bn
 use proofmill_groth16::{
     Progress, Proof, VerifyingKey, prove_with_rng, verify, verifying_key, verifying_key_text,
 };
+use proofmill_run::Run;
 use std::{cell::RefCell, fmt::Display, fs, iter::successors, path::Path};
 use tempfile::TempDir;
 
@@ -43,7 +44,7 @@ fn proving() -> Entry {
             let begin = RefCell::new(begin);
             let observer = |phase| begin.borrow_mut()(phase);
             let progress = Progress::new(&observer);
-            prove_with_rng(level, key, witness, &mut rng.clone(), progress).map_err(text)?;
+            prove_with_rng(Run { progress, ..level.into() }, key, witness, &mut rng.clone()).map_err(text)?;
             *public = witness[PUBLIC].to_vec();
             Ok(())
         },
@@ -72,7 +73,7 @@ impl Claim {
         }
         let level = Level::best();
         let Instance { key, witness, .. } = Instance::new(rng, 16)?;
-        let proof = prove_with_rng(level, &key, &witness, rng, Progress::NONE).map_err(text)?;
+        let proof = prove_with_rng(level.into(), &key, &witness, rng).map_err(text)?;
         let public = witness[PUBLIC].to_vec();
         let key = verifying_key(level, &key).map_err(text)?;
         let key_text = verifying_key_text(level, &key);

@@ -11,6 +11,7 @@ use proofmill_plonk::{
     Arithmetisation, Circuit, FixedColumns, Layout, Memory, PlonkError, Progress, Proof, ProveOptions,
     ProvingKey, VerifyingKey, prove_with_rng, verify, workload,
 };
+use proofmill_run::Run;
 use proofmill_srs::{SPARE, Srs};
 use std::{cell::RefCell, fmt::Display, sync::Arc};
 
@@ -44,8 +45,8 @@ impl Instance {
     }
 
     fn key(&self, level: Level, memory: Memory) -> Result<ProvingKey, PlonkError> {
-        let columns = FixedColumns::new(level, self.layout.clone(), memory, Progress::NONE)?;
-        columns.commit(level, self.srs.clone(), Progress::NONE)
+        let columns = FixedColumns::new(Run { memory: Some(memory), ..level.into() }, self.layout.clone())?;
+        columns.commit(level.into(), self.srs.clone())
     }
 
     fn prove(
@@ -57,7 +58,7 @@ impl Instance {
         let begin = RefCell::new(begin);
         let observer = |phase| begin.borrow_mut()(phase);
         let (options, progress) = (ProveOptions::default(), Progress::new(&observer));
-        prove_with_rng(level, key, &self.values, options, &mut self.rng.clone(), progress)
+        prove_with_rng(Run { progress, ..level.into() }, key, &self.values, options, &mut self.rng.clone())
     }
 }
 

@@ -139,3 +139,18 @@ fn a_term_without_a_variable_panics() {
     let a = circuit.witness(Fr::ONE);
     circuit.add(a, Variable::NONE);
 }
+
+#[test]
+fn names_parse_to_the_variant_that_prints_them() {
+    assert!(Arithmetisation::ALL.iter().all(|each| each.to_string().parse() == Ok(*each)));
+    assert!(LookupArgument::ALL.iter().all(|each| each.to_string().parse() == Ok(*each)));
+    let refused = [
+        "Turbo".parse::<Arithmetisation>().expect_err("refused"),
+        "".parse::<LookupArgument>().expect_err("refused"),
+    ];
+    let expected = [
+        "expected an arithmetisation (standard, turbo or ultra), found \"Turbo\"",
+        "expected a lookup argument (logup or plookup), found \"\"",
+    ];
+    assert_eq!(refused.map(|error| error.to_string()), expected);
+}

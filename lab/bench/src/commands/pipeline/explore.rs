@@ -54,7 +54,7 @@ const MEASURED: [[f64; 2]; 2] = [[1.0, (1u64 << 26) as f64 / 30.778], [10.0, (1u
 const ESTIMATED: [f64; 2] = [23.0, 51.7e6];
 
 pub(super) fn run(arguments: &Explore, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.run(|_, _| explore(arguments))
+    machine.run(|_| explore(arguments))
 }
 
 fn explore(arguments: &Explore) -> Result<Outcome, Failure> {

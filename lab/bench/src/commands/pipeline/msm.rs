@@ -20,6 +20,7 @@ use proofmill_pipeline::{
     samples,
     schedule::Compiler,
 };
+use proofmill_run::Run;
 use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 use serde_json::{Value, json};
@@ -54,7 +55,7 @@ pub(super) fn run(arguments: &Msm, machine: &mut Machine) -> Result<Outcome, Fai
     let points = samples::points(count, &mut rng);
     let scalars: Vec<_> = (0..count).map(|_| Fr::random(&mut rng)).collect();
     let threads = machine.threads();
-    let (level, expected, seconds) = machine.run(|level, _| {
+    let (level, expected, seconds) = machine.run(|Run { level, .. }| {
         let start = Instant::now();
         let sum = proofmill_curve::msm(level, &points, &scalars);
         (level, sum, start.elapsed().as_secs_f64())
