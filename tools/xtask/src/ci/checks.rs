@@ -83,7 +83,7 @@ pub(crate) const CHECKS: &[Check] = &[
     check("security", "constant-time", ".ci/constant_time.sh").needs("valgrind").shares(),
     check("security", "fuzz", ".ci/fuzz.sh 30").needs("c"),
     check("extended", "arm", ".ci/aarch64.sh").needs("arm").covers(
-        "bls circom curve field groth16 hash merkle p3 pairing pipeline poly sha256 stark",
+        "bls circom curve field groth16 hash merkle ntt p3 pairing pipeline sha256 stark",
         ".ci/aarch64.sh examples",
     ),
     check("extended", "arm-c", ".ci/c_aarch64.sh").needs("arm npm").covers("c", ".ci/c_aarch64.sh examples"),
