@@ -5,7 +5,7 @@ set -euo pipefail
 tools=$(realpath "$1") proofmill=$(realpath "$2") bench=$(realpath "$3") record=$(realpath -m "$4")
 export PATH=$tools/node_modules/.bin:$PATH
 cd "$(dirname "$0")/.."
-scripts=$PWD/benchmarks
+scripts=$PWD/lab
 cd "$(mktemp -d)"
 trap 'rm -rf "$PWD"' EXIT
 # circom2 reads no files outside of the folder.

@@ -6,7 +6,7 @@ set -euo pipefail
 tools=$(realpath "$1") cache=$(realpath "$2") proofmill=$(realpath "$3") bench=$(realpath "$4") record=$(realpath -m "$5")
 ecdsa=${6:+$(realpath "$6")}
 cd "$(dirname "$0")/.."
-corpus=$PWD/.ci/corpus scripts=$PWD/benchmarks
+corpus=$PWD/.ci/corpus scripts=$PWD/lab
 cd "$(mktemp -d)"
 trap 'rm -rf "$PWD"' EXIT
 export PROOFMILL_CIRCUIT_CACHE=off KEEP=$PWD/kept

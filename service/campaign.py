@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""service_campaign.py: kills, stops and cuts off a service that works, and checks that it keeps its promises.
+"""campaign.py: kills, stops and cuts off a service that works, and checks that it keeps its promises.
 
 Starts servers and workers, submits jobs with duplicates and lost answers, and meanwhile kills (kill -9), stops (SIGSTOP beyond the
 lease), cuts connections, fills the disk, lets the clock jump, stops PostgreSQL at once, drains. Then it reads the database and the

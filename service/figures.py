@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""service_figures.py: measures the service against a loop in one process and against rapidsnark's proverServer.
+"""figures.py: measures the service against a loop in one process and against rapidsnark's proverServer.
 
 Times a job with its answer, and proofs per second, in alternation with the same proofs in a loop without service (the example `prove_loop`);
 empty jobs per second; memory. Adds lines to a CSV record. Keys may be of an insecure setup. It needs a quiet machine, release builds
@@ -32,7 +32,7 @@ import threading
 import time
 from pathlib import Path
 
-from service_campaign import BOUNDARY, ROOT, cpu, form, free_port
+from campaign import BOUNDARY, ROOT, cpu, form, free_port
 
 # The circuit's name for the service and for proverServer.
 CIRCUIT = "squares"

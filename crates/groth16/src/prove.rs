@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 /// Proves knowledge of `witness` (one value for each wire, the first is 1) with blinding from the operating system's
 /// randomness. The proof is verified before it is returned.
 ///
-/// `progress` receives the name of each phase. Runs on the ambient rayon pool. In addition to the mapped key it needs 128 bytes
+/// Runs on the ambient rayon pool. In addition to the mapped key it needs 128 bytes
 /// for each point of the domain, and later the scratch memory of one sum at a time ([`Msm`](proofmill_curve::Msm)). Its running time depends on the
 /// witness.
 ///

@@ -22,7 +22,7 @@ const LARGEST_LOG_N: u32 = 27;
 
 /// Writes the proving key of the circuit for the powers of tau.
 ///
-/// `progress` receives the name of each phase. Runs on the ambient rayon pool. In addition to the circuit it needs 40 bytes for
+/// Runs on the ambient rayon pool. In addition to the circuit it needs 40 bytes for
 /// each of its terms, 512 for each point of the domain, and the points of one section.
 ///
 /// # Errors

@@ -33,7 +33,7 @@ impl<C: Groth16Curve> Sums<C> {
     pub const ZERO: Self =
         Self { a: Jacobian::INFINITY, b1: Jacobian::INFINITY, b2: Jacobian::INFINITY, c: Jacobian::INFINITY };
 
-    /// The sums of the wires from `first` on, whose values are `witness`. `progress` receives the name of each sum. Runs on the ambient
+    /// The sums of the wires from `first` on, whose values are `witness`. Runs on the ambient
     /// rayon pool.
     ///
     /// # Errors

@@ -32,7 +32,7 @@ use proofmill_run::Run;
 
 /// Writes the proving key of the circuit for these powers of tau.
 ///
-/// `progress` receives the name of each phase. Runs on the ambient rayon pool.
+/// Runs on the ambient rayon pool.
 ///
 /// # Errors
 /// [`PlonkError::NoConstraints`], [`PlonkError::TooLarge`], [`PlonkError::TooFewPowers`], [`PlonkError::Unprepared`],

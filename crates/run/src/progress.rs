@@ -22,7 +22,7 @@
 
 use std::fmt;
 
-/// Receives the name of each phase of an operation when it begins. The last argument of every long operation.
+/// Receives the name of each phase of an operation when it begins. A part of [`Run`](crate::Run).
 ///
 /// Names and number of phases depend on the operation and may change between versions; they are meant to be shown, not parsed.
 #[derive(Clone, Copy, Default)]

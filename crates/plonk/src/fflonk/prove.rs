@@ -28,7 +28,7 @@ const GRAND_PRODUCT_BLINDING: usize = 3;
 /// Proves knowledge of `witness`, the values of R1CS's wires (the first is the constant one), with blinding from the
 /// operating system's randomness. Returns the proof and the public inputs.
 ///
-/// `progress` receives the name of each phase. The proof is verified before it is returned. Runs on the ambient rayon
+/// The proof is verified before it is returned. Runs on the ambient rayon
 /// pool.
 ///
 /// # Errors

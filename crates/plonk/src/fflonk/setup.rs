@@ -21,7 +21,7 @@ const PLACES: [usize; FIXED_COLUMNS] = [3, 0, 1, 2, 4, 5, 6, 7];
 /// Writes the proving key of the circuit for these powers of tau, of which it needs 9n + 18 for a domain of n points.
 /// They need not be prepared for phase 2.
 ///
-/// `progress` receives the name of each phase. Runs on the ambient rayon pool.
+/// Runs on the ambient rayon pool.
 ///
 /// # Errors
 /// [`PlonkError::NoConstraints`], [`PlonkError::TooLarge`], [`PlonkError::ShortReference`],

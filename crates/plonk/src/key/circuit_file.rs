@@ -114,7 +114,7 @@ fn ascending<T: Ord>(list: &[T]) -> bool {
 /// Writes the proving key of a circuit for a reference string to a file or to memory. The key includes the
 /// powers of tau that a proof needs.
 ///
-/// `progress` receives the name of each phase. Runs on the ambient rayon pool.
+/// Runs on the ambient rayon pool.
 ///
 /// # Errors
 /// [`PlonkError::NoConstraints`], [`PlonkError::Domain`], [`PlonkError::ShortReference`],
@@ -183,7 +183,7 @@ pub fn create<'a>(
 impl ProvingKey {
     /// Reads a proving key of a circuit in any arithmetisation.
     ///
-    /// `progress` receives the name of each phase. Runs on the ambient rayon pool.
+    /// Runs on the ambient rayon pool.
     ///
     /// # Errors
     /// [`PlonkError::File`] for a file that is not such a key. [`PlonkError::NoConstraints`],

@@ -160,7 +160,7 @@ struct Forms {
 impl FixedColumns {
     /// Interpolates the fixed columns of a circuit.
     ///
-    /// `progress` receives the name of each phase. Runs on the ambient rayon pool.
+    /// Runs on the ambient rayon pool.
     ///
     /// # Errors
     /// [`PlonkError::NoConstraints`], [`PlonkError::Domain`], [`PlonkError::Scratch`].

@@ -52,7 +52,7 @@ impl Default for ProveOptions {
 /// and the public inputs. `witness` has the values of R1CS's wires (the first is the constant one), or of all
 /// variables of a circuit built in Rust.
 ///
-/// `progress` receives the name of each phase. The proof is verified before it is returned. Runs on the
+/// The proof is verified before it is returned. Runs on the
 /// ambient rayon pool.
 ///
 /// # Errors

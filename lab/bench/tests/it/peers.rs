@@ -246,7 +246,7 @@ fn builds_are_done_skipped_or_failed() {
 /// The repository's list names only benchmarks that are defined.
 #[test]
 fn the_list_names_benchmarks_that_are_defined() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab");
     let mut defined = Vec::new();
     for file in fs::read_dir(folder.join("definitions")).expect("definitions") {
         let path = file.expect("a definition").path();
