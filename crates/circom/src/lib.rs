@@ -6,11 +6,11 @@
 //! allocation exceeds the file's size by more than a small factor, and nothing panics.
 //!
 //! ```no_run
-//! use proofmill_circom::{R1cs, R1csFile};
+//! use proofmill_circom::R1csFile;
 //! use std::path::Path;
 //!
 //! # fn main() -> Result<(), proofmill_circom::CircomError> {
-//! let circuit = R1csFile::open(Path::new("circuit.r1cs"))?;
+//! let circuit = <R1csFile>::open(Path::new("circuit.r1cs"))?;
 //! println!("{} constraints", circuit.header().constraints);
 //! # Ok(())
 //! # }

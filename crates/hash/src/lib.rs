@@ -5,10 +5,10 @@
 //!
 //! ```
 //! use proofmill_cpu::Level;
-//! use proofmill_hash::{Digest, Keccak256, TreeHash};
+//! use proofmill_hash::{Digest, Keccak, TreeHash};
 //!
 //! let mut digests = [Digest::default(); 2];
-//! Keccak256.hash_rows(Level::best(), &[1, 2, 3, 4], 2, &mut digests);
+//! Keccak.hash_rows(Level::best(), &[1, 2, 3, 4], 2, &mut digests);
 //! assert_ne!(digests[0], digests[1]);
 //! ```
 

@@ -21,7 +21,7 @@
 //! let words: Vec<u64> = (0..32).collect();
 //! let rows = RowMajor::new(&words, 4)?;
 //! let tree = Tree::build(level, hash, &rows)?;
-//! let opening = tree.open(&rows, &[5], 0)?;
+//! let opening = tree.open(&rows, &[5], 1)?;
 //! opening.check(level, hash, 8, 4, &[tree.root()])?;
 //! # Ok(())
 //! # }

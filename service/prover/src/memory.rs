@@ -12,8 +12,8 @@ use proofmill_plonk::System;
 /// A process without a task: the program, its threads, and the blocks of files that are mapped at a time.
 const IDLE: u64 = 20 << 20;
 
-/// What a thread takes at any size: its stack, blocks of files, and buckets.
-const THREAD: u64 = 1 << 20;
+/// What a thread takes at any size: its stack, blocks of files, buckets, and what the allocator keeps for it between tasks.
+const THREAD: u64 = 2 << 20;
 
 /// Bytes of an addition of PLONK and fflonk in the files of snarkjs.
 const ADDITION: u64 = 72;
