@@ -79,6 +79,7 @@ impl Blinding {
     fn from_system(count: usize) -> Result<Self, BlsError> {
         let draw = || loop {
             match OsRng.try_next_u64() {
+                // A factor of 0 would accept any signature.
                 Ok(0) => {}
                 drawn => return drawn.map_err(|error| BlsError::Randomness(error.to_string())),
             }
@@ -143,6 +144,7 @@ impl Blinding {
             let (key, signature) = (*key.point(), *set.signature.point());
             equations.push(Equation { key, message, hash: Affine::INFINITY, signature, factor: *factor });
         }
+        // All different messages together, which fills the lanes.
         let hashes = hash_to_g2(level, &messages, DST);
         for equation in &mut equations {
             equation.hash = hashes.get(equation.message).copied().unwrap_or(equation.hash);
@@ -175,6 +177,7 @@ fn hold(level: Level, equations: &[Equation]) -> bool {
         equations.iter().map(|equation| (equation.signature, equation.factor)).unzip();
     let sum = sum_of_multiples(level, &signatures, &factors);
     let mut pairs = pairs(level, equations);
+    // The left side, moved into the product: all sets share this pairing.
     pairs.push((-G1::GENERATOR, sum.to_affine()));
     pairing_product_is_one(level, &pairs)
 }
@@ -182,6 +185,7 @@ fn hold(level: Level, equations: &[Equation]) -> bool {
 /// The different messages: the sum of their keys times factors, and the hash.
 fn pairs(level: Level, equations: &[Equation]) -> Vec<(Affine<G1>, Affine<G2>)> {
     let mut order: Vec<&Equation> = equations.iter().collect();
+    // Equal messages become adjacent, to share one pairing.
     order.sort_unstable_by_key(|equation| equation.message);
     let terms = |equations: &[&Equation]| -> (Vec<_>, Vec<_>) {
         equations.iter().map(|equation| (equation.key, equation.factor)).unzip()

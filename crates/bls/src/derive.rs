@@ -40,6 +40,7 @@ impl SecretKey {
         let salt = index.to_be_bytes();
         let mut hash = Sha256::new();
         lamport_public(&salt, &*key, &mut hash);
+        // The second half of the Lamport key is of the complement.
         key.iter_mut().for_each(|byte| *byte = !*byte);
         lamport_public(&salt, &*key, &mut hash);
         let mut compressed = hash.finish();
@@ -73,10 +74,12 @@ impl SecretKey {
 fn hkdf_mod_r(seed: &[u8]) -> SecretKey {
     let mut salt = digest(b"BLS-SIG-KEYGEN-SALT-");
     let mut secret = Zeroizing::new(seed.to_vec());
+    // `IKM || I2OSP(0, 1)`.
     secret.push(0);
     loop {
         let mut key = hkdf_extract(&salt, &secret);
         let mut material = [0; MATERIAL];
+        // `key_info || I2OSP(L, 2)` with an empty `key_info`.
         hkdf_expand(&key, &(MATERIAL as u16).to_be_bytes(), &mut material);
         let words = reduce(&material);
         key.zeroize();
@@ -91,6 +94,7 @@ fn hkdf_mod_r(seed: &[u8]) -> SecretKey {
 
 /// A big-endian integer modulo r, as little-endian words.
 fn reduce(bytes: &[u8; MATERIAL]) -> [u64; 4] {
+    // 2^64: words are joined by Horner's rule.
     let radix: Fr = Fr::from(1 << 32).square();
     let words = bytes.as_chunks().0.iter().map(|word| Fr::from(u64::from_be_bytes(*word)));
     words.fold(Fr::ZERO, |value, word| value * radix + word).to_canonical()

@@ -77,6 +77,7 @@ impl SecretKey {
             borrow = difference >> 127;
             any |= word;
         }
+        // A word or its negative has the top bit, unless it is zero; a borrow says below r.
         let nonzero = (any | any.wrapping_neg()) >> 63;
         nonzero & borrow as u64
     }

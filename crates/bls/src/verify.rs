@@ -92,6 +92,7 @@ fn check(
     mut pairs: Vec<(Affine<G1>, Affine<G2>)>,
     signature: &Signature,
 ) -> Result<(), BlsError> {
+    // One product of pairings, and so one final exponentiation, in place of two values.
     pairs.push((-G1::GENERATOR, *signature.point()));
     if pairing_product_is_one(level, &pairs) { Ok(()) } else { Err(BlsError::Rejected) }
 }

@@ -218,9 +218,11 @@ pub fn import<'a, C: CeremonyCurve>(
     if all.list.len() <= before.list.len() {
         return Err(CeremonyError::OtherKey("they have no new contribution"));
     }
+    // The list of the key must be the beginning of the new one: no contribution is lost.
     if !before.list.iter().zip(&all.list).all(same) {
         return Err(CeremonyError::OtherKey("they have other contributions than the key"));
     }
+    // Bellman's format has neither names nor beacons: those of the key stay.
     for (index, contribution) in all.list.iter_mut().enumerate() {
         match before.list.get(index) {
             Some(old) => *contribution = old.clone(),
@@ -228,6 +230,7 @@ pub fn import<'a, C: CeremonyCurve>(
         }
     }
     let (hashes, delta) = verify::contributions(level, &all)?;
+    // The list leads to delta in G1 only: a pairing compares it with delta in G2.
     if delta != delta_1
         || !verify::is_same_ratio(level, [&C::GENERATOR, &delta_1], [&C::G2::GENERATOR, &delta_2])
     {

@@ -38,6 +38,7 @@ impl Randomness<'_> {
                 let mut bytes = Zeroizing::new([0; 64]);
                 let filled = OsRng.try_fill_bytes(&mut *bytes);
                 filled.map_err(|error| CeremonyError::Randomness(error.to_string()))?;
+                // Hashed together: the secret stays unknown if either source is unknown.
                 let hash = Blake2b512::new_with_prefix(bytes.as_slice()).chain_update(entropy).finalize();
                 Ok(Generator::new(Zeroizing::new(<[u8; 64]>::from(hash)).as_slice()))
             }
@@ -69,6 +70,7 @@ pub(crate) fn of_beacon(beacon: &Beacon) -> Result<Generator, CeremonyError> {
         return Err(CeremonyError::Beacon("its seed is empty".to_owned()));
     }
     let mut hash = proofmill_sha256::digest(&beacon.seed);
+    // The hash of the seed itself is the first of the 2^log iterations.
     for _ in 1..1_u64 << log {
         hash = proofmill_sha256::digest(&hash);
     }
@@ -109,6 +111,7 @@ impl<C: CeremonyCurve> Secret<C> {
         let mut before = Blake2b512::new_with_prefix(circuit_hash);
         list.iter().for_each(|contribution| before.update(contribution.public()));
         let transcript = transcript(&before, &s, &sx);
+        // The base in G2 is a hash of the transcript: the proof holds here in the list only.
         let spx = draw_point::<C::G2>(&mut Generator::new(&transcript)).mul_vartime(&factor).to_affine();
         Ok(Self { factor, inverse, s, sx, spx, transcript })
     }
@@ -172,6 +175,7 @@ pub fn contribute<'a, C: CeremonyCurve>(
             multiplied::<C>(
                 level,
                 source.len(),
+                // These points contain 1/delta.
                 [&secret.inverse, &C::Scalar::ONE],
                 progress,
                 |range| Ok(source.slice(range)?.decode(level, PointCheck::InSubgroup)?),

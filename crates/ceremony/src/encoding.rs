@@ -184,8 +184,10 @@ pub(crate) fn draw_point<G: Group>(generator: &mut Generator) -> Affine<G> {
     loop {
         let x = G::Base::draw(generator);
         let wants_greater = generator.bit();
+        // About half of all x belong to no point of the curve.
         let Some(y) = (x.square() * x + G::B).sqrt_vartime() else { continue };
         let point = Affine { x, y: if G::is_greater(&y) == wants_greater { y } else { -y } };
+        // A multiple of the cofactor lies in the group of order r.
         return if G::COFACTOR.is_empty() { point } else { point.mul_words_vartime(G::COFACTOR).to_affine() };
     }
 }

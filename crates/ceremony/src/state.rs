@@ -68,6 +68,7 @@ impl HashState {
         let mut numbers = words.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
         let words = std::array::from_fn(|_| numbers.next().unwrap_or_default());
         let (compressed, held) = (numbers.next()?, numbers.next()?);
+        // A full last block stays in the buffer: only the end of the hash compresses it.
         let expected = (length.saturating_sub(1) / BLOCK as u64) * BLOCK as u64;
         let is_right = [expected, expected & u64::from(u32::MAX)].contains(&compressed)
             && held == length - expected
@@ -119,6 +120,7 @@ impl HashState {
 
     pub(crate) fn finish(mut self) -> [u8; 64] {
         let mut block = self.buffer;
+        // RFC 7693 pads with zeros; the buffer still has bytes of an earlier block there.
         block.iter_mut().skip(self.held).for_each(|byte| *byte = 0);
         self.compress(&block, true);
         let mut digest = [0; 64];

@@ -148,7 +148,9 @@ impl<C: Group> Transform<'_, C> {
                 if pair % half == 0 {
                     factor = C::Scalar::ONE;
                 }
+                // Only the first block has the factor 1/n: see the head of this module.
                 let scaled = if pair < half { factor * *scale } else { factor };
+                // A product with 1 would take as long as any other, so it is left out.
                 if scaled != C::Scalar::ONE {
                     factors.push(scaled);
                     multiplied.push(b);
@@ -178,6 +180,7 @@ fn reverse_bits<T>(elements: &mut [T]) {
     let bits = elements.len().ilog2();
     for i in (0..elements.len()).filter(|_| bits > 0) {
         let other = i.reverse_bits() >> (usize::BITS - bits);
+        // Each pair is swapped once.
         if i < other {
             elements.swap(i, other);
         }

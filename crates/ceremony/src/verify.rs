@@ -25,6 +25,7 @@ pub fn contributions<C: CeremonyCurve>(
     level: Level,
     all: &ZkeyContributions<C>,
 ) -> Result<(Vec<[u8; 64]>, Affine<C>), CeremonyError> {
+    // A ceremony of a key begins with delta = 1.
     let mut delta = C::GENERATOR;
     let mut before = Blake2b512::new_with_prefix(all.circuit_hash);
     let mut hashes = Vec::with_capacity(all.list.len());
@@ -48,9 +49,11 @@ fn problem<C: CeremonyCurve>(
     delta_before: &Affine<C>,
 ) -> Result<Option<&'static str>, CeremonyError> {
     let ZkeyContribution { beacon, delta_after, s, sx, spx, .. } = contribution;
+    // The transcript binds the proof to this circuit and to all contributions before it.
     if contribution.transcript != *transcript {
         return Ok(Some("its transcript is not that of the contributions before it"));
     }
+    // Pairings with infinity are 1: such points could pass the checks below.
     if [s, sx, delta_after].into_iter().any(Affine::is_infinity) || spx.is_infinity() {
         return Ok(Some("one of its points is infinity"));
     }
@@ -58,10 +61,12 @@ fn problem<C: CeremonyCurve>(
     if !is_same_ratio(level, [s, sx], [&sp, spx]) {
         return Ok(Some("its proof of knowledge is wrong"));
     }
+    // The same secret leads from the delta before to the one after.
     if !is_same_ratio(level, [delta_before, delta_after], [&sp, spx]) {
         return Ok(Some("it has not multiplied delta by the secret that it proves to know"));
     }
     if let Some(beacon) = beacon {
+        // The secret of a beacon is public: drawn again, it must give the same s and x s.
         let mut generator = of_beacon_again(beacon)?;
         let secret = generator.element::<C::ScalarPrime>();
         let expected: Affine<C> = draw_point(&mut generator);

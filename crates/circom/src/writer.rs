@@ -69,6 +69,7 @@ impl<'a> BinWriter<'a> {
         let mut writer =
             SectionWriter { name: self.output.name().clone(), output: &mut self.output, written: 0 };
         writer.u32(id)?;
+        // The length is known after the content, and then written here.
         writer.u64(0)?;
         writer.written = 0;
         content(&mut writer)?;

@@ -168,6 +168,7 @@ pub fn power<A: Algebra>(x: A, exponent: &[u64]) -> A {
     let bits = exponent.iter().rev().flat_map(|word| (0..64).rev().map(move |i| word >> i & 1 == 1));
     let bits: Vec<bool> = bits.skip_while(|bit| !bit).collect();
     let largest = |windows: &[(usize, usize)]| windows.iter().map(|(_, odd)| odd / 2).max().unwrap_or(0);
+    // The products are one per window and one per odd power in the table.
     let widths = (1..=8).map(|width| windows(&bits, width));
     let windows = widths.min_by_key(|windows| windows.len() + largest(windows)).unwrap_or_default();
     // x, x^3, x^5 and so on.

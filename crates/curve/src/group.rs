@@ -196,6 +196,7 @@ impl<C: Curve> Jacobian<C> {
     /// The sum of this point and another one, whose terms are given.
     #[inline(always)]
     fn sum_of(&self, terms: JacobianTerms<C::Base>) -> Self {
+        // The same x: equal points, whose chord is the tangent, or opposite ones.
         if terms.h.is_zero() {
             return if terms.s.is_zero() { self.double() } else { Self::INFINITY };
         }
@@ -217,6 +218,7 @@ impl<C: Curve> Jacobian<C> {
 
     /// The affine coordinates of many points, with one inversion.
     pub fn batch_to_affine(points: &[Self]) -> Vec<Affine<C>> {
+        // Zeros stay zero in the batch: they stand for infinity.
         let mut inverses: Vec<_> = points.iter().map(|point| point.z).collect();
         batch_invert_vartime(&mut inverses);
         let scaled = points
@@ -312,6 +314,7 @@ impl<C: Curve> Xyzz<C> {
     /// The sum of this point and another one, whose terms are given.
     #[inline(always)]
     fn sum_of(&self, terms: XyzzTerms<C::Base>) -> Self {
+        // As for Jacobian coordinates.
         if terms.p.is_zero() {
             return if terms.r.is_zero() { self.double() } else { Self::INFINITY };
         }

@@ -251,6 +251,7 @@ fn ladder<C: CompleteCurve, E: Engine>(
                 sum = double::<C, E>(&sum);
             }
         }
+        // All groups add to one sum, so that its doublings are shared (Straus).
         for (table, digits) in tables.iter().zip(digits) {
             sum = add::<C, E>(&sum, &find::<C, E>(table, digits, window));
         }
@@ -288,6 +289,7 @@ fn find<C: CompleteCurve, E: Engine>(
             *found |= is_equal(wanted, i) << lane;
         }
     }
+    // Every entry is read and selected by masks: no address depends on the digit.
     let mut entry = table[0];
     for (found, candidate) in found.iter().zip(table).skip(1) {
         entry.x = LanesOf::<C::Base, E>::select(*found, candidate.x, entry.x);

@@ -91,6 +91,7 @@ impl<const PARTS: usize, const ENTRIES: usize> Split<PARTS, ENTRIES> {
     /// The vector that is subtracted from (k, 0, ..) is the nearest one by Babai's rounding among those that leave odd parts.
     fn split(&self, scalar: [u64; 4]) -> [u128; MOST_PARTS] {
         let odd = (scalar[0] & 1) as u8;
+        // Selected by a mask, because the parity of the scalar must not steer a branch.
         let parity = self.parities[0] ^ (self.parities[0] ^ self.parities[1]) & odd.wrapping_neg();
         let mut rest = [[0; 4]; PARTS];
         rest[0] = scalar;
@@ -104,6 +105,7 @@ impl<const PARTS: usize, const ENTRIES: usize> Split<PARTS, ENTRIES> {
             // Subtracted, unless it is negative.
             let sign = u64::from(self.negative >> i & 1).wrapping_sub(1);
             let coefficient = negate_if(coefficient, sign);
+            // Modulo 2^256, since the result is short: upper words of products are not needed.
             for (rest, entry) in rest.iter_mut().zip(row) {
                 add(rest, &product(&coefficient, entry));
             }
@@ -111,6 +113,7 @@ impl<const PARTS: usize, const ENTRIES: usize> Split<PARTS, ENTRIES> {
         let most = u128::MAX >> (128 - WINDOW * self.digits);
         let mut parts = [0; MOST_PARTS];
         for (part, mut rest) in parts.iter_mut().zip(rest) {
+            // The offset makes parts positive; both are odd, so the half is exact.
             add(&mut rest, &[most as u64, (most >> 64) as u64, 0, 0]);
             let [a, b, c, _] = rest;
             *part = u128::from(a >> 1 | b << 63) | u128::from(b >> 1 | c << 63) << 64;
@@ -243,6 +246,7 @@ pub fn sums_and_differences<C: Products>(level: Level, a: &mut [Affine<C>], b: &
 
 fn in_batches<C: Endomorphism>(level: Level, points: &[Affine<C>], scalars: &[C::Scalar]) -> Vec<Affine<C>> {
     assert_eq!(points.len(), scalars.len(), "as many scalars as points");
+    // Whole groups for every chain, and no more than a batch.
     let share =
         points.len().div_ceil(parallel::threads()).next_multiple_of(K * LANES).clamp(K * LANES, BATCH);
     let mut products = vec![Affine::INFINITY; points.len()];
@@ -360,6 +364,7 @@ impl<C: Endomorphism, E: Engine> Batch<C, E> {
     /// Completes the tables, in which all multiples are the first.
     fn fill_tables(&mut self) -> Result<(), Exceptional> {
         self.double()?;
+        // Now the sums are P again and the terms 2 P: each addition gives the next odd multiple.
         std::mem::swap(&mut self.sums, &mut self.terms);
         for i in 1..MULTIPLES {
             self.add()?;
@@ -396,11 +401,13 @@ impl<C: Endomorphism, E: Engine> Batch<C, E> {
         self.fill_tables()?;
         for window in (0..C::DIGITS).rev() {
             let first = window + 1 == C::DIGITS;
+            // All parts share the doublings (Straus).
             for _ in 0..if first { 0 } else { WINDOW } {
                 self.double()?;
             }
             for part in 0..C::PARTS {
                 self.find(part, |group| digits[(group * C::PARTS + part) * C::DIGITS + window]);
+                // The first multiple is the sum: affine formulas could not add it to infinity.
                 if first && part == 0 {
                     std::mem::swap(&mut self.sums, &mut self.terms);
                 } else {
@@ -451,6 +458,7 @@ fn digits<C: Endomorphism>(width: usize, groups: usize, scalars: &[C::Scalar]) -
         }
         for (parts, digits) in parts.iter().zip(digits.chunks_mut(C::DIGITS)) {
             for (i, digits) in digits.chunks_mut(2).enumerate() {
+                // A byte of each lane is a row; a byte of the transpose is one bit of all lanes.
                 let bytes = parts.map(|part| (part >> (8 * i)) as u8);
                 let bits = transposed(u64::from_le_bytes(bytes)).to_le_bytes();
                 for (digit, bits) in digits.iter_mut().zip(bits.as_chunks().0) {
@@ -480,6 +488,7 @@ fn select<C: Endomorphism, E: Engine>(
     coordinate: usize,
     bits: [u8; WINDOW - 1],
 ) -> L<C, E> {
+    // A tree of selections reads the whole table, so that no address depends on the digit.
     let mut halves = [table[0][coordinate]; MULTIPLES / 2];
     for (i, half) in halves.iter_mut().enumerate() {
         *half = L::<C, E>::select(bits[0], table[2 * i + 1][coordinate], table[2 * i][coordinate]);

@@ -55,6 +55,7 @@ impl<A: Algebra> Projective<A> {
             ],
             [],
         );
+        // Karatsuba: (X1 + Y1)(X2 + Y2) - X1 X2 - Y1 Y2 is X1 Y2 + X2 Y1, and so on.
         let xy = xy - (xx + yy);
         let yz = yz - (yy + zz);
         let bxz = triple_b(xz - (xx + zz));
@@ -126,6 +127,7 @@ pub(crate) fn signed_digits<const N: usize>(words: &[u64], window: usize) -> [i8
         if bit + window > 64 {
             bits |= words.get(word + 1).map_or(0, |word| word << (64 - bit));
         }
+        // Values above half the base become negative digits and carry one into the next.
         let value = (bits & (2 * most as u64 - 1)) as i8 + carry;
         carry = (value + most - 1) >> window;
         *digit = value - (carry << window);

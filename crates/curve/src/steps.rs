@@ -49,6 +49,7 @@ pub(crate) fn chain<L: Algebra, const K: usize>(
     steps: &mut [Step<L>],
     mut step: impl FnMut(usize) -> Step<L>,
 ) -> [L; K] {
+    // One chain of products per k, so that latencies overlap.
     let mut products = [L::one(token); K];
     for k in 0..K {
         steps[k] = step(k);
@@ -58,6 +59,7 @@ pub(crate) fn chain<L: Algebra, const K: usize>(
         for k in 0..K {
             (denominators[k], numerators[k]) = (steps[group + k].denominator, steps[group + k].numerator);
         }
+        // n_i d_1 .. d_(i-1), so that the inverse of d_1 .. d_i later gives lambda in one product.
         let numerators = mul_each(products, numerators);
         for k in 0..K {
             steps[group + k].numerator = numerators[k];
@@ -84,7 +86,9 @@ pub(crate) fn sums<L: Algebra, const K: usize>(steps: &[Step<L>], inverses: [L; 
         (x1[k], y1[k], x2[k]) = (step.x1, step.y1, step.x2);
         (denominators[k], numerators[k]) = (step.denominator, step.numerator);
     }
+    // The denominators before cancel: what is left is n_i / d_i.
     let lambda = mul_each(inverses, numerators);
+    // Without d_i: the inverse that the group before needs.
     let inverses = mul_each(inverses, denominators);
     let (mut x3, mut y3, mut falls) = (x1, x1, x1);
     for k in (0..K).step_by(2) {
@@ -130,6 +134,7 @@ fn mul_each<A: Algebra, const K: usize>(a: [A; K], b: [A; K]) -> [A; K] {
 pub(crate) fn invert_chains<F: Packable, E: Engine, const K: usize>(
     products: [F::Lanes<E>; K],
 ) -> [F::Lanes<E>; K] {
+    // The same trick over the K chains, then over the lanes: one scalar inversion in all.
     let mut prefixes = products;
     for k in 1..K {
         prefixes[k] = prefixes[k - 1] * products[k];

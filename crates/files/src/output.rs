@@ -134,6 +134,7 @@ impl<'a> Sink<'a> {
 
     fn finish(self) -> io::Result<()> {
         match self {
+            // The buffer is flushed before the file gets its name.
             Self::File(output) => output.into_inner().map_err(io::IntoInnerError::into_error)?.finish(),
             Self::Stream { written, mut stream } => stream.write_all(written.get_ref()),
             Self::Memory { written, target } => {

@@ -75,7 +75,7 @@ pub(crate) fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
 
 /// A file of any format that appears under its name only when it is complete. If dropped before [`Self::finish`], it is
 /// removed. Where the file system can (Linux), it has no name until then, so that nothing is left of a process that is killed,
-/// unless it was about to replace another file: then the new file, which is complete, can stay beside it as `.proofmill-*.partial`.
+/// unless it was about to replace another file: then the new file, which is complete, can stay next to it as `.proofmill-*.partial`.
 #[derive(Debug)]
 pub struct OutputFile {
     draft: Draft,
@@ -145,6 +145,7 @@ mod unnamed {
         let mode = Mode::from_raw_mode(0o666);
         let file =
             File::from(rustix::fs::open(folder, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode)?);
+        // Without /proc the file could never get a name.
         std::fs::metadata(link(&file))?;
         Ok(file)
     }
@@ -157,6 +158,7 @@ mod unnamed {
     pub(super) fn publish(mut file: File, target: &Path) -> io::Result<()> {
         let name =
             |path: &Path| Ok(rustix::fs::linkat(CWD, link(&file), CWD, path, AtFlags::SYMLINK_FOLLOW)?);
+        // A link never replaces a file: it succeeds only if the name is free.
         if name(target).is_ok() {
             return Ok(());
         }
@@ -168,6 +170,7 @@ mod unnamed {
             named.persist(target)?;
             return Ok(());
         }
+        // No link can be made in this folder: the content moves to a file with a name.
         let mut copy = temporary_beside(target)?;
         file.rewind()?;
         io::copy(&mut file, &mut copy)?;

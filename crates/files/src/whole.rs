@@ -15,13 +15,15 @@ use tempfile::NamedTempFile;
 /// is not a regular file (`/dev/stdout`, a pipe) is written to directly.
 ///
 /// # Errors
-/// The operating system's error..
+/// The operating system's error.
 pub fn write_texts(files: &[(&Path, &str)]) -> Result<(), FileError> {
     let named = |path: &Path| {
         let name = FileName::new(path);
         move |source| FileError::new(&name, source)
     };
     let mut written = Vec::with_capacity(files.len());
+    // All texts are written before the first one gets its name: an error here, such as a full
+    // disk, changes nothing.
     for (path, text) in files {
         written.push((*path, Written::new(path, text.as_bytes()).map_err(named(path))?));
     }
@@ -42,7 +44,7 @@ pub fn write_texts(files: &[(&Path, &str)]) -> Result<(), FileError> {
 /// [`write_texts`] for one file.
 ///
 /// # Errors
-/// The operating system's error..
+/// The operating system's error.
 pub fn write_text(path: &Path, text: &str) -> Result<(), FileError> {
     write_texts(&[(path, text)])
 }
@@ -50,7 +52,7 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), FileError> {
 /// Writes bytes to a file, completely or not at all.
 ///
 /// # Errors
-/// The operating system's error..
+/// The operating system's error.
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let mut output = Output::create(Target::File(path))?;
     output.append(bytes)?;
@@ -79,6 +81,7 @@ impl Written {
     fn publish(self) -> io::Result<Option<PathBuf>> {
         match self {
             Self::File(file, target) => {
+                // Only a new file can be taken back later: a replaced one is gone.
                 let is_new = !target.exists();
                 file.persist(&target)?;
                 Ok(is_new.then_some(target))

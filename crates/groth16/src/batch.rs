@@ -57,6 +57,7 @@ pub fn find_invalid<C: Groth16Curve>(
         }
     }
     let equations = equations(level, &well_formed)?;
+    // Only well-formed statements enter: the factors say nothing about points outside the groups.
     let wrong = find_wrong(&equations, |equations| hold(level, key, equations));
     let wrong = wrong.into_iter().filter_map(|index| numbers.get(index));
     invalid.extend(wrong.map(|number| (*number, Groth16Error::Rejected)));
@@ -97,6 +98,7 @@ fn equations<'a, C: Groth16Curve>(
 ) -> Result<Vec<Equation<'a, C>>, Groth16Error> {
     let others = random_factors::<C>(statements.len().saturating_sub(1))?;
     let factors: Vec<_> = std::iter::once(C::Scalar::ONE).chain(others).take(statements.len()).collect();
+    // A is the point of each pair to multiply: products in G1 are cheaper than in G2.
     let points: Vec<_> = statements.iter().map(|statement| -statement.proof.a).collect();
     let products = if points.len() < IN_LANES {
         let products = points.iter().zip(&factors).map(|(point, factor)| point.mul_vartime(factor));
@@ -119,6 +121,7 @@ fn hold<C: Groth16Curve>(level: Level, key: &VerifyingKey<C>, equations: &[Equat
         let values = std::iter::once(C::Scalar::ONE).chain(statement.public.iter().copied());
         signals.iter_mut().zip(values).for_each(|(sum, value)| *sum += *factor * value);
     }
+    // beta, gamma and delta are in all equations, so each needs only one Miller loop with a sum.
     let sums = [
         key.alpha_1.mul_vartime(&sum_of_factors),
         msm::<C>(level, &key.ic, &signals),

@@ -46,10 +46,12 @@ pub fn differs<C: Groth16Curve>(
             return Ok(Some(name));
         }
     }
+    // e(delta_1, G2) = e(G1, delta_2) with the generators: both have the same logarithm.
     let (delta_1, delta_2) = (key.header().delta_1, key.header().delta_2);
     if !pairing_product_is_one(level, &[(delta_1, C::G2::GENERATOR), (-C::GENERATOR, delta_2)]) {
         return Ok(Some("delta in G1 and in G2"));
     }
+    // e(sum, delta) = e(expected, G2) only if the sum is the expected one divided by delta.
     let is_divided = |points: Points<'_, C>, fresh: Points<'_, C>, factors: &[C::Scalar]| {
         let [sum, expected] = [combination(level, points, factors)?, combination(level, fresh, factors)?];
         Ok::<_, Groth16Error>(pairing_product_is_one(level, &[(sum, delta_2), (-expected, C::G2::GENERATOR)]))

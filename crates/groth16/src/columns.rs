@@ -17,6 +17,7 @@ impl<P: ScalarPrime> Columns<P> {
     /// If a wire is not below `wires`.
     #[allow(clippy::indexing_slicing)] // The caller's wires are below the count; stated as a panic.
     pub(crate) fn new(wires: usize, terms: impl Iterator<Item = (u32, u32, Fp<P>)> + Clone) -> Self {
+        // A counting sort: the terms of each wire are counted, then sums of counts are the starts.
         let mut starts = vec![0; wires + 1];
         for (_, wire, _) in terms.clone() {
             starts[wire as usize + 1] += 1;

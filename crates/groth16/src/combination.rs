@@ -100,6 +100,7 @@ impl<C: Curve> Sum<C> {
             Self::Long(sum) => return sum,
         };
         let longest = terms.iter().map(|term| term.digits.len()).max().unwrap_or(0);
+        // From the highest position down: one doubling per position serves all terms of the sum.
         (0..longest).rev().fold(Jacobian::INFINITY, |sum, position| {
             let digits = terms.iter().filter_map(|term| Some((term, *term.digits.get(position)?)));
             digits
@@ -128,6 +129,7 @@ fn bits(words: &[u64]) -> usize {
 /// Digits in `-2^(width-1)..2^(width-1)`, least significant first, each zero or odd; nonzero ones are at least `width`
 /// positions apart, and the last one is nonzero.
 fn non_adjacent_form(words: &[u64], width: u32) -> Vec<i8> {
+    // The carry out of the highest bit may need one more digit.
     let end = bits(words) + 1;
     let bit = |position: usize| words.get(position / 64).is_some_and(|word| word >> (position % 64) & 1 == 1);
     let mut digits = Vec::with_capacity(end);
@@ -140,6 +142,7 @@ fn non_adjacent_form(words: &[u64], width: u32) -> Vec<i8> {
         }
         // The window with the carry is odd: its lowest bit differs from the carry, and becomes 1.
         let window = (1..width as usize).fold(1, |sum, i| sum | i16::from(bit(position + i)) << i);
+        // A window in the upper half becomes negative, and the 2^width that it lacks is carried.
         carry = window >> (width - 1) == 1;
         let digit = if carry { window - (1 << width) } else { window };
         digits.push(digit as i8);

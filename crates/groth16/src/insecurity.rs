@@ -56,6 +56,7 @@ pub fn are_small_multiples<C: Curve>(a: &Affine<C>, b: &Affine<C>) -> bool {
         let next = move |sum: &Jacobian<C>| Some(sum.add_affine(&point));
         std::iter::successors(Some(Jacobian::from(point)), next).take(LARGEST_FACTOR)
     };
+    // b = a / k is a = k b, which needs no division: multiples of both points are tried.
     let multiples: Vec<_> = multiples(*a).chain(multiples(*b)).collect();
     let multiples = Jacobian::batch_to_affine(&multiples);
     let (of_a, of_b) = multiples.split_at(LARGEST_FACTOR);

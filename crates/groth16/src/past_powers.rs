@@ -22,6 +22,7 @@ pub(crate) fn past_the_powers<C: Groth16Curve>(
 ) -> Result<Jacobian<C>, Groth16Error> {
     let q = Modulus::<C::BasePrime>::new();
     let [x1, y1] = q.next_bytes(ptau)?;
+    // Minus the power: its y is negated, by snarkjs as 0 - y.
     let (x2, y2) = (power.x.to_montgomery(), q.sub(q.zero(), power.y.to_montgomery()));
     let h = q.sub(x2, x1);
     let dy = q.sub(y2, y1);

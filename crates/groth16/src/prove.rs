@@ -44,6 +44,7 @@ pub fn prove_with_rng<C: Groth16Curve>(
     rng: &mut impl CryptoRng,
 ) -> Result<Proof<C>, Groth16Error> {
     let quotient = quotient(run, key, witness)?;
+    // The sum over H comes first, so that the quotient is freed before the sums over the wires.
     let of_quotient = Sums::of_quotient(run, key, 0, &quotient)?;
     drop(quotient);
     let sums = of_quotient + Sums::of_wires(run, key, 0, witness)?;
@@ -83,17 +84,22 @@ pub fn assemble_with_rng<C: Groth16Curve>(
     // They hide the witness, so products with them are computed in constant time.
     let [r, s] = [Fp::random(rng), Fp::random(rng)].map(Zeroizing::new);
     let delta_1 = Jacobian::from(header.delta_1);
+    // Section 3.2 of the paper, Prove: `A = alpha + sum w_i a_i + r delta`, and B with beta and s.
     let a = sums.a.add_affine(&header.alpha_1).add(&multiple(level, &delta_1, &r));
+    // B in G1 as well, because C has the summand r B.
     let b1 = sums.b1.add_affine(&header.beta_1).add(&multiple(level, &delta_1, &s));
     let blinding_b2 = multiple(level, &Jacobian::from(header.delta_2), &s);
     let b2 = sums.b2.add_affine(&header.beta_2).add(&blinding_b2);
+    // `C = sums + s A + r B - r s delta`: s A and r B both contain r s delta, C needs it once.
     let c = sums.c.add(&multiple(level, &a, &s)).add(&multiple(level, &b1, &r)).add(&multiple(
         level,
         &delta_1,
         &Zeroizing::new(-(*r * *s)),
     ));
+    // The Jacobian coordinates depend on r and s, so the inversions are in constant time as well.
     let [a, c] = [a, c].map(|point| to_affine(&point, invert));
     let proof = Proof { a, b: to_affine(&b2, invert_quadratic), c };
+    // The quotient sets C to A B on the domain, so a wrong witness is found by the equation alone.
     progress.begin("verify");
     match verify(level, &verifying_key(level, key)?, public, &proof) {
         Ok(()) => Ok(proof),

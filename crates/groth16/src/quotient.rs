@@ -47,11 +47,14 @@ pub fn quotient<C: Groth16Curve>(
     progress.begin("ntt");
     let (domain, shift) = domain::<C>(a.len().ilog2())
         .ok_or(Groth16Error::Malformed("the proving key's domain is larger than the field allows"))?;
+    // The key has no matrix C: on the domain, A B has the values of C if the constraints hold.
     let mut c = product(level, a.clone(), &b);
     for values in [&mut a, &mut b, &mut c] {
+        // Coefficient i times shift^i: the transform of these has the values on the coset.
         domain.intt_scaled(level, values, shift);
         domain.ntt(level, values);
     }
+    // Here A B and C differ: C has degree below n, and agrees with A B only on the domain.
     Ok(difference(level, product(level, a, &b), &c))
 }
 

@@ -75,7 +75,10 @@ fn write<C: Groth16Curve>(
     let a = Columns::new(wires, a_terms(r1cs));
     let b = Columns::new(wires, terms(&r1cs.b, &r1cs.header));
     let c = Columns::new(wires, terms(&r1cs.c, &r1cs.header));
+    // The points of IC and C are `beta a_i + alpha b_i + c_i` at tau (section 3.2 of the paper),
+    // without divisions because gamma and delta are 1.
     let parts = [(&a, &beta[..]), (&b, &alpha[..]), (&c, &tau[..])];
+    // From here on, the order of the sections is the order in which snarkjs hashes them.
     let public = header.public as usize + 1;
     key.phase("points ic");
     key.points(Groth16Points::Ic, 0..public, &parts)?;
@@ -210,6 +213,7 @@ impl<C: Groth16Curve> Setup<'_, C> {
     /// they come, `tau^i Z(tau)`.
     fn h(&mut self, ptau: &Ptau<C>, log_n: u32) -> Result<(), Groth16Error> {
         let points = ptau.lagrange_tau_g1(log_n + 1)?.decode(self.level, PointCheck::OnCurve)?;
+        // The even points belong to the domain itself, where A B - C is zero.
         let odd: Vec<_> = points.into_iter().skip(1).step_by(2).collect();
         self.file.points(Groth16Points::H, |out| out.points(&odd))?;
         drop(odd);
@@ -228,6 +232,7 @@ impl<C: Groth16Curve> Setup<'_, C> {
             let sums = pairs.map(|(high, low)| Jacobian::from(*high).add_affine(&-*low));
             differences.copy_from_slice(&Jacobian::batch_to_affine(&sums.collect::<Vec<_>>()));
         });
+        // The powers may end at tau^(2n-2). snarkjs then hashes what follows them in the file.
         if let Some(last) =
             low.get(differences.len()).filter(|_| differences.len() + 1 == hashed && hashed == n)
         {

@@ -54,11 +54,13 @@ fn body(key: &VerifyingKey) -> Body {
     add_public_signals(&mut body, &key.ic, ic_gamma);
     body.line("// The pairing: e(A, B) e(-alpha, beta) e(IC, -gamma) e(C, -delta) = 1.");
     body.line(format!("calldatacopy({proof:#x}, {ARGUMENTS:#x}, {PAIR:#x})"));
+    // The signs are those of the stored points: A and B need no negation on chain.
     body.store(alpha_beta, &pair(-key.alpha_1, key.beta_2));
     body.store(ic_gamma + POINT, &(-key.gamma_2).to_evm());
     body.line(format!("calldatacopy({c_delta:#x}, {C:#x}, {POINT:#x})"));
     body.store(c_delta + POINT, &(-key.delta_2).to_evm());
     let length = PAIRS.len() * PAIR;
+    // A failed call does not stop here: `valid` becomes 0, and the function returns false.
     body.line(format!("valid := and(staticcall(gas(), 8, {proof:#x}, {length:#x}, 0, 0x20), valid)"));
     body.line("valid := and(eq(mload(0), 1), valid)");
     body

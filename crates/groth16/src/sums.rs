@@ -18,7 +18,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Sums over some wires and some points of the quotient. They are not blinded: whoever knows them can test guesses of the witness.
+/// Sums over some wires and some points of the quotient. They are not
+/// blinded: with them anyone can test guesses of the witness.
 #[derive(Clone, Copy, Debug)]
 pub struct Sums<C: Groth16Curve = G1> {
     pub(crate) a: Jacobian<C>,
@@ -171,6 +172,7 @@ impl<C: Curve<Base: Coordinate>> Bases<C> for MappedBases<'_, C> {
     fn read(&self, start: usize, bases: &mut [Affine<C>]) {
         if let Err(error) = self.points.read(self.level, self.first + start, bases) {
             let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+            // Blocks are read in parallel: the lowest one gives the same error in every run.
             if fault.as_ref().is_none_or(|(first, _)| start < *first) {
                 *fault = Some((start, error));
             }

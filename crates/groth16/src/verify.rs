@@ -23,7 +23,9 @@ pub fn verify<C: Groth16Curve>(
     let (constant, signals) = of_signals(key, public)?;
     check_key(level, key)?;
     check_proof(level, proof)?;
+    // The public part: `IC_0 + sum x_i IC_i`, where IC_0 belongs to the constant one.
     let inputs = msm::<C>(level, signals, public).add_affine(constant).to_affine();
+    // A is negated to bring all pairings to one side: they share one final exponentiation.
     let pairs: [_; 4] =
         [(-proof.a, proof.b), (key.alpha_1, key.beta_2), (inputs, key.gamma_2), (proof.c, key.delta_2)];
     if pairing_product_is_one(level, &pairs) { Ok(()) } else { Err(Groth16Error::Rejected) }
@@ -45,6 +47,7 @@ pub(crate) fn check_key<C: Groth16Curve>(level: Level, key: &VerifyingKey<C>) ->
         return Err(Groth16Error::Malformed("a point of the verification key is not in G1"));
     }
     let in_g2 = [key.beta_2, key.gamma_2, key.delta_2];
+    // With one of these at infinity, anyone can forge proofs (see `insecurity`).
     if in_g2.iter().any(Affine::is_infinity) || !are_in_group(level, &in_g2) {
         return Err(Groth16Error::Malformed("a point of the verification key is not in G2"));
     }

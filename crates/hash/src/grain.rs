@@ -25,6 +25,7 @@ impl Grain {
             .into_iter()
             .flat_map(|(value, bits): (usize, u32)| (0..bits).rev().map(move |bit| value as u128 >> bit & 1));
         let mut grain = Self { state: bits.enumerate().fold(0, |state, (i, bit)| state | bit << i) };
+        // The specification discards the first 160 bits.
         (0..160).for_each(|_| {
             grain.step();
         });

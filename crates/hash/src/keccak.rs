@@ -94,6 +94,7 @@ fn sha3_instructions(level: Level) -> Option<proofmill_cpu::ArmSha3> {
 
 #[inline(always)]
 fn round<W: Bitwise>(a: &[W; KECCAK_WIDTH], constant: u64) -> [W; KECCAK_WIDTH] {
+    // Theta: the parities of columns, and what they add to each column.
     let mut parities = [a[0]; 5];
     for x in 0..5 {
         parities[x] = a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20];
@@ -112,6 +113,7 @@ fn round<W: Bitwise>(a: &[W; KECCAK_WIDTH], constant: u64) -> [W; KECCAK_WIDTH] 
                 .rotate::<{ KECCAK_ROTATIONS[$from] }, { 64 - KECCAK_ROTATIONS[$from] }>()
         };
     }
+    // Rho and pi by `moved`; chi on each row as soon as its five words are there.
     let mut next = *a;
     macro_rules! row {
         ($y:tt: $($from:tt)*) => {
@@ -126,6 +128,7 @@ fn round<W: Bitwise>(a: &[W; KECCAK_WIDTH], constant: u64) -> [W; KECCAK_WIDTH] 
     row!(2: 1 7 13 19 20);
     row!(3: 4 5 11 17 23);
     row!(4: 2 8 14 15 21);
+    // Iota.
     next[0] = next[0] ^ W::splat(a[0].token(), constant);
     next
 }
@@ -152,6 +155,7 @@ impl Keccak256 {
     /// Appends bytes to the message.
     pub fn update(&mut self, mut bytes: &[u8]) {
         while let [byte, rest @ ..] = bytes {
+            // Whole words where the block is aligned, else single bytes.
             let (word, len) = match bytes.first_chunk() {
                 Some(word) if self.len.is_multiple_of(8) => (u64::from_le_bytes(*word), 8),
                 _ => (u64::from(*byte) << (8 * (self.len % 8)), 1),
@@ -167,6 +171,7 @@ impl Keccak256 {
 
     /// The digest; the message is then empty again.
     pub fn finalize_reset(&mut self) -> [u8; 32] {
+        // The padding: a 1 after the message, and a 1 as the block's last bit.
         self.state[self.len / 8] ^= 1 << (8 * (self.len % 8));
         self.state[BLOCK / 8 - 1] ^= 1 << 63;
         self.permute();

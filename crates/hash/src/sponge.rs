@@ -144,6 +144,7 @@ pub(crate) fn absorb_all<P: Permutation, E: GoldilocksEngine, const RATE: usize>
     let mut tile = [0; MAX_WIDTH * MAX_LANES];
     let tile = &mut tile[..P::WIDTH * tile_lanes];
     for block in digests.chunks_mut(tile_lanes) {
+        // Each row starts from the zero state.
         tile.fill(0);
         let read_element = |element, words: &mut [u64]| read(first, block.len(), element, words);
         absorb::<P, _, RATE>(engine, columns, tile, read_element, &permute);
@@ -167,12 +168,14 @@ fn absorb<P: Permutation, E: GoldilocksEngine, const RATE: usize>(
 ) {
     let lanes = tiles::lanes(engine);
     let linear = P::ABSORPTION == Absorption::LinearHash;
+    // Polygon's rule: a row no longer than a digest is its own digest, padded with zeros.
     if linear && columns <= DIGEST {
         (0..columns).for_each(|element| read(element, &mut tile[element * lanes..]));
         return;
     }
     for start in (0..columns).step_by(RATE) {
         let count = RATE.min(columns - start);
+        // The last digest becomes the capacity, and zeros pad a short block.
         if linear && start > 0 {
             tile.copy_within(..DIGEST * lanes, RATE * lanes);
             tile[count * lanes..RATE * lanes].fill(0);

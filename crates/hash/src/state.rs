@@ -116,6 +116,7 @@ impl<W: U64s, const WIDTH: usize> State<W, WIDTH> {
 pub(crate) fn seventh_powers<V: GoldilocksVector, const N: usize>(x: [V; N]) -> [Planes<V::U64s>; N] {
     let mut square = x;
     for_each_element!(I < N => square[I] = x[I].square_scaled());
+    // x^3 and x^4 are independent, so that the chain is only three products long.
     let (mut cube, mut fourth) = (x, x);
     for_each_element!(I < N => {
         cube[I] = square[I].mul_scaled(x[I]);

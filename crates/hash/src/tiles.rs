@@ -71,6 +71,7 @@ pub(crate) fn permute_in_tiles<E: GoldilocksEngine, P: Permutation>(
     permute: impl Fn(&mut [u64]),
 ) {
     let (lanes, count) = (lanes(engine), states.len() / P::WIDTH);
+    // The states already are a tile, in its order of words.
     if count == lanes {
         return permute(states);
     }

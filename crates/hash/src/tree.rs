@@ -26,7 +26,7 @@ impl Digest {
         bytes
     }
 
-    /// The digest of these bytes. Those of others than oneself are read by [`TreeHash::digest`].
+    /// The digest of these bytes. [`TreeHash::digest`] also checks it, for bytes from others.
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
         let mut words = [0; DIGEST];
         words.iter_mut().zip(bytes.as_chunks().0).for_each(|(to, word)| *to = u64::from_le_bytes(*word));

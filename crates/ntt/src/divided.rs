@@ -72,6 +72,7 @@ impl<P: Transformed> DividedTransform<'_, P> {
         assert_eq!(values.len(), columns.len() * self.rows(), "all rows of these columns");
         // SAFETY: limbs are integers.
         let mut buffer = unsafe { Pages::<P::Limbs>::scratch(values.len()) };
+        // The buffer is not canonical, but what is sent to other machines must be.
         P::columns(level, &self.0, columns, values, &mut buffer);
         let mut canonical = vec![Fp::ZERO; values.len()];
         parallel::for_each(canonical.chunks_mut(BLOCK).zip(buffer.chunks(BLOCK)), |(canonical, buffer)| {

@@ -37,6 +37,7 @@ impl<P: Prime> Domain<P> {
         // The larger transform of the two steps; the whole transform for small sizes, which take one step.
         let log_len = if is_small(log_n) { log_n } else { log_n.div_ceil(2) };
         let halves = [root, inverse_root].map(|root| {
+            // Both steps share this table: if they differ, the shorter takes every second entry.
             let step = root.pow_vartime(&[1 << (log_n - log_len)]);
             std::iter::successors(Some(Fp::ONE), |power| Some(*power * step))
                 .take(1 << log_len >> 1)
@@ -199,6 +200,7 @@ impl<P: Transformed> Domain<P> {
         let [log_rows, log_columns] = self.log_shape();
         let (rows, columns) = (0..1 << log_rows, 0..1 << log_columns);
         let step = FourStep { log_rows, log_columns, root, twiddles, before, after };
+        // A second transform at the same time finds none, and allocates its own.
         let kept = self.scratch.lock().ok().and_then(|mut kept| kept.take());
         // SAFETY: limbs are integers.
         let mut buffer = kept.unwrap_or_else(|| unsafe { Pages::scratch(values.len()) });
@@ -232,6 +234,7 @@ fn transform_small<P: Prime>(
     if let Some(before) = before {
         scale(values, before);
     }
+    // Decimation in time takes its inputs in bit-reversed order.
     for i in 1..n {
         let reversed = i.reverse_bits() >> (usize::BITS - n.ilog2());
         if i < reversed {

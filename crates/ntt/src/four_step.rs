@@ -122,6 +122,7 @@ impl<P: Prime> FourStep<'_, P> {
         scratch: &mut [E::Packed<P>],
         Place { first, width, here: column }: Place,
     ) {
+        // The next row is `columns` indices on, so that factors grow by ratio^columns per row.
         let mut before = self.before.map(
             #[inline(always)]
             |before| before.lanes::<E::Packed<P>>(engine, first + column, 1 << self.log_columns),
@@ -139,6 +140,7 @@ impl<P: Prime> FourStep<'_, P> {
             scratch[reverse_bits(row, self.log_rows)] = value;
         }
         in_cache::transform(scratch, twiddles);
+        // The twiddles w^(j2 k1) between the passes: lane j2 starts at 1, with ratio w^j2.
         let mut steps = [Fp::ONE; LANES];
         steps[0] = self.root.pow_vartime(&[(first + column) as u64]);
         for lane in 1..LANES {
@@ -167,6 +169,7 @@ impl<P: Prime> FourStep<'_, P> {
         let columns = scratch.len();
         let rows = &buffer[row * columns..][..LANES * columns];
         for index in 0..columns {
+            // The lanes are eight rows, each contiguous in the buffer: a gather transposes them.
             scratch[reverse_bits(index, self.log_columns)] = E::Packed::<P>::gather(
                 engine,
                 #[inline(always)]
@@ -174,6 +177,7 @@ impl<P: Prime> FourStep<'_, P> {
             );
         }
         in_cache::transform(scratch, twiddles);
+        // One factor for all outputs, as without a coset: there are no powers to carry along.
         if let Some(factor) = self.after.constant() {
             let factor = E::Packed::<P>::factor(engine, factor);
             for (index, value) in scratch.iter().enumerate() {
@@ -182,6 +186,7 @@ impl<P: Prime> FourStep<'_, P> {
             }
             return;
         }
+        // Output k1 + rows k2 is in row k2: factors grow by ratio^rows from row to row.
         let (mut term, step) = self.after.lanes::<E::Packed<P>>(engine, first + row, 1 << self.log_rows);
         for (index, value) in scratch.iter().enumerate() {
             // SAFETY: as above.
@@ -203,6 +208,7 @@ fn each_block<P: Prime, E: Engine>(
     transform: impl Fn(&mut [E::Packed<P>], usize) + Sync,
 ) {
     let blocks = count / LANES;
+    // Four tasks per thread balance the load; each task has its own scratch.
     let tasks = blocks.min(4 * parallel::threads());
     parallel::for_each(0..tasks, |task| {
         engine.run(

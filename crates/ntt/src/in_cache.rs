@@ -17,6 +17,7 @@ pub(crate) const MAX_LOG: u32 = 14;
 pub(crate) fn transform<P: Prime, V: Scale<Fp<P>>>(values: &mut [V], twiddles: &[V::Factor]) {
     let n = values.len();
     let mut half = 1;
+    // For an odd number of layers, one of radix 2 first: its twiddles are all 1.
     if n.trailing_zeros() % 2 == 1 {
         for pair in values.chunks_exact_mut(2) {
             (pair[0], pair[1]) = (pair[0] + pair[1], pair[0].sub_lazy(pair[1]));
@@ -29,8 +30,10 @@ pub(crate) fn transform<P: Prime, V: Scale<Fp<P>>>(values: &mut [V], twiddles: &
         for block in values.chunks_exact_mut(4 * half) {
             let (low, high) = block.split_at_mut(2 * half);
             let ((q0, q1), (q2, q3)) = (low.split_at_mut(half), high.split_at_mut(half));
+            // Element 0 of every sub-transform has twiddle 1: no product but that with w^(n/4).
             [q0[0], q1[0], q2[0], q3[0]] = butterfly_trivial([q0[0], q1[0], q2[0], q3[0]], fourth_root);
             for j in 1..half {
+                // Layer 1 takes powers of w^(2 stride), layer 2 of w^stride.
                 let (first, second) =
                     (&twiddles[2 * j * stride], [&twiddles[j * stride], &twiddles[(j + half) * stride]]);
                 [q0[j], q1[j], q2[j], q3[j]] = butterfly([q0[j], q1[j], q2[j], q3[j]], first, second);

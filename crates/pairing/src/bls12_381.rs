@@ -97,9 +97,13 @@ impl Ate for G1 {
     #[inline(always)]
     fn hard_part<A: Lanes<Fq>>(constants: &Constants<A>, f: Fq12<A>) -> Fq12<A> {
         let [g1, g2, _] = constants.gammas;
+        // The factor (x - 1)^2 of the exponent.
         let t = power_of_x_less_one::<A>(power_of_x_less_one::<A>(f));
+        // The factor x + p.
         let t = power_of_x::<A>(t) * t.frobenius(1, g1);
+        // The factor x^2 + p^2 - 1.
         let t = power_of_x::<A>(power_of_x::<A>(t)) * t.frobenius(2, g2) * t.conjugate();
+        // The summand 3.
         t * f.cyclotomic_square() * f
     }
 }
@@ -119,6 +123,7 @@ fn power_of_x<A: Lanes<Fq>>(f: Fq12<A>) -> Fq12<A> {
         f.token(),
         #[inline(always)]
         || {
+            // Squares up to 2^48 are compressed: one inversion recovers both powers.
             if A::CHEAP_INVERSION
                 && let Some([low, mut power]) = powers_of_two::<_, A>(&f, LOW_BITS)
             {
@@ -131,6 +136,7 @@ fn power_of_x<A: Lanes<Fq>>(f: Fq12<A>) -> Fq12<A> {
                 }
                 return product.conjugate();
             }
+            // Square and multiply from the top bit, which is 1.
             let mut power = f;
             for digit in DIGITS.iter().rev() {
                 power = power.cyclotomic_square();

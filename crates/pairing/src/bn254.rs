@@ -72,12 +72,14 @@ impl Ate for G1 {
         value.add_to_all(
             walks,
             #[inline(always)]
+            // The line through Q's Frobenius image.
             |walk| twisted(constants, walk.q),
         );
         value.add_to_all(
             walks,
             #[inline(always)]
             |walk| {
+                // The line through the negative of the second image.
                 let [x, y] = twisted(constants, twisted(constants, walk.q));
                 [x, -y]
             },
@@ -91,14 +93,24 @@ impl Ate for G1 {
 
     #[inline(always)]
     fn hard_part<A: Lanes<Fq>>(constants: &Constants<A>, f: Fq12<A>) -> Fq12<A> {
+        // The exponent in base p: (12 x^3 + 12 x^2 + 6 x + 1) + (12 x^3 + 6 x^2 + 4 x) p
+        // + (12 x^3 + 6 x^2 + 6 x) p^2 + (12 x^3 + 6 x^2 + 4 x - 1) p^3.
+        // The comments below name exponents of f.
         let [g1, g2, g3] = constants.gammas;
         let y0 = power_of_minus_x(f);
+        // -2 x
         let y1 = y0.cyclotomic_square();
+        // -6 x
         let y3 = y1.cyclotomic_square() * y1;
+        // 6 x^2
         let y4 = power_of_minus_x(y3);
+        // 12 x^3
         let y6 = power_of_minus_x(y4.cyclotomic_square()).conjugate();
+        // 12 x^3 + 6 x^2 + 6 x
         let y8 = y6 * y4 * y3.conjugate();
+        // 12 x^3 + 6 x^2 + 4 x
         let y9 = y8 * y1;
+        // 12 x^3 + 12 x^2 + 6 x + 1
         let y11 = y8 * y4 * f;
         let y13 = y9.frobenius(1, g1) * y11;
         let y14 = y8.frobenius(2, g2) * y13;
@@ -109,6 +121,7 @@ impl Ate for G1 {
 /// The image of a point of the twist: untwist, Frobenius map, twist.
 #[inline(always)]
 fn twisted<A: Algebra>(constants: &Constants<A>, [x, y]: [Quadratic<A>; 2]) -> [Quadratic<A>; 2] {
+    // gamma is w^(p - 1): its square is for x and its cube for y, which w^2 and w^3 untwist.
     let gamma = constants.gammas[0];
     let square = gamma.square();
     [x.conjugate() * square, y.conjugate() * (square * gamma)]

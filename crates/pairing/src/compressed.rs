@@ -41,6 +41,7 @@ impl<A: Algebra> Compressed<A> {
             #[inline(always)]
             || {
                 let [x2, x3, x4, x5] = &self.0;
+                // Two squares in Fq4 over Fq2; the third would give x0 and x1, which are left out.
                 let [[t2, t3], [t4, t5]] = quartic_squares::<P, A, 2, 6>(x2.token(), [[x2, x3], [x4, x5]]);
                 let t5 = P::mul_by_xi(t5);
                 let tripled = [(t5, t5 + *x2), (t4, t4 - *x3), (t2, t2 - *x4), (t3, t3 + *x5)];

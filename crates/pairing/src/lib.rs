@@ -142,6 +142,7 @@ fn signed_digits(mut value: u128, width: u32) -> Vec<i8> {
             _ if window < 1 << (width - 1) => window,
             _ => window - (1 << width),
         };
+        // The cast extends the sign: a negative digit carries into the rest.
         value = value.wrapping_sub(digit as u128) >> 1;
         digits.push(digit);
     }
@@ -152,12 +153,14 @@ fn signed_digits(mut value: u128, width: u32) -> Vec<i8> {
 
 /// The body of [`Pairing::multi_pairing`].
 fn compute<C: Ate>(level: Level, pairs: &[(Affine<C>, Affine<C::G2>)]) -> Gt<C> {
+    // Pairs with infinity have the value 1.
     let finite = pairs.iter().filter(|(p, q)| !p.is_infinity() && !q.is_infinity());
     let pairs: Vec<_> = finite.copied().collect();
     dispatch!(level, engine => compute_at::<C, _>(engine, &pairs))
 }
 
 fn compute_at<C: Ate, E: Engine>(engine: E, pairs: &[(Affine<C>, Affine<C::G2>)]) -> Gt<C> {
+    // Only vectors of doubles have so little room for unreduced terms.
     let narrow = E::Single::<C::Prime>::MOST_TERMS < 1000;
     if narrow && C::SCALARS_BEFORE_DOUBLES {
         compute_with::<C, E, Fp<C::Prime, E::Backend>>(engine, engine.backend(), pairs)
@@ -173,6 +176,7 @@ fn compute_with<C: Ate, E: Engine, A: Lanes<Fp<C::Prime>, Token: Token>>(
     pairs: &[(Affine<C>, Affine<C::G2>)],
 ) -> Gt<C> {
     let width = E::Vector::<C::Prime>::WIDTH;
+    // Each thread squares a value of its own: only the final exponentiation is shared by all.
     let part = pairs.len().div_ceil(parallel::threads()).next_multiple_of(width).max(1);
     let values = parallel::map(pairs.chunks(part), |pairs| {
         let in_lanes = if pairs.len() < C::LANES_FROM { 0 } else { pairs.len() / width * width };
@@ -228,6 +232,8 @@ fn final_exponentiation<C: Ate, A: Lanes<Fp<C::Prime>, Token: Token>, B: Backend
         #[inline(always)]
         || {
             let constants = C::constants().lift::<A>(token);
+            // The easy part: f^(p^6 - 1), as the conjugate over f, then to the power of p^2 + 1.
+            // The result is in the cyclotomic subgroup: squares and inverses are cheap there.
             let f = lift_dodecic::<_, A>(token, &f).conjugate() * lift_dodecic::<_, A>(token, &inverse);
             let f = f.frobenius(2, constants.gammas[1]) * f;
             lower::<_, A>(&C::hard_part::<A>(&constants, f))[0]

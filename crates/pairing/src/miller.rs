@@ -39,6 +39,7 @@ impl<C: Ate, A: Algebra> Value<C, A> {
     #[inline(always)]
     fn multiply(&mut self, line: Line<A>) {
         match self.waiting.take() {
+            // A sparse product at once, whose sums take one reduction each.
             _ if A::SUMS_OF_PRODUCTS => self.f = C::mul_by_line(self.f, line),
             Some(first) => self.f = self.f * lines::<C, A>(&first, &line),
             None => self.waiting = Some(line),
@@ -81,6 +82,7 @@ fn lines<C: Ate, A: Algebra>(a: &Line<A>, b: &Line<A>) -> Dodecic<C::Prime, A> {
         token,
         #[inline(always)]
         || {
+            // Karatsuba: three products of coefficients, and three of sums of two.
             let ([xy, xz, yz], [uv, uw, vw]) = (&sums(a), &sums(b));
             let [p, q, r, pq, pr, qr] = A::mul_quadratics(
                 token,
@@ -102,8 +104,10 @@ pub(crate) fn miller_loop<C: Ate, A: Lanes<Fp<C::Prime>>>(
     for pairs in pairs.chunks(A::WIDTH) {
         walks.push(Walk::load::<C>(token, pairs));
     }
+    // One value for all pairs, which thereby share its squares.
     let mut value = Value::<C, A> { f: Dodecic::one(token), waiting: None };
     for (i, digit) in C::digits().iter().rev().enumerate() {
+        // The value is still 1 at the top digit. A waiting line belongs to it before the square.
         if i > 0 {
             value.f = value.finished().square();
         }
@@ -118,6 +122,7 @@ pub(crate) fn miller_loop<C: Ate, A: Lanes<Fp<C::Prime>>>(
             );
         }
     }
+    // On BN254, the lines through Q's Frobenius images, which make the short loop a pairing.
     C::last_lines(constants, &mut walks, &mut value);
     C::finish(value.finished())
 }
@@ -154,6 +159,8 @@ impl<A: Algebra> Walk<A> {
             #[inline(always)]
             || {
                 let Homogeneous { x, y, z } = self.t;
+                // The paper's letters: B = Y^2, C = Z^2, J = X^2, E = 3 b' C, F = 3 E, H = 2 Y Z;
+                // a = X Y is 2 A.
                 let ([a], [b, c, j, sum], []) = A::quadratics(token, [[&x, &y]], [&y, &z, &x, &(y + z)], []);
                 let e = C::mul_by_b(constants, c.double() + c).bounded();
                 let f = e.double() + e;
@@ -165,6 +172,7 @@ impl<A: Algebra> Walk<A> {
                     [&(b + f), &e.double()],
                     [(&minus_h, &self.p[1]), (&tangent, &self.p[0])],
                 );
+                // X = 2 a (B - F), Y = (B + F)^2 - 12 E^2, Z = 4 B H.
                 self.t.x = x.double().reduced();
                 self.t.y = (square - (ee.double() + ee)).reduced();
                 self.t.z = z.double().double().reduced();
@@ -183,6 +191,7 @@ impl<A: Algebra> Walk<A> {
             || {
                 let t = self.t;
                 let [xz, yz] = A::mul_quadratics(token, [[&x, &t.z], [&y, &t.z]]);
+                // The slope of the chord is theta / lambda.
                 let (theta, lambda) = (t.y - yz, t.x - xz);
                 let ([left, right], [c, d], [at_y, at_x]) = A::quadratics(
                     token,
@@ -190,6 +199,7 @@ impl<A: Algebra> Walk<A> {
                     [&theta, &lambda],
                     [(&lambda, &self.p[1]), (&-theta, &self.p[0])],
                 );
+                // e = lambda^3, f = Z theta^2, g = X lambda^2.
                 let [e, f, g] = A::mul_quadratics(token, [[&lambda, &d], [&t.z, &c], [&t.x, &d]]);
                 let h = e + f - g.double();
                 let [x, first, second, z] =

@@ -64,6 +64,7 @@ fn write(run: Run<'_>, r1cs: &R1cs, ptau: &Ptau, zkey: Target<'_>) -> Result<(),
     let mut file = PlonkWriter::create(zkey, ptau.insecurity().is_some())?;
     let setup = GateSetup::new(run, &circuit, 0)?;
     let counts = setup.counts(ptau.insecurity().is_some());
+    // tau^0 to tau^(n+5), as in the paper: the last part of the blinded t has n + 6 coefficients.
     let powers = ptau.tau_g1()?.slice(0..counts.domain_size as usize + 6)?;
     setup.write(&mut file, &mut commitments)?;
     progress.begin("read ptau");
@@ -188,6 +189,7 @@ impl<'a> GateSetup<'a> {
         }
         for selector in GateWriter::<H>::SELECTORS {
             let place = Selector::ALL.iter().position(|each| *each == selector).unwrap_or_default();
+            // Rows beyond the circuit have no gate: their selectors are zero.
             let mut values: Vec<Fr> = circuit.rows.iter().map(|row| row.selectors[place]).collect();
             values.resize(n, Fr::ZERO);
             file.selector(selector, |out| self.fixed_column(place, values, sink, out))?;
@@ -196,6 +198,7 @@ impl<'a> GateSetup<'a> {
         self.progress.begin("permutation");
         let variables_of: Vec<Vec<u32>> =
             (0..3).map(|wire| circuit.rows.iter().map(|row| row.wires[wire]).collect()).collect();
+        // S_sigma1 to S_sigma3 of the paper: the labels that the permutation gives the positions.
         let positions = permutation::sigma(&variables_of, circuit.variables, n, self.free_rows);
         let roots = permutation::powers(self.domain.root(), n);
         let labels = permutation::labels(&positions, &roots);
@@ -207,6 +210,7 @@ impl<'a> GateSetup<'a> {
         })?;
 
         file.lagrange(|out| {
+            // L_1 is there even without public inputs: the permutation argument uses it.
             (0..circuit.public.max(1) as usize).try_for_each(|row| {
                 let mut values = vec![Fr::ZERO; n];
                 values[row] = Fr::ONE;

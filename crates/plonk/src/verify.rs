@@ -26,11 +26,13 @@ use proofmill_pairing::pairing_product_is_one;
 /// on its curve (or, in G2, not in the subgroup), a number of public inputs that is not the key's, a number
 /// of points or values that is not the system's, or a key that no circuit has.
 pub fn verify(level: Level, key: &VerifyingKey, public: &[Fr], proof: &Proof) -> Result<(), VerifyError> {
+    // Steps 1 to 3 of the paper: the points and sizes. Values of the type Fr are in the field.
     key.check()?;
     proof.check(key)?;
     if public.len() != key.public as usize {
         return Err(MalformedError::PublicInputs { expected: key.public, found: public.len() }.into());
     }
+    // Step 4: the challenges. Steps 5 to 8: Z_H, L_1 and PI at xi, and r_0.
     let challenges = Challenges::of(key, public, proof);
     let linearisation = Linearisation::new(key, public, &challenges, &proof.evaluations);
     let linearisation = linearisation.ok_or(VerifyError::Rejected)?;
@@ -54,6 +56,7 @@ fn openings_hold(
     let &Challenges { xi, v, u, eta, .. } = challenges;
     let Linearisation { columns, quotient, constant } =
         linearisation.with_openings(&key.system, &proof.evaluations, v, u, eta);
+    // Steps 9 to 11 in one sum of points: [D], [F] and -[E], and xi times the openings of step 12.
     let mut points = Vec::new();
     let mut factors = Vec::new();
     let mut add = |point: Affine<G1>, factor: Fr| {
@@ -68,8 +71,10 @@ fn openings_hold(
     }
     add(proof.opening, xi);
     add(proof.shifted_opening, u * xi * root);
+    // The constant is minus the folded value: [E] in the paper.
     add(G1::GENERATOR, constant);
     let folded = msm::<G1>(level, &points, &factors).to_affine();
+    // Negated: the other side of the equation, so that the product of pairings is one.
     let quotients = msm::<G1>(level, &[proof.opening, proof.shifted_opening], &[-Fr::ONE, -u]).to_affine();
     pairing_product_is_one(level, &[(quotients, key.tau), (folded, G2::GENERATOR)])
 }
@@ -91,6 +96,7 @@ impl Proof {
         let found = (self.points().len(), self.evaluations.len());
         let columns = rounds.iter().map(Vec::len).sum::<usize>();
         let expected = (columns + system.parts() + 2, system.opened().len());
+        // Totals alone would let a point move to another round, hashed for other challenges.
         let same_rounds =
             rounds.iter().zip(&self.commitments).all(|(columns, points)| columns.len() == points.len());
         if !same_rounds || found != expected {
@@ -151,5 +157,6 @@ pub(crate) fn check_multipliers(multipliers: &[Fr], log_n: u32) -> Result<(), Ma
 
 /// Checks that a point is on the curve.
 pub(crate) fn check_point(name: &impl ToString, point: &Affine<G1>) -> Result<(), MalformedError> {
+    // All points of BN254 over the base field are in G1: its order is the prime r.
     if point.is_on_curve() { Ok(()) } else { Err(MalformedError::Point { name: name.to_string() }) }
 }

@@ -37,7 +37,7 @@ pub(crate) struct Committed {
     /// Of the tallest.
     log_rows: u32,
     log_cap: u32,
-    /// Without the layers that other processes have.
+    /// For a divided trace, from the layer on that is known here.
     tree: Tree,
 }
 
@@ -82,13 +82,14 @@ pub(crate) enum Rows {
     Divided(Divided),
 }
 
-/// No other thread has it: the lock is for sharing keys between proofs.
+/// The tiles of a matrix. No other thread holds the lock: it is for sharing keys between proofs.
 pub(crate) fn lock(tiled: &Mutex<Tiled>) -> MutexGuard<'_, Tiled> {
     tiled.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Committed {
-    /// Hashes the rows of matrices with these numbers of columns, each with its salts if there is blinding; there is at least one.
+    /// Hashes the rows of matrices with these numbers of columns, each with its salts if there is
+    /// blinding. At least one is given.
     pub(crate) fn new(
         level: Level,
         hash: &dyn TreeHash,
@@ -109,6 +110,7 @@ impl Committed {
         matrices: impl IntoIterator<Item = Matrix>,
         blinding: &mut Option<Blinding>,
     ) -> Result<Self, StarkError> {
+        // With blinding, leaves have salts: without them, a hash would confirm a guess of its row.
         let with_salts = matrices.into_iter().flat_map(|matrix| {
             let salts = blinding.as_mut().map(|blinding| blinding.salts(1 << matrix.log_rows));
             iter::once(matrix).chain(salts.map(|salts| Matrix::kept_of(salts, SALT)))
@@ -168,6 +170,7 @@ impl Committed {
         queries: &[usize],
     ) -> Result<OpenedRows, StarkError> {
         let mut indices = queries.to_vec();
+        // One opening for all queries: siblings that they share are sent once.
         indices.sort_unstable();
         indices.dedup();
         if let [Matrix { rows: Rows::Divided(divided), .. }] = &*self.matrices {
@@ -306,7 +309,7 @@ fn add_rows(level: Level, hash: &dyn TreeHash, rows: &[u64], columns: usize, nod
     hash.hash_pairs(level, &pairs, nodes);
 }
 
-/// The greatest logarithm of a number of rows; the others are numbers of columns.
+/// The greatest logarithm of a number of rows, which come in pairs with numbers of columns.
 fn tallest(shapes: &[(u32, usize)]) -> u32 {
     shapes.iter().map(|(log_rows, _)| *log_rows).max().unwrap_or(0)
 }
@@ -338,6 +341,7 @@ pub(crate) fn check_rows(
         return Err(VerifyError::Rejected("a matrix has fewer rows than its commitment has digests"));
     }
     let opening = opening(shapes, queries, opened)?;
+    // Rows of shorter matrices enter the tree at the layer with as many nodes.
     let mut added = Vec::new();
     for (height, log_rows) in (1..).zip((log_cap..log_rows).rev()) {
         if shapes.iter().any(|shape| shape.0 == log_rows) {
@@ -409,6 +413,7 @@ fn rows_of_height(
     let indices = queries.iter().map(|query| (query >> (tallest - log_rows)) as u64);
     let mut rows: Vec<_> = indices.zip(values.chunks_exact(width).map(row)).collect();
     rows.sort_by_key(|(index, _)| *index);
+    // A row can occur for several queries, most of all in a short matrix: its values must agree.
     if rows.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1) {
         return Err(VerifyError::Rejected("one row has two values"));
     }
@@ -471,7 +476,7 @@ pub(crate) fn extend_trace(
     })
 }
 
-/// As [`extend`] of values at the beginning of the memory of the extension.
+/// As [`extend`], in place: the values are at the beginning of the memory of the extension.
 pub(crate) fn extend_in_place(
     level: Level,
     log_blowup: u32,
@@ -479,12 +484,14 @@ pub(crate) fn extend_in_place(
     columns: usize,
     shift: Goldilocks,
 ) {
+    // The transform takes the values' domain for the subgroup: the shift is relative to it.
     let ratio = SHIFT * shift.invert_vartime().expect("a shift is not zero");
     let log_rows = (extension.len() / columns).ilog2() - log_blowup;
     domain(log_rows).extend(level, extension, log_blowup, ratio, Order::BitReversed);
 }
 
-/// Brings the values back that [`extend_in_place`] extended with shift 1, from the values on the first part of the coset.
+/// Computes the values that [`extend_in_place`] extended with shift 1, from the values on the first
+/// part of the coset.
 pub(crate) fn restore(level: Level, values: &mut [Goldilocks], columns: usize) {
     reverse_rows(values, columns);
     let domain = domain((values.len() / columns).ilog2());

@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 /// Plonky3's generator of the subgroup of order 2^32.
 const ROOT: Goldilocks = Goldilocks::new(0x1856_29dc_da58_878c);
 
-/// The shift of the coset of extensions.
+/// The shift of the coset of extensions: a generator of the whole group, so that it is in no domain
+/// of a trace.
 pub const SHIFT: Goldilocks = Goldilocks::GENERATOR;
 
 /// The subgroup of order `2^log_n`.

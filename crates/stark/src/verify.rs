@@ -58,6 +58,7 @@ where
             "expected a commitment to the AIR's preprocessed columns, and only to those".into(),
         );
     }
+    // Lengths first: what follows takes them for granted.
     let log_rows = proof.log_rows;
     check_shape(parameters, constraints, proof)?;
     if let Some((_, expected)) = preprocessed.filter(|(_, expected)| *expected != log_rows) {
@@ -65,6 +66,7 @@ where
         return Err(VerifyError::Malformed { what, expected: expected as usize, found: log_rows as usize });
     }
 
+    // Replay the transcript in the prover's order: each message before the challenges after it.
     let challenger = &mut *hash.challenger();
     shape::description::<D>(constraints, parameters, log_rows).observe(challenger);
     observe_cap(challenger, &proof.trace);
@@ -80,14 +82,17 @@ where
     check_work(challenger, parameters.grinding.out_of_domain, proof.out_of_domain_work)?;
     let zeta: Extension<Goldilocks, D> = sample(challenger);
 
+    // Opening argument: the opened values are those of the committed polynomials.
     let next = zeta.scale(generator(log_rows));
     let claims =
         claims::of_statement(constraints, &proof.opened, parameters.log_height(log_rows), zeta, next);
     let random = parameters.is_blinded().then_some(&*proof.random);
+    // Commitments in the order of their claims.
     let caps = random.into_iter().chain([&*proof.trace, &*proof.quotient]);
     let caps: Vec<&[_]> = caps.chain(preprocessed.map(|(cap, _)| cap)).collect();
     claims::verify(level, hash, parameters, &caps, claims, &proof.opening, challenger)?;
 
+    // At zeta, the combined constraints have to be the quotient times the vanishing polynomial.
     let factors = factors(constraints.len(), alpha);
     let log_chunks = constraints.log_chunks(parameters);
     let quotient = Quotient { constraints, scalars: public_values, factors, log_rows, log_chunks };
@@ -222,6 +227,7 @@ where
                 }
             }
         };
+        // Selectors and periodic columns are computed here: the proof has no values of them.
         let constraints = self.constraints.graph.evaluate(Extension::from_base, value);
         let terms = constraints.into_iter().zip(&self.factors);
         let sum = terms.fold(Extension::ZERO, |sum, (value, factor)| sum + value * *factor);
@@ -241,6 +247,7 @@ where
         let elements: Vec<_> =
             (0..1 << self.log_chunks).map(|chunk| self.shift(chunk).pow_vartime(&rows)).collect();
         let mut sum = Extension::ZERO;
+        // The factor of a chunk is 1 on its own coset and 0 on the others.
         for (chunk, values) in opened.quotient.iter().enumerate() {
             let mut factor = Extension::ONE;
             for (_, other) in elements.iter().enumerate().filter(|(index, _)| *index != chunk) {
@@ -258,6 +265,7 @@ fn basis_sum<const D: usize>(values: &[Extension<Goldilocks, D>; D]) -> Extensio
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
+    // Coordinates are columns over the base field, but at zeta each has a value in the extension.
     let mut generator = Extension([Goldilocks::ZERO; D]);
     generator.0[1] = Goldilocks::ONE;
     values.iter().rev().fold(Extension::ZERO, |sum, value| sum * generator + *value)

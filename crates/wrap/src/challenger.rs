@@ -121,6 +121,7 @@ impl Challenger {
             let draw = self.draw(circuit);
             let reduced = Residue::of(draw, DRAW_BITS).reduced(circuit);
             let word = reduced.variable(circuit);
+            // One representative: the check that a challenge is not in the base field needs it.
             assert_canonical(circuit, word);
             reduced
         }))
@@ -132,6 +133,7 @@ impl Challenger {
         let words = circuit.value(draw).to_canonical();
         let bits: Vec<Bit> = (0..count).map(|i| circuit.boolean(words[0] >> i & 1 == 1)).collect();
         let mut terms: Vec<_> = bits.iter().map(|bit| bit.variable()).zip((0..).map(power_of_two)).collect();
+        // Bits and rest are in their ranges: the sum is below r, and the bits are unique.
         terms.push((rest(circuit, draw, count), power_of_two(count)));
         terms.push((draw, -Fr::ONE));
         circuit.assert_linear_zero(&terms, Fr::ZERO);
@@ -143,6 +145,7 @@ impl Challenger {
         self.end_pack(circuit);
         self.observe(circuit, witness);
         let draw = self.draw(circuit);
+        // The draw is a multiple of `2^bits`: its lowest bits are zero.
         let rest = rest(circuit, draw, bits);
         circuit.assert_linear_zero(&[(rest, power_of_two(bits)), (draw, -Fr::ONE)], Fr::ZERO);
     }
@@ -173,6 +176,7 @@ pub(crate) fn assert_split(circuit: &mut Circuit, element: Variable, [low, high]
         &[(low, Fr::ONE), (high, power_of_two(DRAW_BITS)), (element, -Fr::ONE)],
         Fr::ZERO,
     );
+    // The upper half is at most that of the modulus less 1.
     let left = circuit.linear(&[(high, -Fr::ONE)], most_high);
     circuit.range(left, DRAW_BITS);
     let at_most = circuit.is_zero(left);

@@ -45,6 +45,7 @@ pub(crate) fn assert_hold(
         let last = generator(log_rows).invert_vartime().unwrap_or_default();
         let [from_first, transition] =
             [Goldilocks::ONE, last].map(|root| zeta.sub(circuit, &Element::constant(root)).factor(circuit));
+        // Of the first row, the last row and transitions. Zeta is outside of the base field.
         let selectors: [Element; SELECTORS] = [
             vanishing.quotient(circuit, &from_first),
             vanishing.quotient(circuit, &transition),
@@ -95,10 +96,12 @@ pub(crate) fn assert_hold(
             };
             Rc::new(RefCell::new(value))
         });
+        // Horner's rule: the last constraint has the factor 1, as in the prover.
         let mut sum = Element::zero();
         for value in values {
             sum = value.borrow().add_products(circuit, [(&sum, alpha)]);
         }
+        // Multiplied out: no division by the vanishing polynomial.
         let quotient = of_chunks(circuit, log_rows, &opened.quotient, &power);
         quotient.mul(circuit, &vanishing).assert_equal(circuit, &sum);
     });
@@ -108,6 +111,7 @@ pub(crate) fn assert_hold(
 fn of_chunks(circuit: &mut Circuit, log_rows: u32, values: &[Element], power: &Element) -> Element {
     let chunks = values.len() / DEGREE;
     let shift = |chunk| coset_shift(log_rows, chunks.ilog2(), chunk).pow_vartime(&[1 << log_rows]);
+    // Lagrange interpolation between the cosets, whose elements are constants of the circuit.
     let elements: Vec<_> = (0..chunks).map(shift).collect();
     let mut sum = Element::zero();
     for (chunk, values) in values.chunks(DEGREE).enumerate() {

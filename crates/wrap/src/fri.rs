@@ -29,6 +29,7 @@ pub(crate) fn fold(
     betas: &[Element],
 ) -> Element {
     circuit.gadget("fold", |circuit| {
+        // What the rounds before led to is the value that this round committed to.
         let selected = select(circuit, place, &row.packs);
         let known = known.reduced(circuit);
         let known = packed(circuit, &known.0);
@@ -93,6 +94,7 @@ pub(crate) fn assert_final(
     polynomial: &[Element],
 ) {
     circuit.gadget("final polynomial", |circuit| {
+        // Blocks take low powers of x only; powers of `x^8` combine the blocks.
         let length = polynomial.len().min(1 << LOG_BLOCK);
         let powers = domain.powers(circuit, Elements::Subgroup, index, 0, length);
         let blocks: Vec<Element> = polynomial

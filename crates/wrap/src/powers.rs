@@ -74,6 +74,7 @@ impl Domain {
         }
         let mut powers: Vec<Residue> = Vec::new();
         for (exponent, power) in looked_up.into_iter().enumerate().skip(1) {
+            // What no lookup gave is a product of two lower powers.
             let half = exponent.next_power_of_two() / 2;
             let power = power.unwrap_or_else(|| match half {
                 0 => self.element(circuit, of, bits, skip),

@@ -249,6 +249,7 @@ impl Residue {
         if self.most > Bound::power(250) {
             return self.reduced(circuit).negated(circuit);
         }
+        // A multiple of p that is not less than the bound: the difference is not negative.
         let exponent = self.most.quotient_bits();
         Self {
             terms: self.terms.iter().map(|(variable, factor)| (*variable, -*factor)).collect(),
@@ -267,6 +268,7 @@ impl Residue {
             return Self::constant(value * by);
         }
         let (by, opposite) = (by.to_canonical(), (-by).to_canonical());
+        // The smaller factor gives the smaller bound.
         if opposite < by {
             return self.scale(circuit, Goldilocks::new(opposite)).negated(circuit);
         }

@@ -53,13 +53,14 @@ impl Row {
         circuit.gadget("row of a tree", |circuit| {
             let leaf = self.digest(circuit);
             let root = siblings.iter().zip(index).fold(leaf, |node, (sibling, bit)| {
-                // The prover gives the difference, which is a row less than the sibling itself.
+                // The prover gives the difference to the sibling, which takes a row less.
                 let difference = circuit.witness(element(sibling) - circuit.value(node));
                 let left = circuit.mul_add(bit.variable(), difference, node);
                 let terms = [(node, Fr::ONE.double()), (difference, Fr::ONE), (left, -Fr::ONE)];
                 let right = circuit.linear(&terms, Fr::ZERO);
                 circuit.poseidon(&[left, right])
             });
+            // The upper bits of the index choose the digest of the cap.
             let expected = select(circuit, &index[siblings.len()..], cap);
             circuit.assert_equal(root, expected);
         });

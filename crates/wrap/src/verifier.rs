@@ -40,9 +40,11 @@ pub(crate) fn verify(
         })
         .collect();
 
+    // The transcript of `proofmill_stark::verify`: the same messages in the same order.
     let mut challenger = Challenger::new(circuit);
     challenger.observe_constants(circuit, &descriptions.statement);
     let trace_cap = challenger.observe_cap(circuit, &proof.trace);
+    // The statement has this commitment: constants of the circuit, which no prover chooses.
     let preprocessed_cap = statement.preprocessed.as_ref().map(|cap| {
         let cap: Vec<_> = cap.iter().map(|digest| circuit.constant(element(digest))).collect();
         cap.iter().for_each(|digest| challenger.observe_digest(circuit, *digest));
@@ -56,6 +58,7 @@ pub(crate) fn verify(
     let quotient_cap = challenger.observe_cap(circuit, &proof.quotient);
     challenger.work(circuit, parameters.grinding.out_of_domain, proof.out_of_domain_work);
     let zeta = challenger.sample(circuit);
+    // Domains and queries are in the base field: no denominator below is zero.
     assert_not_in_base_field(circuit, &zeta);
 
     challenger.observe_constants(circuit, &descriptions.opening);
@@ -65,11 +68,14 @@ pub(crate) fn verify(
         [&opened.trace, &opened.next, quotient, &opened.preprocessed, &opened.next_preprocessed]
             .map(|values| challenger.observe_elements(circuit, values));
     let opened = Opened { trace, next, preprocessed, next_preprocessed, quotient };
+    // At zeta, constraints on the opened values are what the quotient says.
     constraints::assert_hold(circuit, constraints, log_rows, &public_values, &opened, &alpha, &zeta);
 
+    // Opening argument: powers of one challenge combine all columns.
     challenger.work(circuit, parameters.grinding.batching, proof.opening.batching_work);
     let combination = Combination::new(circuit, &mut challenger, &opened, zeta, log_rows);
 
+    // FRI commit phase: each challenge follows its commitment.
     challenger.observe_constants(circuit, &descriptions.fri);
     let mut rounds = Vec::new();
     for round in &proof.opening.rounds {
@@ -78,6 +84,7 @@ pub(crate) fn verify(
         let beta = challenger.sample(circuit);
         rounds.push((cap, fri::powers_of_challenge(circuit, &beta, round.others.len() / queries + 1)));
     }
+    // FRI query phase: indices follow the final polynomial.
     let polynomial = challenger.observe_elements(circuit, &proof.opening.final_polynomial);
     challenger.work(circuit, parameters.grinding.query, proof.opening.query_work);
     let log_height = log_rows + parameters.log_blowup;
@@ -92,7 +99,7 @@ pub(crate) fn verify(
                 opened: OpenedRows,
                 rows: &[Row]| {
         let numbers: Vec<_> = indices.iter().map(|index| index_value(circuit, index)).collect();
-        // Of a proof that is not one, any siblings: the circuit is as large.
+        // A blank or wrong proof may have no paths: any siblings give a circuit of the same size.
         let paths =
             protocol::paths(level, &PoseidonBn254Sponge, parameters, log_height, columns, &numbers, &opened)
                 .unwrap_or_default();
@@ -103,6 +110,7 @@ pub(crate) fn verify(
             row.assert_in_tree(circuit, index, &path, cap);
         }
     };
+    // The rows of queries are in the trees of trace, quotient and preprocessed columns.
     let whole: Vec<&[Bit]> = indices.iter().map(Vec::as_slice).collect();
     let caps = [Some(trace_cap), Some(quotient_cap), preprocessed_cap];
     let mut rows_of_queries: Vec<Vec<Row>> = Vec::new();
@@ -112,12 +120,14 @@ pub(crate) fn verify(
         tree(circuit, cap, log_height, columns, &whole, opened.clone(), &rows);
         rows_of_queries.push(rows);
     }
+    // DEEP: the quotients at each query, computed from the rows, are what FRI folds.
     let mut values: Vec<Element> = Vec::new();
     for (query, index) in indices.iter().enumerate() {
         let rows: Vec<&Row> = rows_of_queries.iter().map(|rows| &rows[query]).collect();
         values.push(combination.at(circuit, domain, index, &rows));
     }
 
+    // Fold round by round; each round drops the lowest bits of the indices.
     let (mut height, mut folded) = (log_height, 0);
     for ((round, (cap, betas)), log_arity) in
         proof.opening.rounds.iter().zip(&rounds).zip(parameters.log_arities(log_rows))
@@ -146,7 +156,7 @@ pub(crate) fn verify(
 /// Constrains a challenge, with coordinates below p, not to be in the base field: then it is in no domain, and no query.
 pub(crate) fn assert_not_in_base_field(circuit: &mut Circuit, challenge: &Element) {
     let [_, second, third] = challenge.0.each_ref().map(|coordinate| coordinate.variable(circuit));
-    // Both are below 2^64, so that their sum is 0 if both are.
+    // Both are below 2^64, so that their sum is 0 only if both are.
     let sum = circuit.add(second, third);
     circuit.inverse(sum);
 }

@@ -45,6 +45,7 @@ impl<N: PartialEq, T> Kept<N, T> {
     pub(crate) fn put(&mut self, name: N, value: T, bytes: u64) -> Arc<T> {
         let value = Arc::new(value);
         self.entries.retain(|entry| entry.name != name);
+        // A value that can never fit must not drive out all others.
         if bytes > self.bounds.bytes || self.bounds.count == 0 {
             return value;
         }

@@ -130,6 +130,7 @@ impl Sets {
         match verify_batch(&sets) {
             Ok(()) => Ok(()),
             Err(Error::System(cause)) => Err(Error::System(cause).into()),
+            // Only a batch that fails pays for the search.
             Err(error) => Err(wrong(&error, &find_invalid(&sets)?)),
         }
     }

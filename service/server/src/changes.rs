@@ -64,6 +64,7 @@ impl Drop for Watch<'_> {
         let mut jobs = self.changes.jobs();
         if let Some((_, watches)) = jobs.get_mut(&self.job) {
             *watches -= 1;
+            // The last watch removes the entry: the map has only jobs with waiters.
             if *watches == 0 {
                 jobs.remove(&self.job);
             }

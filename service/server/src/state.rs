@@ -204,11 +204,13 @@ impl Progress {
         match event {
             Event::Claim { lease_until } => {
                 self.expect(State::Queued)?;
+                // The fence only grows, so reports of earlier claims are told apart.
                 let (attempts, fence) = (self.attempts.saturating_add(1), self.fence.saturating_add(1));
                 Ok(Self { state: State::Running, attempts, fence, lease_until, ..self })
             }
             Event::Beat { fence, lease_until } => {
                 self.expect_fence(fence)?;
+                // A beat that arrives late must not shorten the lease.
                 Ok(Self { lease_until: lease_until.max(self.lease_until), ..self })
             }
             Event::Finish { fence } => {

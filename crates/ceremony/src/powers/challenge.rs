@@ -54,6 +54,7 @@ pub fn export_challenge<'a, C: CeremonyCurve>(
     exported.write(&response)?;
     each_section(power, &mut exported)?;
     let Exported { out, hash, .. } = exported;
+    // Before the file gets its name: nobody may work on powers that no verifier accepts.
     if expected != <[u8; HASH]>::from(hash.finalize()) {
         return Err(CeremonyError::Challenge);
     }
@@ -185,6 +186,7 @@ pub fn import_response<'a, C: CeremonyCurve>(
     let challenge = next_challenge(power, &contributions)?;
     let input = RawFile::open(level, response)?;
     input.expect_response::<C>(power)?;
+    // A response begins with the hash of the challenge that it answers.
     if input.part(0..HASH) != challenge {
         return Err(CeremonyError::OtherChallenge);
     }
@@ -198,6 +200,7 @@ pub fn import_response<'a, C: CeremonyCurve>(
     let Imported { file, hash, first, .. } = imported;
     let contribution = contribution(name, None, first, proofs);
     let before = contributions.last().map_or(FirstPowers::<C>::INITIAL, |last| last.powers);
+    // The output is not finished yet: a wrong response leaves no file.
     if let Some(problem) = problem(level, &contribution, &before, &challenge)? {
         let (number, name) = (contributions.len() + 1, contribution.name);
         return Err(CeremonyError::Contribution { number, name, problem });

@@ -87,6 +87,7 @@ pub fn contribute<'a, C: CeremonyCurve>(
     progress.begin("secrets");
     let (secrets, proofs) = Secrets::new(&mut randomness.generator()?, &challenge)?;
     let mut response = HashState::new();
+    // A response is the hash of its challenge, all powers in compressed form, and the proofs.
     response.update(&challenge);
     let file = PtauWriter::create(target, powers.header(), SECTIONS)?;
     let first = FirstPowers::INITIAL;
@@ -121,9 +122,11 @@ pub(super) fn finish<C: CeremonyCurve>(
     progress: Progress<'_>,
 ) -> Result<[u8; 64], CeremonyError> {
     progress.begin("hash of the next challenge");
+    // The state before the proofs: with the proofs, a verifier gets the hash of the response.
     contribution.partial_hash = response.to_bytes();
     response.update(&contribution.key());
     let response = response.finish();
+    // The next challenge is the hash of the response and all new powers, uncompressed.
     let mut written = Written { file: &mut file, hash: Blake2b512::new_with_prefix(response) };
     each_section(before.header().power, &mut written)?;
     contribution.next_challenge = written.hash.finalize().into();

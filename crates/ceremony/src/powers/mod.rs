@@ -101,10 +101,13 @@ impl<C: CeremonyCurve> Secrets<C> {
         let [tau, alpha, beta] =
             std::array::from_fn(|_| Zeroizing::new(generator.element::<C::ScalarPrime>()));
         let secrets = Self { tau, alpha, beta };
+        // A zero secret would turn powers into infinity.
         if [&secrets.tau, &secrets.alpha, &secrets.beta].into_iter().any(|secret| secret.is_zero()) {
             return Err(CeremonyError::Beacon("one of its secrets is zero".to_owned()));
         }
         let mut proof = |which, secret: &C::Scalar| {
+            // Bowe, Gabizon, Miers 2017/1050: s and x s commit to the secret x in G1; x s' answers
+            // a base s' that depends on both and on the challenge, so no old proof can be reused.
             let s: Affine<C> = draw_point(generator);
             let sx = s.mul_vartime(secret).to_affine();
             let spx = base::<C>(which, challenge, &s, &sx).mul_vartime(secret).to_affine();
@@ -127,6 +130,7 @@ impl<C: CeremonyCurve> Secrets<C> {
 
 /// The base in G2 of the proof of knowledge of tau (0), alpha (1) or beta (2).
 fn base<C: CeremonyCurve>(which: u8, challenge: &[u8; 64], s: &Affine<C>, sx: &Affine<C>) -> Affine<C::G2> {
+    // The first byte separates the three bases: a proof for tau is none for alpha or beta.
     let hash = Blake2b512::new_with_prefix([which]).chain_update(challenge);
     draw_point(&mut Generator::new(&hash.chain_update(encode(&[*s, *sx], Form::Uncompressed)).finalize()))
 }

@@ -64,12 +64,15 @@ pub fn verify<C: CeremonyCurve>(run: Run<'_>, powers: &Ptau<C>) -> Result<Vec<[u
         responses.push(response.ok_or_else(|| failed("the state of its hash is not that of a response"))?);
         (before, challenge) = (contribution.powers, contribution.next_challenge);
     }
+    // The draws of z below panic without a source of randomness: here it is an error.
     OsRng.try_next_u64().map_err(|error| CeremonyError::Randomness(error.to_string()))?;
     let response = responses.last().copied().unwrap_or([0; 64]);
     let hash = Blake2b512::new_with_prefix(response);
+    // The author of the file cannot know z, and so cannot make errors cancel out.
     let z = Fp::<C::ScalarPrime>::random(&mut OsRng.unwrap_err());
     let mut verified = Verified { run, powers, last: last.powers, z, hash };
     each_section(power, &mut verified)?;
+    // A truncated file lacks powers of the challenge, so this hash cannot be compared.
     if power == ceremony_power && challenge != <[u8; 64]>::from(verified.hash.finalize()) {
         return Err(CeremonyError::Challenge);
     }
@@ -101,6 +104,7 @@ pub(super) fn problem<C: CeremonyCurve>(
     let in_g1 = in_g1.iter().chain(proofs.iter().flat_map(|proof| [&proof.s, &proof.sx]));
     let in_g2 = [after.tau_g2, after.beta_g2];
     let mut in_g2 = in_g2.iter().chain(proofs.iter().map(|proof| &proof.spx));
+    // Pairings with infinity are 1: such points could pass the checks below.
     if in_g1.into_iter().any(Affine::is_infinity) || in_g2.any(Affine::is_infinity) {
         return Ok(Some("one of its points is infinity"));
     }
@@ -108,16 +112,19 @@ pub(super) fn problem<C: CeremonyCurve>(
         [[before.tau_g1, after.tau_g1], [before.alpha_g1, after.alpha_g1], [before.beta_g1, after.beta_g1]];
     for (which, (proof, [before, after])) in (0..).zip(proofs.iter().zip(&steps)) {
         let KnowledgeProof { s, sx, spx } = proof;
+        // The challenge decides the base of the proof: a proof of another round does not fit.
         let sp = base(which, challenge, s, sx);
         if !is_same_ratio(level, [s, sx], [&sp, spx]) {
             return Ok(Some("a proof of knowledge is wrong, or is to another challenge"));
         }
+        // The same secret leads from the power before to the one after.
         if !is_same_ratio(level, [before, after], [&sp, spx]) {
             return Ok(Some(
                 "it has not multiplied tau, alpha and beta in G1 by the secrets that it proves to know",
             ));
         }
     }
+    // In G2 the roles change: s and x s in G1 check the powers. Alpha has none in G2.
     let [tau, _, beta] = proofs;
     if !is_same_ratio(level, [&tau.s, &tau.sx], [&before.tau_g2, &after.tau_g2])
         || !is_same_ratio(level, [&beta.s, &beta.sx], [&before.beta_g2, &after.beta_g2])
@@ -125,6 +132,7 @@ pub(super) fn problem<C: CeremonyCurve>(
         return Ok(Some("it has not multiplied tau and beta in G2 by the secrets that it proves to know"));
     }
     if let Some(beacon) = beacon
+        // The secrets of a beacon are public: drawn again, they give the same proofs.
         && super::Secrets::new(&mut of_beacon_again(beacon)?, challenge)?.1 != *proofs
     {
         return Ok(Some("its secrets are not the beacon's"));
@@ -168,6 +176,7 @@ impl<C: CeremonyCurve> Sections<C> for Verified<'_, C> {
         if count > 1 && !sum.holds(level, z, last) {
             let broken = first_broken(0..count - 1, |range| {
                 let z = Fp::<C::ScalarPrime>::random(&mut OsRng.unwrap_err());
+                // One more point, so that the step from the last one is checked, too.
                 let range = range.start..range.end + 1;
                 let sum = walk::<C, G>(level, powers, section, range, &z, false, |_, _| ())?;
                 Ok::<_, CeremonyError>(sum.holds(level, &z, last))

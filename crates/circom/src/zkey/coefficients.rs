@@ -140,6 +140,7 @@ impl<'a, P: ScalarPrime> Coefficients<'a, P> {
         match self.multiply_in_blocks(level, witness, &mut products) {
             Ok(()) => Ok(products),
             Err(Fault::Unordered) => {
+                // Some tasks may have stored their sums before another one failed.
                 products.iter_mut().for_each(|product| product.fill(Fp::ZERO));
                 self.multiply_in_any_order(witness, &mut products)?;
                 Ok(products)
@@ -176,6 +177,7 @@ impl<'a, P: ScalarPrime> Coefficients<'a, P> {
         let mut start = 0;
         while start < self.len() {
             let mut end = (start + BLOCK).min(self.len());
+            // A block ends with its last row: no two tasks write to one row.
             while end < self.len() && self.row_at(end) == self.row_at(end - 1) {
                 end += 1;
             }
@@ -296,6 +298,7 @@ fn split_rows<'m, P: ScalarPrime>(
     mut b: &'m mut [Fp<P>],
 ) -> Vec<Task<'m, P>> {
     let mut tasks = Vec::with_capacity(blocks.len());
+    // Backwards: each split takes the rows behind, and leaves those of earlier blocks.
     for (records, first_row) in blocks.into_iter().rev() {
         let a = a.split_off_mut(first_row..).unwrap_or_default();
         let b = b.split_off_mut(first_row..).unwrap_or_default();

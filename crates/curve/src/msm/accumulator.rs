@@ -54,11 +54,14 @@ impl Accumulator {
         }));
         self.deferred.clear();
         let mut points = 0;
+        // The first pass: every point is batched, put into its empty bucket, or deferred.
         for block in blocks {
             points += BLOCK;
             self.push(adder, sums, kept, block);
         }
         self.add_batch(adder, kept);
+        // More passes while each at least halves the rest. Otherwise few buckets have most of the
+        // points, and one addition per bucket and batch would leave the lanes empty.
         while !self.deferred.is_empty() && self.deferred.len() <= points / 2 {
             let retried = mem::replace(&mut self.deferred, mem::take(&mut self.retried));
             self.deferred.clear();
@@ -69,6 +72,7 @@ impl Accumulator {
             self.add_batch(adder, kept);
             self.retried = retried;
         }
+        // Single points are copied, because the next tile overwrites the rows of the bases.
         for (bucket, (sum, state)) in sums.iter_mut().zip(&self.states).enumerate() {
             match state {
                 State::Sum => *sum = kept.place(bucket).sum(),
@@ -93,7 +97,9 @@ impl Accumulator {
             let state = &mut self.states[index];
             match *state {
                 _ if bucket == 0 => (),
+                // The first point of a bucket is only noted: no addition.
                 State::Empty => (*state, sums[index]) = (State::Point, point),
+                // The sum it would be added to is not computed yet.
                 State::Batched => self.deferred.push((bucket, point)),
                 State::Point | State::Sum => {
                     let place = kept.place(index);

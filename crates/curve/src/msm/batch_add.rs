@@ -253,6 +253,8 @@ impl<F: Packable, E: Engine> AddPairs for Adder<'_, F, E> {
     fn add_pairs_to(&mut self, pairs: &mut Vec<[Ref; 2]>, places: &mut Vec<Place>) {
         assert_eq!(pairs.len(), places.len(), "a place for each sum");
         let pair_of_groups = 2 * LanesOf::<F, E>::WIDTH;
+        // Copies of the last pair fill the last groups. A batch reads all points before it writes
+        // sums, so that copies write the same sum to the same place.
         if let (Some(pair), Some(place)) = (pairs.last().copied(), places.last().copied()) {
             let padded = pairs.len().next_multiple_of(pair_of_groups);
             pairs.resize(padded, pair);
@@ -272,7 +274,7 @@ impl<F: Packable, E: Engine> AddPairs for Adder<'_, F, E> {
 
     fn copy(&mut self, reference: Ref, place: Place) -> Ref {
         let row = *self.rows.get(reference.index());
-        // SAFETY: nobody else has the row of a place.
+        // SAFETY: no other adder uses the row of a place.
         unsafe { self.rows.place(place).write(row) };
         Ref::new(place.0 as usize, reference.0 & Ref::NEGATIVE != 0)
     }
@@ -331,6 +333,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         self.batch.steps.resize(groups.max(self.batch.steps.len()), Step::empty(self.engine));
         self.batch.repairs.clear();
         let mut products = None;
+        // First without tests for exceptional pairs, which are rare in sums of random points.
         if !self.infinity {
             products = Some(self.multiply_denominators::<K, false>(pairs));
         }
@@ -340,6 +343,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
             _ => self.multiply_denominators::<K, true>(pairs),
         };
         products = invert_chains::<F, E, K>(products);
+        // Backwards: each group strips its denominators from the inverse (Montgomery's trick).
         for group in (0..groups).step_by(K).rev() {
             products = self.add_groups(group, places, products);
         }
@@ -367,6 +371,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
             &mut steps[..pairs.len() / width],
             #[inline(always)]
             |group| {
+                // Rows are addressed by digits, in an order that the CPU cannot foresee.
                 let ahead = group * width + PREFETCH;
                 if let Some(ahead) = pairs.get(ahead..ahead + width) {
                     for reference in ahead.iter().flatten() {
@@ -411,18 +416,22 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
             (LanesOf::<F, E>::select(signs[0], -y1, y1), LanesOf::<F, E>::select(signs[1], -y2, y2));
         let infinite = [x1.zero_lanes() & y1.zero_lanes(), x2.zero_lanes() & y2.zero_lanes()];
         let first = infinite[0] | infinite[1];
+        // Equal x: doublings where y is equal too, else opposite points.
         let same = LanesOf::<F, E>::zero_lanes(x2.sub_lazy(x1)) & !first;
         let opposite = same & LanesOf::<F, E>::zero_lanes(y2.add_lazy(y1));
         let double = same & !opposite;
         if opposite | first != 0 {
             self.batch.repairs.push(Repair { group, opposite, first });
         }
+        // A later pair may contain this infinity: from here on, batches are careful at once.
         self.infinity |= opposite != 0;
+        // The tangent where points are equal, else the chord.
         let square = x1.square();
         let numerator = LanesOf::<F, E>::select(double, square + square + square, y2.sub_factor(y1));
         let denominator = LanesOf::<F, E>::select(double, y1 + y1, x2.sub_lazy(x1));
         let denominator =
             LanesOf::<F, E>::select(opposite | first, F::Lanes::<E>::one(self.engine), denominator);
+        // The sum with infinity is the other point: `repair` finds it as the first.
         let [x1, y1] =
             [LanesOf::<F, E>::select(infinite[0], x2, x1), LanesOf::<F, E>::select(infinite[0], y2, y1)];
         Step { x1, y1, x2, denominator, numerator }
@@ -449,7 +458,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
                 sum,
                 &mut rows,
                 #[inline(always)]
-                // SAFETY: nobody else has the row of a place.
+                // SAFETY: no other adder uses the row of a place.
                 |row| unsafe { &mut **row },
             );
         }
@@ -467,7 +476,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
             scatter::<F, E, _>(&[x1, y1], &mut first, |row| row);
             for (lane, place) in places[repair.group * width..][..width].iter().enumerate() {
                 let sum = self.rows.place(*place);
-                // SAFETY: nobody else has the row of a place.
+                // SAFETY: no other adder uses the row of a place.
                 unsafe {
                     if repair.opposite >> lane & 1 == 1 {
                         sum.write(infinity[lane]);

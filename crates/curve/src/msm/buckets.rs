@@ -119,6 +119,7 @@ impl WindowAdder {
         });
         sums.resize(Buckets::count(digits.windows()), Ref::NONE);
         adder.clear(buckets.infinity);
+        // With many buckets most points find theirs free: sorting would only cost time.
         if Accumulator::pays(adder, sums.len()) {
             let rest = self.accumulator.add(adder, sums, kept, blocks);
             sort(rest.iter().copied(), sums.len(), &mut self.ends, &mut self.sorted);
@@ -126,12 +127,14 @@ impl WindowAdder {
             sort(blocks.flatten(), sums.len(), &mut self.ends, &mut self.sorted);
         }
         let mut bucket = 0;
+        // A segment is the points of one bucket within a chunk, plus the sum of the bucket so far.
         for start in (0..self.sorted.len()).step_by(self.chunk) {
             let chunk = start..(start + self.chunk).min(self.sorted.len());
             self.segments.clear();
             self.owners.clear();
             let mut at = chunk.start;
             while at < chunk.end {
+                // Past buckets whose points are all done, and empty ones.
                 while self.ends[bucket] as usize <= at {
                     bucket += 1;
                 }
@@ -144,6 +147,7 @@ impl WindowAdder {
             for (segment, bucket) in self.segments.iter().zip(&self.owners) {
                 buckets.sums[*bucket] = adder.copy(segment.single, buckets.kept.place(*bucket));
             }
+            // The sums were copied to kept rows, so the next chunk can use the scratch rows again.
             adder.clear(adder.infinity());
         }
         buckets.infinity = adder.infinity();
@@ -179,14 +183,17 @@ impl WindowAdder {
         odd.clear();
         segments.clear();
         while buckets.len() > 1 {
+            // At level l an odd bucket counts 2^l times: one segment per level, for Horner's rule.
             let start = odd.len();
             odd.extend(buckets.iter().skip(1).step_by(2).flatten());
             segments.push(Segment::of(odd.len() - start));
+            // Not pair 0: bucket 0 has weight 0, and bucket 1 was taken as an odd one.
             pairs.clear();
             pairs.extend(
                 buckets.as_chunks().0.iter().skip(1).filter_map(|[even, odd]| Some([(*even)?, (*odd)?])),
             );
             let mut sums = (adder.add_pairs(pairs)..).map(|row| Ref::new(row, false));
+            // In place, because entry j is not in a later pair. A lone sum moves up unchanged.
             for j in 0..buckets.len().div_ceil(2) {
                 buckets[j] = match &buckets[2 * j..buckets.len().min(2 * j + 2)] {
                     _ if j == 0 => None,
@@ -215,8 +222,10 @@ fn sort(
 ) {
     ends.clear();
     ends.resize(count, 0);
+    // A counting sort, linear in the points: first the size of each bucket.
     points.clone().for_each(|(bucket, _)| ends[usize::from(bucket)] += 1);
     ends[0] = 0;
+    // Second, the start of each bucket.
     let mut total = 0;
     for end in ends.iter_mut() {
         let start = total;
@@ -224,6 +233,7 @@ fn sort(
         *end = start;
     }
     sorted.resize(total as usize, Ref::NONE);
+    // Third, each point to its place, which moves the start of its bucket to the end.
     points.filter(|(bucket, _)| *bucket != 0).for_each(|(bucket, point)| {
         let end = &mut ends[usize::from(bucket)];
         sorted[*end as usize] = point;
@@ -253,6 +263,7 @@ pub(super) fn sum_segments(
     );
     while !pairs.is_empty() {
         points -= pairs.len();
+        // Sums lie in consecutive rows in the order of the segments, so their index is known.
         let first = adder.add_pairs(pairs);
         pair_up(
             segments,
@@ -275,11 +286,13 @@ fn pair_up(
     pairs: &mut Vec<[Ref; 2]>,
     block: impl Fn(usize) -> [[Ref; 2]; PAIRS],
 ) {
+    // Blocks are written whole, so the last one may exceed the pairs.
     pairs.resize(points / 2 + PAIRS, [Ref::NONE; 2]);
     let (mut at, mut count) = (0, 0);
     for Segment { len, single } in segments {
         let (start, half, odd) = (at, *len as usize / 2, *len % 2 == 1);
         at += *len as usize;
+        // What a block writes beyond `half` is overwritten by the next segment, or cut off.
         for k in (0..half.max(1)).step_by(PAIRS) {
             pairs[count + k..][..PAIRS].copy_from_slice(&block(start + 2 * k));
         }

@@ -37,6 +37,7 @@ fn part<E: Engine, C: Curve<Base: Packable>>(engine: E, a: &mut [Affine<C>], b: 
     let mut batch = Batch::new(4 * count);
     let mut adder = Adder::new(engine, rows.parts(1).remove(0), &mut batch);
     adder.clear(a.iter().chain(b.iter()).any(Affine::is_infinity));
+    // Sums and differences in one list, so that they share inversions; a sign costs nothing.
     let pair = |negative: bool| move |i| [Ref::new(i, false), Ref::new(count + i, negative)];
     let mut pairs = Vec::with_capacity(2 * count);
     pairs.extend((0..count).map(pair(false)));

@@ -17,6 +17,7 @@ pub(super) struct Windows {
 impl Windows {
     /// The windows for `points` points and scalars of `scalar_bits` bits.
     pub(super) fn for_points(points: usize, scalar_bits: u32) -> Self {
+        // Wider windows are fewer, but each has twice the buckets to reduce: take the least total.
         let cost = |bits: u32| {
             let buckets = (1u64 << (bits - 1)) as f64;
             f64::from(Self::count_for(bits, scalar_bits))
@@ -120,6 +121,7 @@ impl DigitsOfBlock<'_> {
     pub(super) fn cut<S: PrimeField>(&mut self, scalars: impl Iterator<Item = S>) {
         const { assert!(S::BITS <= 255, "scalars of at most 255 bits") };
         // Word by word, so that a window is one loop in vectors.
+        // The fifth word stays zero: it is the one above, for windows that begin in the fourth.
         let mut words = [[0; BLOCK]; 5];
         for (i, scalar) in scalars.enumerate() {
             for (word, shifted) in words.iter_mut().zip(add(scalar.to_words().as_ref(), self.offset)) {
@@ -167,6 +169,7 @@ impl Windows {
     /// The field that begins at bit `shift` of `low`.
     #[inline(always)]
     fn field(self, low: u64, high: u64, shift: u32) -> u16 {
+        // Two shifts: with `shift` 0, a shift by 64 would be out of range.
         let field = (low >> shift) | (high << 1 << (63 - shift));
         (field & ((1 << self.bits) - 1)) as u16
     }

@@ -69,7 +69,9 @@ impl<C: Curve<Base: Packable>> FixedBase<C> {
     pub fn multiply(&mut self, scalars: &[C::Scalar], points: &mut [Affine<C>]) {
         let (level, windows, bases) = (self.level, self.windows, self.bases);
         assert_eq!(scalars.len(), bases * points.len(), "as many points as scalars of a base");
+        // A point takes the digits of k scalars: a chunk has fewer points, but as many additions.
         let chunk = CHUNK / bases;
+        // The next chunk goes to the first free thread, which keeps its adder and memory.
         let chunks = Mutex::new(scalars.chunks(chunk * bases).zip(points.chunks_mut(chunk)));
         parallel::for_each(self.rows.parts(self.threads), |rows| {
             dispatch!(level, engine => {
@@ -107,6 +109,7 @@ fn table<E: Engine, C: Curve<Base: Packable>>(
     let len = count * largest;
     // Each round doubles the number of multiples of each window's point: from those up to m it computes m more.
     let mut rounds = Rows::new(count, 1, len - count);
+    // Multiple 1 of each window: 2^(c w) times the base.
     fill(engine, &Jacobian::batch_to_affine(&shifts), rounds.bases_mut());
     let row = |window: usize, digit: usize| match digit {
         1 => window,
@@ -121,6 +124,8 @@ fn table<E: Engine, C: Curve<Base: Packable>>(
         let mut pairs = Vec::new();
         for m in (0..largest.ilog2()).map(|round| 1 << round) {
             pairs.clear();
+            // Multiples i and m give i + m, for all i up to m. The last is a doubling, for which
+            // the adder repeats the batch with exceptional cases.
             let of_window = |window| {
                 (1..=m).map(move |i| [row(window, i), row(window, m)].map(|row| Ref::new(row, false)))
             };
@@ -128,6 +133,7 @@ fn table<E: Engine, C: Curve<Base: Packable>>(
             adder.add_pairs(&mut pairs);
         }
     }
+    // From the order of the rounds to that of windows and digits, by which sums find their rows.
     let mut rows = Rows::new(len, threads, CHUNK * windows.count());
     for (index, to) in rows.bases_mut().iter_mut().enumerate() {
         *to = *rounds.row(row(index / largest, index % largest + 1));
@@ -164,6 +170,7 @@ impl Sums {
         for scalars in scalars.chunks(self.bases) {
             let start = self.refs.len();
             let digits = scalars.iter().flat_map(|scalar| self.windows.digits(*scalar, offset)).enumerate();
+            // One reference per nonzero digit; its sign selects the entry or its negative.
             self.refs.extend(digits.filter(|(_, digit)| *digit != 0).map(|(window, digit)| {
                 Ref::new(window * largest + digit.unsigned_abs() as usize - 1, digit < 0)
             }));
@@ -173,6 +180,7 @@ impl Sums {
         self.totals.clear();
         self.totals.extend(self.segments.iter().map(|segment| segment.sum().unwrap_or(Ref::new(0, false))));
         adder.write(&self.totals, points);
+        // A sum without nonzero digits has no entries: an arbitrary row stood in for it.
         for (point, _) in points.iter_mut().zip(&self.segments).filter(|(_, segment)| segment.sum().is_none())
         {
             *point = Affine::INFINITY;

@@ -102,6 +102,7 @@ fn pippenger<C: Curve<Base: Packable>>(
 ) -> Jacobian<C> {
     assert_eq!(bases.count(), scalars.len(), "as many bases as scalars");
     assert!(scalars.len() < 1 << 30, "at most 2^30 points");
+    // Zeros add to no bucket: only the other scalars count for the width of windows.
     let active = scalars.iter().filter(|scalar| !scalar.is_zero()).count();
     if active >= SMALLEST {
         let (bits, sums) = dispatch!(level, engine => window_sums(engine, bases, scalars, active));
@@ -109,6 +110,7 @@ fn pippenger<C: Curve<Base: Packable>>(
         let times_radix = |sum: Jacobian<C>| (0..bits).fold(sum, |sum, _| sum.double());
         return sums.iter().fold(Jacobian::INFINITY, |total, sum| times_radix(total).add(sum));
     }
+    // Too few points for buckets. Blocks bound the memory, because bases may come from a file.
     let mut block = vec![Affine::INFINITY; BLOCK.min(scalars.len())];
     let sum_block = |(index, scalars): (usize, &[C::Scalar])| -> Jacobian<C> {
         let bases_of_block = &mut block[..scalars.len()];
@@ -146,7 +148,9 @@ fn window_sums_in_tiles<E: Engine, C: Curve<Base: Packable>>(
 ) -> (u32, Vec<Jacobian<C>>) {
     let threads = parallel::threads();
     let windows = Windows::for_points(active, C::Scalar::BITS);
+    // A task is one window of one range: several ranges only for more threads than windows.
     let ranges = threads.div_ceil(windows.count()).clamp(1, active.div_ceil(SMALLEST_RANGE));
+    // Each range has its own buckets, so the width is chosen for the points of a range.
     let windows = Windows::for_points(active.div_ceil(ranges), C::Scalar::BITS);
     let range_len = scalars.len().div_ceil(ranges).next_multiple_of(BLOCK);
     let starts = (0..scalars.len()).step_by(range_len);
@@ -179,6 +183,7 @@ fn window_sums_in_tiles<E: Engine, C: Curve<Base: Packable>>(
         let tiles_of_ranges: Vec<Range<usize>> = ranges.iter().map(of_range).collect();
         read_tiles(engine, bases, scalars, &tiles_of_ranges, tile_len, rows.bases_mut(), &mut digits);
         let last = start + tile_len >= range_len;
+        // Threads take tasks from a counter: fixed shares would wait for the slowest one.
         let next = AtomicUsize::new(0);
         let adders = rows.parts(adders).into_iter().zip(&mut scratch).enumerate();
         let parts = parallel::map(adders, |(index, (rows, (batch, window_adder)))| {
@@ -197,8 +202,10 @@ fn window_sums_in_tiles<E: Engine, C: Curve<Base: Packable>>(
             };
             std::iter::from_fn(next_sum).collect::<Vec<_>>()
         });
+        // Tiles before the last have no sums yet; each list replaces the one before.
         sums = parts.concat();
     }
+    // Back to the order of tasks, in which the ranges of a window are adjacent.
     sums.sort_unstable_by_key(|(task, _)| *task);
     let sums = sums.chunks(ranges.len()).map(|parts| parts.iter().filter_map(|(_, sum)| *sum).sum());
     (windows.bits(), sums.collect())
@@ -221,6 +228,7 @@ fn read_tiles<E: Engine, C: Curve<Base: Packable>>(
         (start < tile.end).then(|| (start..tile.end.min(start + BLOCK), block))
     });
     let mut blocks: Vec<_> = blocks.collect();
+    // Four tasks per thread keep all threads busy to the end at little overhead.
     let share = blocks.len().div_ceil(4 * parallel::threads()).max(1);
     parallel::for_each(blocks.chunks_mut(share), |blocks| {
         let mut block = vec![Affine::INFINITY; BLOCK.min(scalars.len())];
@@ -229,6 +237,7 @@ fn read_tiles<E: Engine, C: Curve<Base: Packable>>(
             bases.read(range.start, bases_of_block);
             fill(engine, bases_of_block, &mut rows[..range.len()]);
             let pairs = bases_of_block.iter().zip(&scalars[range.clone()]);
+            // Infinity gets digits of zero, so that additions see finite bases only.
             let active =
                 pairs.map(|(base, scalar)| if base.is_infinity() { C::Scalar::ZERO } else { *scalar });
             engine.run(

@@ -52,6 +52,7 @@ pub fn pedersen_many(level: Level, pairs: &[[Fr; 2]]) -> Vec<Fr> {
     }
     let bases = [GENERATORS[0], GENERATORS[1], ORIGIN];
     let mut points = vec![Affine::INFINITY; pairs.len()];
+    // The third scalar stays 1: it adds O.
     let mut scalars = vec![[grumpkin::Fr::ONE; 3]; pairs.len()];
     parallel::for_each(pairs.chunks(PIECE).zip(scalars.chunks_mut(PIECE)), |(pairs, scalars)| {
         for ([a, b], scalars) in pairs.iter().zip(scalars) {
@@ -110,6 +111,7 @@ fn odd_multiples(mut half: Jacobian<Grumpkin>) -> Vec<Affine<Grumpkin>> {
     for _ in 0..WINDOWS {
         let double = half.double();
         multiples.extend(successors(Some(half), |odd| Some(odd.add(&double))).take(KEPT));
+        // The next window counts 2^w times as much.
         half = (0..WIDTH).fold(half, |point, _| point.double());
     }
     Jacobian::batch_to_affine(&multiples)
@@ -121,6 +123,7 @@ fn summands<'a>(input: &Fr, windows: &'a [Affine<Grumpkin>]) -> impl Iterator<It
     windows.chunks_exact(KEPT).enumerate().map(move |(k, window)| {
         let bit = k * WIDTH as usize;
         let digit = (words[bit / 64] >> (bit % 64)) as usize & (2 * KEPT - 1);
+        // 2 e - 255 is negative below KEPT; entry i holds the multiple by 2 i + 1.
         if digit < KEPT { -window[KEPT - 1 - digit] } else { window[digit - KEPT] }
     })
 }

@@ -41,6 +41,7 @@ pub(crate) fn multiply<W: U64s>(s: &[W; WIDTH]) -> [W; WIDTH] {
 
 #[inline(always)]
 fn by_shifts<W: U64s>(s: &[W; WIDTH]) -> [W; WIDTH] {
+    // Coefficients with equal exponents modulo 3 are polynomials in y = x^3.
     let a = Values::of([s[0], s[3], s[6], s[9]]);
     let b = Values::of([s[1], s[4], s[7], s[10]]);
     let c = Values::of([s[2], s[5], s[8], s[11]]);
@@ -48,6 +49,7 @@ fn by_shifts<W: U64s>(s: &[W; WIDTH]) -> [W; WIDTH] {
     let opposite = at_minus_one_negated([a.at_minus_one, b.at_minus_one, c.at_minus_one]);
     let (real, imaginary) = at_i([a.real, b.real, c.real], [a.imaginary, b.imaginary, c.imaginary]);
     let mut product = *s;
+    // Back to coefficients of y^0 to y^3; the factors at 1, -1 and i include the division by 4.
     for k in 0..3 {
         let (even, odd) = (at_one[k] - opposite[k], at_one[k] + opposite[k]);
         product[k] = even + real[k];
@@ -55,6 +57,7 @@ fn by_shifts<W: U64s>(s: &[W; WIDTH]) -> [W; WIDTH] {
         product[k + 6] = even - real[k];
         product[k + 9] = odd - imaginary[k];
     }
+    // The 8 in the first entry.
     product[0] = product[0] + s[0].shl::<3>();
     product
 }
@@ -97,6 +100,7 @@ fn by_products<W: U64s>(s: &[W; WIDTH]) -> [W; WIDTH] {
     let a = Values::of([s[0], s[3], s[6], s[9]]);
     let b = Values::of([s[1], s[4], s[7], s[10]]);
     let c = Values::of([s[2], s[5], s[8], s[11]]);
+    // The substitutions' signs, at no cost: the differences are taken the other way round.
     let b_opposite = (s[4] + s[10]) - (s[1] + s[7]);
     let at_one = at_one_by_products([a.at_one, b.at_one, c.at_one]);
     let at_minus_one = at_minus_one_cyclic([a.at_minus_one, b_opposite, c.at_minus_one]);

@@ -42,6 +42,7 @@ pub fn partial_rounds<V: GoldilocksVector, const N: usize>(
     for round in 0..rounds {
         let mut x = [V::zero(states[0].token()); N];
         for_each_element!(K < N => x[K] = V::from_planes(states[K].get(0) + constant(round)));
+        // The only S-box of the round is a chain of products: N states interleave theirs.
         let powers = seventh_powers(x);
         for_each_element!(K < N => {
             let state = &mut states[K];
@@ -72,6 +73,7 @@ pub(super) fn permute<V: GoldilocksVector, const N: usize>(elements: &mut [[V; N
         for_each_element!(I < WIDTH => states[k].set(I, elements[I][k].planes()));
         full_rounds::<V>(&mut states[k], before);
     }
+    // 22 = 1 + 7 * 3: the short group is first, after a full round whose linear layer counts too.
     let (first, groups) = partial.split_at(FIRST_GROUP);
     partial_rounds::<V, N>(
         &mut states,

@@ -15,6 +15,7 @@ pub(crate) fn multiply<W: U64s, const WIDTH: usize>(state: &[W; WIDTH]) -> [W; W
             block([state[start], state[start + 1], state[start + 2], state[start + 3]]);
     }
     for i in 0..4 {
+        // The sum over all blocks, added to each block: those on the diagonal count twice.
         let mut sum = product[i];
         for start in (4..WIDTH).step_by(4) {
             sum = sum + product[start + i];

@@ -201,10 +201,12 @@ pub(super) fn permute<P: Parameters, V: GoldilocksVector, const WIDTH: usize, co
     let mut states = [State { low: [zero.planes().low; WIDTH], high: [zero.planes().low; WIDTH] }; N];
     for k in 0..N {
         for_each_element!(I < WIDTH => states[k].set(I, elements[I][k].planes()));
+        // Poseidon2 also has a linear layer before the first round.
         states[k].linear_layer();
         full_rounds::<V, WIDTH>(&mut states[k], before);
         states[k].enter_partial_rounds::<V>();
     }
+    // The short group is first, so that all others have the full number of rounds.
     let (first, groups) = partial.split_at(PARTIAL_ROUNDS % P::ROUNDS_A_FOLD);
     partial_rounds::<P, V, WIDTH, N>(
         &mut states,

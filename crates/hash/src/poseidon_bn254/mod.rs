@@ -61,12 +61,14 @@ impl PoseidonBn254 {
         let rounds = 2 * HALF_FULL_ROUNDS + partial_rounds;
         let bits = <Fr as PrimeField>::BITS;
         let mut grain = Grain::new(bits, width, 2 * HALF_FULL_ROUNDS, partial_rounds);
+        // Integers of p or more are skipped: constants are uniform.
         let uniform = std::iter::repeat_with(|| Fr::from_canonical(grain.integer(bits))).flatten();
         let round_constants: Vec<Fr> = uniform.take(rounds * width).collect();
         // Integers of p or more are reduced here. No sum of these is zero, and no two are equal, at any width.
         let points: Vec<Fr> =
             std::iter::repeat_with(|| reduced(grain.integer(bits))).take(2 * width).collect();
         let (x, y) = points.split_at(width);
+        // The Cauchy matrix 1 / (x_i + y_j): all its square submatrices are invertible.
         let mut matrix: Vec<Fr> = x.iter().flat_map(|x| y.iter().map(move |y| *x + *y)).collect();
         batch_invert_vartime(&mut matrix);
         let schedule = Schedule::new(width, &round_constants, &matrix);
@@ -162,6 +164,7 @@ impl PoseidonBn254 {
         let columns = self.width - 1;
         assert!(inputs.len().is_multiple_of(columns), "rows of {columns} elements");
         let mut hashes = vec![Fr::ZERO; inputs.len() / columns];
+        // Whole groups of lanes, in tasks small enough to balance the load.
         let share = hashes.len().div_ceil(4 * parallel::threads()).next_multiple_of(GROUP);
         let share = share.clamp(GROUP, MOST_GROUPS * GROUP);
         let parts = inputs.chunks(columns * share).zip(hashes.chunks_mut(share));

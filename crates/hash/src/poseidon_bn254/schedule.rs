@@ -51,17 +51,20 @@ impl Schedule<Fr> {
         let mut after = after.to_vec();
         let mut constants = Vec::new();
         let mut moved = vec![Fr::ZERO; width];
+        // Only the first element's constant stays; the others go through the linear layer.
         for round in partial.chunks_exact(width) {
             moved.iter_mut().zip(round).for_each(|(moved, constant)| *moved += *constant);
             constants.push(std::mem::take(&mut moved[0]));
             moved = Square::new(matrix).times(&moved);
         }
+        // The first full round after the partial ones adds what is left of them.
         after.iter_mut().zip(&moved).for_each(|(constant, moved)| *constant += *moved);
         let block = Square::new(matrix).without_first();
         let inverse = block.inverse();
         let mut row = matrix[1..width].to_vec();
         let mut column: Vec<Fr> = matrix[width..].iter().step_by(width).copied().collect();
         let mut rounds = Vec::new();
+        // From the last partial round to the first: rows gain a factor 1/N, columns a factor N.
         for constant in constants.iter().rev() {
             row = inverse.transposed().times(&row);
             let row_with_first = [&matrix[..1], &row].concat();
@@ -69,6 +72,7 @@ impl Schedule<Fr> {
             column = block.times(&column);
         }
         rounds.reverse();
+        // What is left of the right factors, [1, 0; 0, N^R], acts in the round before.
         let mut last_before = matrix.to_vec();
         for column in 0..width {
             let below: Vec<Fr> = last_before[width..].iter().skip(column).step_by(width).copied().collect();

@@ -22,6 +22,7 @@ pub(crate) fn reverse_rows<E: GoldilocksEngine>(engine: E, words: &mut [u64], wi
     let log_middles = log_len - 2 * log_square;
     let swap_square = |middle: usize| {
         let reversed = reverse_bits(middle, log_middles);
+        // The smaller of both middles swaps the rows of both.
         if middle > reversed {
             return;
         }
@@ -29,6 +30,7 @@ pub(crate) fn reverse_rows<E: GoldilocksEngine>(engine: E, words: &mut [u64], wi
             for low in 0..1usize << log_square {
                 let i = (high << (log_len - log_square)) | (middle << log_square) | low;
                 let j = reverse_bits(i, log_len);
+                // A palindromic middle visits both rows of a pair: the smaller index swaps them.
                 if middle < reversed || i < j {
                     let (a, b) = (part.rows(i * width, 1).start, part.rows(j * width, 1).start);
                     // SAFETY: both rows are within the words, and no other index swaps them.

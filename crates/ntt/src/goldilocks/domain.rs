@@ -134,6 +134,7 @@ fn chain(log_n: u32, root: Goldilocks, logs: &[u32]) -> Vec<Step> {
             let powers = Powers::new(root, left);
             left -= log_rows;
             let tables = Tables::new(log_rows, root.pow_vartime(&[1 << left]));
+            // The rows of this step's result are transforms with the root w^rows.
             root = root.pow_vartime(&[1 << log_rows]);
             Step { columns: 1 << left, powers, tables }
         })
@@ -149,6 +150,7 @@ impl GoldilocksDomain {
     /// The subgroup of order `2^log_n` with a power of a generator of the subgroup of order 2^32, for libraries that chose
     /// another; `None` above 2^32, or if `generator` has another order.
     pub fn with_generator(log_n: u32, generator: Goldilocks) -> Option<Self> {
+        // An element has order 2^32 exactly if its power 2^31 is -1.
         if log_n > Goldilocks::TWO_ADICITY
             || power_of_two(generator, Goldilocks::TWO_ADICITY - 1) != -Goldilocks::ONE
         {
@@ -458,6 +460,7 @@ impl Transform {
         unsafe {
             tile::transform_tiles(engine, &step.tables, input, [from, to], len / lanes, scratch);
             if rest > 0 {
+                // The last columns do not fill a tile: a copy of full width takes them.
                 let copy = Part::new(copy).rows(0, lanes);
                 copy_rows(from.columns(whole), copy, step.rows(), rest);
                 tile::transform_tiles(engine, &step.tables, input, [copy; 2], 1, scratch);
@@ -480,12 +483,14 @@ impl Transform {
             self.columns(engine, step, from, to, shift);
             return self.rows(engine, step, last, to, shift);
         }
+        // Rows at multiples of a power of two share cache sets: too many evict each other.
         if step.rows() > FEW_ROWS {
             self.far_columns(engine, step, from, to, shift);
         } else {
             self.columns(engine, step, from, to, shift);
         }
         let row = step.columns * self.width;
+        // Row k1 is now a transform over the coset of shift w^k1, which is split further.
         parallel::for_each(0..step.rows(), |r| {
             let part = to.sub(r * row, row);
             self.run_steps(engine, rest, part, part, shift * step.power(r, 1));
@@ -525,6 +530,7 @@ impl Transform {
         /// The words of a copy.
         const COPY: usize = 1 << 13;
         let (lanes, row, shift) = (tile::lanes(engine), step.columns * self.width, step.shift(shift));
+        // As many columns as fill the copy: whole cache lines of each row are read and written.
         let copied = (COPY / step.rows()).max(lanes);
         each(
             row.div_ceil(copied),
@@ -568,6 +574,7 @@ impl Transform {
     ) {
         let (lanes, width, row) = (tile::lanes(engine), self.width, step.columns * self.width);
         let scratch = last.tables.scratch(lanes);
+        // Many polynomials: adjacent columns of one row fill the lanes.
         if width.is_multiple_of(lanes) || width > MANY_VECTORS * lanes {
             return each(step.rows(), [scratch, lanes * last.rows()], |rows, buffers| {
                 for r in rows {
@@ -577,6 +584,7 @@ impl Transform {
                 }
             });
         }
+        // Few polynomials: each lane takes a row with its own shift, after a transposition.
         let leap = last.tables.leap();
         let shift_leap = shift.pow_vartime(&[leap as u64]);
         let powers = |r| [self.after, shift * step.power(r, 1), shift_leap * step.power(r, leap)];
@@ -607,6 +615,7 @@ fn each(count: usize, [scratch, copy]: [usize; 2], body: impl Fn(Range<usize>, &
         static BUFFER: Cell<Lines> = Cell::new(Lines::default());
     }
     let threads = parallel::threads();
+    // Several tasks per thread balance the load; a single thread has nothing to balance.
     let tasks = if threads == 1 { 1 } else { count.min(4 * threads) };
     parallel::for_each(0..tasks, |task| {
         let mut buffer = BUFFER.take();

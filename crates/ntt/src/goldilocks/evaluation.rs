@@ -57,6 +57,7 @@ where
         }
         sums
     });
+    // Horner's rule again, over tasks: each one stands for BLOCKS blocks.
     let task_power = block_power.pow_vartime(&[BLOCKS as u64]);
     let mut sums = vec![Extension::ZERO; width];
     tasks.into_iter().rev().for_each(|next| horner(&mut sums, next, task_power));

@@ -67,11 +67,13 @@ impl<A: Algebra> Linearisation<A> {
         known: Known<A>,
         evaluations: &[A],
     ) -> Self {
+        // The last summand of r in the paper: `-Z_H(xi) (t_lo + xi^n t_mid + xi^(2n) t_hi)`.
         let powers = std::iter::successors(Some(known.xi_n - A::one(known.xi_n.token())), |power| {
             Some(*power * known.xi_n)
         });
         let quotient = powers.take(system.parts()).map(|power| -power).collect();
         let cells = Evaluated { system, evaluations, known };
+        // PI is not in any column: it begins the constant, which is r_0 of the paper.
         let mut sum = Collected { system, columns: BTreeMap::new(), constant: known.public_input };
         system.terms(&cells, parameters, &mut sum);
         let Collected { columns, constant, .. } = sum;
@@ -83,6 +85,7 @@ impl<A: Algebra> Linearisation<A> {
     pub(crate) fn with_openings(self, system: &System, evaluations: &[A], v: A, u: A, eta: A) -> Self {
         let Self { mut columns, quotient, mut constant } = self;
         for ((cell, factor), evaluation) in opening_factors(system, v).zip(evaluations) {
+            // u keeps the two openings apart: an error in one cannot cancel an error in the other.
             let factor = if cell.next { u * factor } else { factor };
             constant = constant - factor * *evaluation;
             add(&mut columns, cell.column, factor);
@@ -155,6 +158,7 @@ pub(crate) fn public_input(log_n: u32, public: &[Fr], xi: Fr, vanishing: Fr) -> 
     let root = Fr::root_of_unity(log_n)?;
     let roots = std::iter::successors(Some(Fr::ONE), |power| Some(*power * root));
     let size = Fr::from(1 << log_n);
+    // L_1 is needed even without public inputs.
     let mut lagrange: Vec<Fr> =
         roots.clone().take(public.len().max(1)).map(|power| size * (xi - power)).collect();
     batch_invert_vartime(&mut lagrange);

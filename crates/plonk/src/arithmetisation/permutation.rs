@@ -31,9 +31,10 @@ impl Summand for Permutation {
     fn terms<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>, sink: &mut impl Sink<A>) {
         let alpha = &parameters.alpha;
         let [power, power_of_start] = [alpha[PERMUTATION_POWERS[0]], alpha[PERMUTATION_POWERS[1]]];
+        // `L_1 (z - 1)`: without it, z = 0 on all rows would satisfy the other constraint.
         let start = power_of_start * cells.here(Column::FirstLagrange);
         sink.linear(Column::GrandProduct, power * identity(self.wires, cells, parameters) + start);
-        // The denominator is linear in the last label.
+        // The denominator is linear in the last label, so the last sigma needs no opened value.
         let last = self.wires - 1;
         let mut shifted = power * cells.after(Column::GrandProduct);
         for wire in 0..last {
@@ -94,6 +95,7 @@ pub(crate) fn sigma(variables_of: &[Vec<u32>], variables: u32, n: usize, free: u
             if last[variable] == NOWHERE {
                 first[variable] = position as u32;
             } else {
+                // Either direction of the cycle would do; snarkjs takes this one.
                 sigma[position] = last[variable];
             }
             last[variable] = position as u32;

@@ -48,6 +48,7 @@ impl Challenges {
         public.iter().for_each(|input| transcript.absorb_scalar(*input));
         transcript.absorb_point(c1);
         self.beta = transcript.challenge();
+        // beta is a hash of all messages before it, so it stands for them.
         transcript.absorb_scalar(self.beta);
         self.gamma = transcript.challenge();
     }
@@ -78,6 +79,7 @@ impl Challenges {
 
     /// The point where the polynomials are opened: an 8th, 4th and 3rd power, of known roots.
     pub(super) fn xi(&self) -> Fr {
+        // 24 = lcm(8, 4, 3), so 8th, 4th and 3rd roots of xi are powers of the seed.
         self.seed.pow_vartime(&[24])
     }
 }

@@ -38,6 +38,7 @@ impl Constants<Fr> {
         let root = Fr::root_of_unity(key.power)?;
         let difference = Fr::ONE - root;
         let lagrange = u64::from(key.public.max(1));
+        // -8^8 4^4 3^6, from Lagrange's denominators at 8th, 4th and cube roots.
         let number = -Fr::from((1 << 24) * (1 << 8) * 729);
         let product = number
             * root.square()
@@ -141,19 +142,23 @@ pub(super) fn factors<A: Algebra>(
     let &Vanishing { xi, y, cubes: [here, after], h0, h1, h2, domain } = vanishing;
     let &Known { beta, gamma, alpha, inverse, first_lagrange, public_input } = known;
     let one = A::one(xi.token());
+    // From the one inverse of xi H_1 H_2 Z: the inverses of xi, Z, H_1 and H_2.
     let (openings, without_domain) = (h1 * h2, inverse * domain);
     let [inverse_xi, inverse_domain] = [without_domain * openings, inverse * xi * openings];
     let without_domain = without_domain * xi;
     let [inverse_h1, inverse_h2] = [without_domain * h2, without_domain * h1];
 
+    // The values at xi of the quotients: the constraints divided by Z.
     let t0 = (ql * a + qr * b + qm * a * b + qo * c + qc + public_input) * inverse_domain;
     let t1 = (z - one) * first_lagrange * inverse_domain;
+    // The labels of the wires on the row at xi are xi, k1 xi and k2 xi.
     let label = beta * xi;
     let own =
         (a + label + gamma) * (b + constants.k1 * label + gamma) * (c + constants.k2 * label + gamma) * z;
     let other = (a + beta * s1 + gamma) * (b + beta * s2 + gamma) * (c + beta * s3 + gamma) * zw;
     let t2 = (own - other) * inverse_domain;
 
+    // The value at y, by Horner's rule.
     let polynomial = |coefficients: &[A]| {
         let mut descending = coefficients.iter().rev().copied();
         let highest = descending.next().unwrap_or(one);
@@ -161,9 +166,12 @@ pub(super) fn factors<A: Algebra>(
     };
     let r0 = polynomial(&[ql, qr, qo, qm, qc, s1, s2, s3]);
     let r1 = polynomial(&[a, b, c, t0]);
+    // At cube roots of xi the second summand is zero, at those of xi omega the first one is.
     let interpolated = polynomial(&[z, t1, t2]) * after - polynomial(&[zw, t1w, t2w]) * here;
+    // Divided by xi - xi omega, which both denominators of the interpolation are up to sign.
     let r2 = interpolated * inverse_xi * constants.inverse_difference;
     let alpha_h0 = alpha * h0;
     let (c1, c2) = (alpha_h0 * inverse_h1, alpha * alpha_h0 * inverse_h2);
+    // The equation was multiplied by H_0, so that the point C0 of the key has the factor 1.
     Factors { c1, c2, generator: -(r0 + c1 * r1 + c2 * r2), w1: -h0 }
 }

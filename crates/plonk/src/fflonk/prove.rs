@@ -90,6 +90,8 @@ fn prove_by(
     let mut assignment = rounds.prover.round1_assign(witness, options)?;
     let public = assignment.public.clone();
     let n = rounds.prover.domain.len();
+    // Wires are blinded by values on free rows, which have no gates and no copy constraints.
+    // A multiple of X^n - 1, as in PLONK, would make them longer than n coefficients.
     for (_, values) in &mut assignment.values {
         values[n - FREE_ROWS..n].copy_from_slice(&random(FREE_ROWS));
     }
@@ -156,14 +158,17 @@ impl Rounds<'_> {
     /// The proof for values on the wires, valid or not.
     fn prove(&mut self, assignment: Assignment) -> Result<Proof, PlonkError> {
         let public = assignment.public.clone();
+        // C1 needs no challenge: the wires, and a quotient of the gates alone.
         let c1 = self.round1_gates(&assignment)?;
         let first = self.prover.commit("msm wires", &Held::from(&c1.coefficients))?;
         self.challenges.after_first_round(&self.key.verifying_key().c0, &public, &first);
+        // C2 needs beta and gamma. T1 and T2 are not folded by alpha, so they are in C2 with z.
         let c2 = self.round2_permutation(assignment)?;
         let second = self.prover.commit("msm z", &Held::from(&c2.coefficients))?;
         self.challenges.after_second_round(&second);
 
         let (mut evaluations, mut opening) = ([Fr::ZERO; 15], self.prover.storage().scalars(9 * self.n())?);
+        // W1: the openings of C0, C1 and C2, folded by alpha, which depends on the values.
         let combinations = self.round3_open([c1, c2], &mut evaluations, &mut opening)?;
         let w1 = self.prover.commit("msm w", &Held::from(&opening))?;
         self.challenges.after_opening(&w1);
@@ -171,6 +176,7 @@ impl Rounds<'_> {
         let equation = Equation::new(self.key.verifying_key(), &public, &self.challenges);
         let equation = equation.ok_or(PlonkError::NotProven)?;
         let factors = equation.factors(&self.challenges, &evaluations);
+        // W2 shows that the equation of W1 holds at y.
         let last = self.round4_open(combinations, &opening, factors)?;
         drop(opening);
         let w2 = self.prover.commit("msm w", &Held::from(&last))?;
@@ -186,6 +192,7 @@ impl Rounds<'_> {
         self.prover.interpolate_public_inputs(&assignment.public)?;
         // The gates' degree is below 3n, so the quotient has at most 2n coefficients.
         let t0 = self.quotient(|argument| matches!(argument, Argument::Gate(_)), 2)?;
+        // The verifier computes PI itself: it is not part of C1.
         self.prover.polynomials.remove(&Column::PublicInput);
         let storage = self.prover.storage();
         let mut polynomials = Vec::new();
@@ -209,6 +216,7 @@ impl Rounds<'_> {
         let t2 = self.quotient(|argument| matches!(argument, Argument::Permutation), 3)?;
         let mut polynomials = std::mem::take(&mut self.prover.polynomials);
         let z = polynomials.remove(&Column::GrandProduct).ok_or(PlonkError::NotProven)?;
+        // `(z - 1) L_1 / Z_H`: a constraint of its own, not folded into T2.
         let t1 = self.first_row_quotient(&z)?;
         Combination::new(self.prover.storage(), vec![z, t1, t2], 9 * self.n())
     }
@@ -225,6 +233,7 @@ impl Rounds<'_> {
         let multipliers = self.key.circuit.verifying_key().multipliers;
         let mut parameters = prover.system.parameters(&prover.challenges, multipliers);
         // z = 1 on the first row has a quotient of its own.
+        // Each quotient shows one constraint here, so none is folded by alpha.
         parameters.alpha = vec![Fr::ZERO; parameters.alpha.len()];
         parameters.alpha[PERMUTATION_POWERS[0]] = Fr::ONE;
         let parts = prover.quotient_parts(&arguments, &parameters, count, 0)?;
@@ -244,6 +253,7 @@ impl Rounds<'_> {
         quotient[0] -= Fr::ONE;
         // z is 1 at 1, so there is no remainder.
         let _ = divide_by_linear(level, &mut quotient, Fr::ONE);
+        // L_1 is (X^n - 1) / (n (X - 1)), so 1 / n is left.
         multiply(level, &mut quotient, Fr::from(self.n() as u64).invert_vartime().unwrap_or_default());
         Ok(quotient)
     }
@@ -260,14 +270,18 @@ impl Rounds<'_> {
         let (level, storage) = (self.prover.level, self.prover.storage());
         let xi = self.challenges.xi();
         let after = xi * self.prover.domain.root();
+        // `(C - r) / (X^m - xi)` is the combination of all `(f_j - f_j(xi)) / (X - xi)`, so
+        // each f_j is divided on its own. For C2 also by `X - xi omega`.
         let mut fixed = self.fixed_polynomials()?;
         let [ql, qr, qo, qm, qc, s1, s2, s3] = divide(level, &mut fixed, xi);
         let [a, b, c, _] = divide(level, &mut c1.polynomials, xi);
         let [z, t1, t2] = divide(level, &mut c2.polynomials, xi);
         // f = f(xi) + (X - xi) q, so f(xi omega) is f(xi) + (xi omega - xi) q(xi omega).
         let [zw, t1w, t2w] = divide(level, &mut c2.polynomials, after);
+        // C2 as a whole is opened at cube roots of xi omega: T1 and T2 have values there like z.
         let shifted = |here: Fr, slope: Fr| here + (after - xi) * slope;
         let [zw, t1w, t2w] = [shifted(z, zw), shifted(t1, t1w), shifted(t2, t2w)];
+        // T0, and T1 and T2 at xi, are not sent: the verifier computes them from the constraints.
         *evaluations = [ql, qr, qm, qo, qc, s1, s2, s3, a, b, c, z, zw, t1w, t2w];
         self.challenges.after_evaluations(evaluations);
 

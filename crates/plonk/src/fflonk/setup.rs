@@ -57,6 +57,7 @@ fn write(run: Run<'_>, r1cs: &R1cs, ptau: &Ptau, zkey: Target<'_>) -> Result<(),
     let x_2 = tau_g2(level, ptau)?;
     let mut file = FflonkWriter::create(zkey, ptau.insecurity().is_some())?;
     let setup = GateSetup::new(run, &circuit, FREE_ROWS)?;
+    // C0 has coefficient i of column j at 8 i + j. It is written after the powers of tau.
     let mut c0 = Combined(vec![Fr::ZERO; FIXED_COLUMNS * n]);
     setup.write(&mut file, &mut c0)?;
     progress.begin("read ptau");

@@ -44,6 +44,7 @@ pub fn verify(level: Level, key: &VerifyingKey, public: &[Fr], proof: &Proof) ->
     }
     let Factors { c1, c2, generator, w1 } = equation.factors(&challenges, &proof.evaluations);
     let [first, second, opening, last] = proof.points;
+    // The sum is `F + y W2`, and `F = (X - y) W2` holds at X = tau, so it pairs as `e(W2, X_2)`.
     let points = [key.c0, first, second, G1::GENERATOR, opening, last];
     let sum = msm::<G1>(level, &points, &[Fr::ONE, c1, c2, generator, w1, challenges.y]).to_affine();
     if pairing_product_is_one(level, &[(sum, G2::GENERATOR), (-last, key.x_2)]) {
@@ -56,6 +57,7 @@ pub fn verify(level: Level, key: &VerifyingKey, public: &[Fr], proof: &Proof) ->
 /// Checks every point and the sizes.
 pub(super) fn check_key(key: &VerifyingKey) -> Result<(), MalformedError> {
     let &VerifyingKey { public, power, k1, k2, x_2, c0, insecure_setup: _ } = key;
+    // Rows of public inputs must not reach the free rows.
     if !LOG_N.contains(&power) || u64::from(public) + FREE_ROWS as u64 > 1 << power {
         return Err(MalformedError::Key { log_n: power, public });
     }
@@ -85,6 +87,7 @@ impl Equation {
         let vanishing = Vanishing::new(&constants, xi, challenges.y, domain);
         let roots = std::iter::successors(Some(Fr::ONE), |power| Some(*power * constants.root));
         let points = roots.take(public.len().max(1)).fold(Fr::ONE, |product, root| product * (xi - root));
+        // One inversion: `inverted` is a factor of P, so its inverse is that of P times the rest.
         let inverse = (vanishing.repeated(&constants) * vanishing.inverted() * points).invert_vartime()?;
         let inverse_of_inverted = inverse * vanishing.repeated(&constants) * points;
         let (first_lagrange, public_input) = public_input(key.power, public, xi, domain)?;

@@ -46,6 +46,7 @@ impl Add for Leading {
     #[inline(never)]
     fn add(self, rhs: Self) -> Self {
         let (mut high, low) = if self.top < rhs.top { (rhs, self) } else { (self, rhs) };
+        // The highest coefficients of the lower one are added to those of the same power.
         let places = high.coefficients.iter_mut().skip(high.top - low.top);
         places.zip(low.coefficients).for_each(|(sum, coefficient)| *sum += coefficient);
         high
@@ -138,6 +139,7 @@ impl Prover<'_> {
         let n = self.domain.len();
         let mut columns = Columns(BTreeMap::new());
         for column in self.system.fixed() {
+            // The identity has the folded table instead of its columns.
             if !matches!(column, Column::TableColumn(_)) {
                 let coefficients = self.key.coefficients(self.level, *column)?;
                 columns.0.insert(*column, self.leading(&coefficients));
@@ -147,7 +149,7 @@ impl Prover<'_> {
             columns.0.insert(*column, self.leading(coefficients));
         }
         columns.0.insert(Column::Point, self.leading(&[Fr::ZERO, Fr::ONE]));
-        // (X^n - 1) / (n (X - 1)).
+        // (X^n - 1) / (n (X - 1)) = (1 + X + ... + X^(n-1)) / n.
         let inverse = Fr::from(n as u64).invert_vartime().unwrap_or_default();
         let first_lagrange =
             Leading { top: n - 1, ..Leading::of(&vec![inverse; n.min(MOST_EXCESS)], ones()) };
@@ -156,12 +158,14 @@ impl Prover<'_> {
         let parameters = self.system.parameters(&self.challenges, self.key.verifying_key().multipliers);
         let mut total = Total { columns: &columns, sum: columns.here(Column::PublicInput) };
         self.system.terms(&columns, &parameters.map(Leading::constant), &mut total);
+        // The identity is `t X^n - t`, and t itself is too short to reach these powers.
         let lowest = (self.system.parts() + 1) * n;
         Ok((0..self.system.excess()).map(|i| total.sum.coefficient(lowest + i)).collect())
     }
 
     /// The highest coefficients of the polynomial f(X) with these coefficients, and of f(omega X).
     fn leading(&self, coefficients: &[Fr]) -> [Leading; 2] {
+        // f(omega X) has coefficient i of f times omega^i; here the highest comes first.
         let root = self.domain.root();
         let highest = root.pow_vartime(&[coefficients.len().saturating_sub(1) as u64]);
         let inverse = root.invert_vartime().unwrap_or_default();

@@ -1,4 +1,6 @@
-//! The prover: five rounds, each with a file of its own if it computes something.
+//! The prover: five rounds. `wires` has rounds 1 and 2, `products` round 3, `quotient` round 4,
+//! `openings` round 5. Round 2 is not in the paper: it commits to the columns that plookup sorts. So
+//! z is in round 3 and t in round 4, and round 5 is the paper's rounds 4 and 5.
 //!
 //! Memory, in vectors of n scalars (n is the domain's size): the peak is in round 3, with the coefficients of
 //! the witness columns, their values on one coset, the fixed columns of that coset that are in use, and the
@@ -117,16 +119,19 @@ fn prove_by(
     let verifying_key = key.verifying_key();
     let blinding = Blinding::random(&verifying_key.system, rng);
     let mut prover = Prover::new(run, key, blinding, committer)?;
+    // Round 1 of the paper: the wires. Then beta and gamma are drawn, or eta with lookups.
     let mut assignment = prover.round1_assign(witness, options)?;
     let public = assignment.public.clone();
     let first = prover.commit_columns(assignment.columns())?;
     prover.challenges.after_first_round(verifying_key, &public, &first);
 
+    // Not in the paper: eta folds the tables, and plookup commits to its sorted columns.
     prover.fold_tables(&mut assignment)?;
     let sorted = prover.round2_sorted(&mut assignment)?;
     let second = prover.commit_columns(sorted)?;
     prover.challenges.after_second_round(verifying_key, &second);
 
+    // Round 2 of the paper: the grand product z, which needs beta and gamma. Then alpha is drawn.
     let running = prover.round3_running(assignment)?;
     let third = prover.commit_columns(running)?;
     prover.challenges.after_third_round(verifying_key, &third);
@@ -206,6 +211,7 @@ impl<'a> Prover<'a> {
         let domain = domain.ok_or(PlonkError::Domain { log_n })?;
         let system = &key.verifying_key().system;
         if let Committer::Here(reference) = &committer {
+            // Blinding makes columns and the last part of the quotient longer than n.
             let (needed, found) = (domain.len() + system.extra_powers(), reference.len());
             if needed > found {
                 return Err(PlonkError::ShortReference { needed, found });
@@ -227,13 +233,16 @@ impl<'a> Prover<'a> {
 
     /// Completes the proof for the committed columns, valid or not.
     fn conclude(&mut self, commitments: [Vec<Affine<G1>>; 3], public: &[Fr]) -> Result<Proof, PlonkError> {
+        // Round 3 of the paper: the quotient t in parts. Then xi is drawn.
         let parts = self.round4_quotient(public)?;
         let quotient = parts.iter().map(|part| self.commit("msm t", &Held::from(part)));
         let quotient = quotient.collect::<Result<Vec<_>, _>>()?;
         self.challenges.after_quotient(&quotient);
 
+        // Round 4 of the paper: the values at xi and xi omega. Then v is drawn.
         let evaluations = self.round5_evaluate()?;
         self.challenges.after_evaluations(&evaluations);
+        // Round 5 of the paper: Wxi and Wxiw. Only the verifier needs u, to check both at once.
         let [opening, shifted_opening] = self.round5_open(parts, &evaluations, public)?;
         Ok(Proof {
             commitments,
@@ -289,6 +298,7 @@ impl<'a> Prover<'a> {
         let mut coefficients = self.storage().copy(&values[..n], n + blinding.len())?;
         drop(values);
         self.domain.intt(self.level, &mut coefficients[..n]);
+        // As `(b_1 X + b_2) Z_H(X)` in the paper: the values on the domain stay the same.
         blind(&mut coefficients, &blinding);
         Ok(coefficients)
     }

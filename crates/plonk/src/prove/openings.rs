@@ -24,6 +24,7 @@ impl Prover<'_> {
         self.phase("open");
         let xi = self.challenges.xi;
         let value = |&Cell { next, column }: &Cell| {
+            // The next row is at omega X: its cell has the value of the column at xi omega.
             let x = if next { xi * self.domain.root() } else { xi };
             Ok(evaluate(self.level, &self.polynomial(column)?, x))
         };
@@ -44,14 +45,17 @@ impl Prover<'_> {
         let Linearisation { columns, quotient: quotient_factors, constant } =
             linearisation.ok_or(PlonkError::NotProven)?;
         let mut folded = [columns, BTreeMap::new()];
+        // The linearisation has the value -constant at xi, so no value of it is sent.
         let mut values = [-constant, Fr::ZERO];
         for ((cell, factor), value) in opening_factors(self.system, self.challenges.v).zip(evaluations) {
             *folded[usize::from(cell.next)].entry(cell.column).or_default() += factor;
             values[usize::from(cell.next)] += factor * *value;
         }
         let points = [self.challenges.xi, self.challenges.xi * self.domain.root()];
+        // Round 5 of the paper: W = (sum of factors times polynomials - value) / (X - point).
         let length = self.domain.len() + self.system.extra_powers();
         let mut openings = [self.storage().scalars(length)?, self.storage().scalars(length)?];
+        // The summand -Z_H t of the linearisation; it opens only at xi.
         for (part, factor) in quotient.into_iter().zip(quotient_factors) {
             add_multiple(self.level, &mut openings[0], factor, &part);
         }

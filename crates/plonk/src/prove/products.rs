@@ -64,6 +64,8 @@ impl Prover<'_> {
         for (column, values) in assignment.values {
             columns.push((column, self.in_form(Held::Made(values))?));
         }
+        // Round 2 of the paper: on each row z grows by the ratio of the wires folded with their
+        // own labels and with those of sigma. The ratios cancel if sigma only joins equal values.
         let permutation = Permutation { wires: self.system.wires() };
         let level = self.level;
         let (values, total) = self.running(
@@ -72,12 +74,14 @@ impl Prover<'_> {
             Running::Product,
             &columns,
         )?;
+        // The wires of a variable have one value, so only an inconsistent key comes here.
         if total != Fr::ONE {
             return Err(self.copy_constraint_error()?);
         }
         let mut running_columns = vec![(Column::GrandProduct, Held::Made(values))];
         if let Some(argument) = self.system.lookup() {
             let lookup = Argument::Lookup(argument);
+            // logUp adds fractions, plookup multiplies ratios: phi begins at 0 and z at 1.
             let (running, growth): (_, Growth<'_>) = match argument {
                 LookupArgument::LogDerivative => (Running::Sum, &|slots, parameters, values| {
                     ratios(level, LogDerivative, slots, parameters, values);
@@ -109,6 +113,7 @@ impl Prover<'_> {
         let columns = Whole::new(fixed.iter().chain(columns).map(|(column, values)| (*column, values)));
         let (level, root, form) = (self.level, self.domain.root(), form(self.level));
         let mut values = self.storage().scalars(self.domain.len())?;
+        // Chunks run in parallel, each from the neutral element; earlier totals follow below.
         let mut before: Vec<Fr> = Vec::new();
         for (segment, values) in values.chunks_mut(SEGMENT).enumerate() {
             let (first, count) = (segment * SEGMENT, values.len());
@@ -206,6 +211,7 @@ fn divide_lanes<E: Engine>(engine: E, numerators: &mut [Fr], denominators: &[Lan
             *product = *product * *denominator;
         }
     }
+    // One inversion for the products of all chains and lanes.
     let mut inverses = [Fr::ZERO; GROUP];
     for (product, inverses) in products.iter().zip(inverses.chunks_mut(LANES)) {
         store(*product, inverses);
@@ -214,6 +220,7 @@ fn divide_lanes<E: Engine>(engine: E, numerators: &mut [Fr], denominators: &[Lan
     for (product, inverses) in products.iter_mut().zip(inverses.chunks(LANES)) {
         *product = load(engine, inverses);
     }
+    // Backwards: `products` holds the inverse of the product up to the current group.
     let groups = denominators.chunks(CHAINS).zip(prefixes.chunks(CHAINS));
     for (numerators, (denominators, prefixes)) in numerators.chunks_mut(GROUP).zip(groups).rev() {
         let group = denominators.iter().zip(prefixes).zip(numerators.chunks_mut(LANES));
@@ -248,6 +255,7 @@ fn fill_points<E: Engine>(engine: E, root: Fr, first: Fr, points: &mut [Fr]) {
     for i in 1..GROUP {
         powers[i] = powers[i - 1] * root;
     }
+    // All lanes of all chains go on by root^GROUP: the chains do not wait for each other.
     let step = splat(engine, repeated_square(root, GROUP.trailing_zeros()));
     let mut next = [Lanes::<E>::zero(engine); CHAINS];
     for (next, powers) in next.iter_mut().zip(powers.chunks(LANES)) {

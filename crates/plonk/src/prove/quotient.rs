@@ -53,6 +53,7 @@ impl<'a> Prover<'a> {
         let beyond = self.quotient_beyond_parts()?;
         // t = parts + M h. These are the coefficients of M, lowest first, without the leading one.
         let powers = Cosets::new(n.trailing_zeros(), count).powers;
+        // M has only powers of X^n, so M h changes the first few coefficients of each part.
         for (part, coefficient) in parts.iter_mut().zip(product_of_linear(&powers)) {
             for (value, beyond) in part.iter_mut().zip(&beyond) {
                 *value += coefficient * *beyond;
@@ -61,6 +62,8 @@ impl<'a> Prover<'a> {
         if let Some(last) = parts.last_mut() {
             last[n..n + beyond.len()].copy_from_slice(&beyond);
         }
+        // Round 3 of the paper: `t_lo + b_10 X^n`, `t_mid - b_10 + b_11 X^n` and so on. Each part
+        // is blinded because each has a commitment of its own.
         let blinding = std::mem::take(&mut self.blinding.quotient);
         for (border, blinding) in blinding.into_iter().enumerate() {
             parts[border][n] = blinding;
@@ -74,6 +77,7 @@ impl<'a> Prover<'a> {
         self.phase("ntt");
         let mut input = self.storage().scalars(self.domain.len())?;
         for (value, public) in input.iter_mut().zip(public) {
+            // PI of the paper, minus the inputs. The verifier computes it: it is not blinded.
             *value = -*public;
         }
         self.domain.intt(self.level, &mut input);
@@ -134,6 +138,7 @@ impl<'a> Prover<'a> {
             wrap(&mut values);
             witness.push((column, values));
         }
+        // A column of the key stays in memory only until the last argument that needs it.
         let needs: Vec<Vec<Column>> =
             arguments.iter().map(|argument| self.system.fixed_columns(*argument)).collect();
         let mut fixed: Vec<(Column, Held<'_>)> = Vec::new();
@@ -234,6 +239,7 @@ impl<'a> Prover<'a> {
         let mut matrix = inverse_vandermonde(powers);
         for row in &mut matrix {
             for (entry, power) in row.iter_mut().zip(powers) {
+                // Not zero: the domain itself, where X^n is 1, is not among the cosets.
                 *entry *= inverse((*power - Fr::ONE) * form);
             }
         }
@@ -284,6 +290,7 @@ fn inverse_vandermonde(points: &[Fr]) -> Vec<Vec<Fr>> {
         .map(|k| {
             let others: Vec<Fr> =
                 points.iter().copied().enumerate().filter(|(i, _)| *i != k).map(|(_, x)| x).collect();
+            // Lagrange basis: the product of the other linear factors, scaled to 1 at point k.
             let scale = inverse(others.iter().fold(Fr::ONE, |product, other| product * (points[k] - *other)));
             let mut coefficients = product_of_linear(&others);
             coefficients.push(Fr::ONE);

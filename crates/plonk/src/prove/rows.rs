@@ -157,6 +157,7 @@ pub(super) fn add_summand(
             slots.set(Column::Point, &points);
             slots.set(Column::FirstLagrange, &first_lagrange);
             dispatch!(level, engine => with_summand!(system, argument, summand => {
+                // Chosen once per chunk: the loop over its rows is compiled for this summand.
                 add_to_chunk(engine, summand, &slots, parameters, values);
             }));
         });

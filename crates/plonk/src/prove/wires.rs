@@ -1,4 +1,5 @@
 //! Round 1: the values on the wires, the check of the gates, and the multiplicities of lookups.
+//! Round 2: the folded table and the sorted columns.
 
 use super::{
     Columns, ProveOptions, Prover, Values,
@@ -74,6 +75,7 @@ impl Prover<'_> {
             values.push((wire, column));
         }
         drop(maps);
+        // The first rows of a circuit have the public inputs on the first wire.
         let public = self.key.verifying_key().public as usize;
         let public = values.first().map_or(&[][..], |(_, values)| values)[..public].to_vec();
         let mut assignment = Assignment { values, public, tuples: None };
@@ -82,6 +84,7 @@ impl Prover<'_> {
         }
         if let Some(argument) = self.system.lookup() {
             let tuples = self.tuples(&assignment)?;
+            // logUp commits to multiplicities here: they must be fixed before delta is drawn.
             if argument == LookupArgument::LogDerivative {
                 assignment.values.push((Column::Multiplicities, self.wrapped(&tuples.multiplicities(n))?));
             }
@@ -113,6 +116,7 @@ impl Prover<'_> {
     fn check(&mut self, assignment: &Assignment) -> Result<(), PlonkError> {
         let mut failures = self.storage().scalars(self.domain.len())?;
         for (failure, input) in failures.iter_mut().zip(&assignment.public) {
+            // The values of PI, which is in the identity of the gates.
             *failure = -*input;
         }
         let mut wires = Values::new();
@@ -220,6 +224,7 @@ impl Prover<'_> {
         }
         self.phase("look up");
         let (level, n, eta) = (self.level, self.domain.len(), self.challenges.eta);
+        // No new commitment: the verifier folds those of the key by the same powers.
         let mut folded = self.storage().scalars(n)?;
         let mut power = Fr::ONE;
         for column in TABLE_COLUMNS {

@@ -65,6 +65,7 @@ impl Challenges {
         if has_lookups {
             self.beta = next(&[self.eta], commitments);
         }
+        // Nothing is sent between these, so each is a hash of the one before.
         self.gamma = next(&[self.beta], &[]);
         if has_lookups {
             self.delta = next(&[self.gamma], &[]);
@@ -89,6 +90,7 @@ impl Challenges {
     /// Draws v.
     pub(crate) fn after_evaluations(&mut self, evaluations: &[Fr]) {
         let mut transcript = KeccakTranscript::new();
+        // xi depends on all messages before it, so only the values are new.
         transcript.absorb_scalar(self.xi);
         evaluations.iter().for_each(|value| transcript.absorb_scalar(*value));
         self.v = transcript.challenge();
@@ -96,6 +98,7 @@ impl Challenges {
 
     /// Draws u.
     fn after_openings(&mut self, key: &VerifyingKey, opening: &Affine<G1>, shifted: &Affine<G1>) {
+        // snarkjs does not hash v for u (see above).
         let before: &[Fr] = if key.system.is_standard() { &[] } else { &[self.v] };
         self.u = next(before, &[*opening, *shifted]);
     }

@@ -141,6 +141,7 @@ fn begin<const D: usize>(
     challenger: &mut dyn Challenger,
 ) {
     description(parameters, claims).observe(challenger);
+    // The values are fixed before alpha, or false ones could cancel each other.
     claims.iter().flatten().flat_map(Claims::values).for_each(|values| observe(challenger, values));
 }
 
@@ -171,6 +172,7 @@ where
         let powers: Vec<_> =
             successors(Some(Extension::ONE), |power| Some(*power * alpha)).take(widest).collect();
         let of_height = |log_height: u32| {
+            // Each height begins with 1: FRI's challenges keep words of different heights apart.
             let (mut points, mut factor) = (Vec::new(), Extension::ONE);
             let mut combine = |(at, values): &(_, Vec<_>)| {
                 let point = points.iter().position(|point| point == at).unwrap_or(points.len());
@@ -180,6 +182,7 @@ where
                 let products = powers.iter().zip(values).map(|(power, value)| *power * *value);
                 let value = products.fold(Extension::ZERO, |sum, product| sum + product);
                 let claim = Claim { point, value: value * factor, factor };
+                // No two openings of one height have the same power.
                 factor *= alpha.pow_vartime(&[values.len() as u64]);
                 claim
             };
@@ -230,6 +233,7 @@ where
         let unit = |i: usize| Extension(std::array::from_fn(|d| Goldilocks::new((d == i).into())));
         let basis: Vec<_> = (0..D).map(unit).collect();
         let matrix = |(commitment, place, _): &(usize, usize, _)| &committed[*commitment].matrices[*place];
+        // The first rows determine the combination, of which only D columns are extended.
         let combine = |at: &(usize, usize, _)| {
             let matrix = matrix(at);
             match &matrix.rows {
@@ -283,19 +287,23 @@ where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
     let claims = &with_salts(parameters, claims);
+    // Batching: the claimed values, grinding, and the challenge whose powers combine all columns.
     begin(parameters, claims, challenger);
     let batching_work = challenger.work(level, parameters.grinding.batching);
     let alpha = sample(challenger);
+    // DEEP: one word for each height, of the quotients of all its columns.
     progress.begin("combine");
     let combinations = Combinations::new(claims, alpha);
     let word = |combination| combinations.word(level, parameters.log_blowup, combination, committed);
     let words = combinations.of_heights.iter().map(word).collect::<Result<_, StarkError>>()?;
     progress.begin("fri");
     let fri = fri::prove(level, hash, parameters, words, blinding, challenger);
+    // Query phase: rows of all commitments at the same indices.
     progress.begin("open");
     let (rounds, queries) = fri.open(level, hash, parameters)?;
     let log_height = combinations.of_heights[0].log_height;
     let open = |committed: &&Committed| {
+        // Upper bits of an index are the row of a shorter matrix, as those of a folded word.
         let shorter = log_height - committed.log_rows();
         let queries: Vec<_> = queries.iter().map(|query| query >> shorter).collect();
         committed.open(level, hash, parameters, &queries)
@@ -339,14 +347,17 @@ where
     let combinations = Combinations::new(claims, sample(challenger));
     let log_heights: Vec<_> =
         combinations.of_heights.iter().map(|combination| combination.log_height).collect();
+    // FRI: all its commitments and challenges, then the indices of queries.
     let queries = fri::verify_commitments(parameters, &log_heights, proof, challenger)?;
     let log_height = queries.log_height;
+    // The rows of queries are those of the commitments.
     for ((cap, shapes), rows) in caps.iter().zip(&shapes).zip(&proof.rows) {
         let indices =
             |log_rows: u32| queries.indices.iter().map(move |index| index >> (log_height - log_rows));
         let tallest = shapes.iter().map(|(log_rows, _)| *log_rows).max().unwrap_or(0);
         check_rows(level, hash, parameters, cap, shapes, &indices(tallest).collect::<Vec<_>>(), rows)?;
     }
+    // What FRI folds is not committed to: it is computed from the rows and the claimed values.
     let mut values = Vec::with_capacity(log_heights.len());
     for combination in &combinations.of_heights {
         let mut of_queries = Vec::with_capacity(queries.indices.len());

@@ -74,6 +74,7 @@ pub(super) fn inverses<E: GoldilocksEngine, const N: usize>(
             }
             // The products of all norms before each.
             let mut products = [E::Vector::one(engine); BLOCK];
+            // Only norms are inverted, in the base field: conjugates make inverses of them.
             let mut product = E::Vector::one(engine);
             for (k, table) in table.chunks_exact(lanes).enumerate() {
                 let mut difference = at_point;
@@ -90,6 +91,7 @@ pub(super) fn inverses<E: GoldilocksEngine, const N: usize>(
             assert!(words.iter().all(|word| *word != 0), "a point outside of the coset");
             batch_invert_vartime(&mut of_lanes);
             let mut inverse = E::Vector::load(engine, Goldilocks::as_words(&of_lanes));
+            // Backwards: `inverse` is that of the product of the norms up to the k-th.
             for k in (0..BLOCK / lanes).rev() {
                 let x = E::Vector::load(engine, &table[k * lanes..]) * first;
                 let mut difference = at_point;

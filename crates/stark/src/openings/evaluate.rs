@@ -68,6 +68,7 @@ where
             dispatch_goldilocks!(level, engine => inverses(engine, &table, element, *point, true, planes));
         }
     });
+    // The factor in front of the sums, `(z^n - s^n) / (n s^n)`; the weights were `x / (z - x)`.
     let (n, s) = ([rows as u64], coset.shift());
     let s_n = s.pow_vartime(&n);
     let scale = (s_n * Goldilocks::new(rows as u64)).invert_vartime().expect("neither is zero");
@@ -161,6 +162,7 @@ fn add<E: GoldilocksEngine>(
     sums: &mut [Vec<Goldilocks>],
 ) {
     const { assert!(BLOCK <= MOST_TERMS) };
+    // Vectors are across columns, or across rows where a row is less than a vector.
     if width >= E::U64s::WIDTH {
         return add_wide(engine, words, width, weights, sums);
     }
@@ -199,6 +201,7 @@ fn add_wide<E: GoldilocksEngine>(
         #[inline(always)]
         || {
             let lanes = E::U64s::WIDTH;
+            // A pair of vectors has its sums in registers for a group of rows, then in memory.
             for group in (0..rows).step_by(ROWS) {
                 let len = ROWS.min(rows - group);
                 let mut places = state.chunks_exact_mut(6 * lanes);

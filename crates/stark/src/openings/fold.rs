@@ -64,6 +64,7 @@ fn fold_block<E: GoldilocksEngine, const N: usize>(
 {
     /// `1/2`.
     const HALF: u64 = 0x7fff_ffff_8000_0001;
+    // One array for each coefficient: vectors run across pairs.
     let mut pairs = [[[0; BLOCK]; N]; 2];
     for (row, pair) in words.chunks_exact(2 * N).enumerate() {
         for d in 0..N {
@@ -75,6 +76,7 @@ fn fold_block<E: GoldilocksEngine, const N: usize>(
     engine.run(
         #[inline(always)]
         || {
+            // The half of the second term is part of the inverses.
             let half = E::Vector::broadcast(engine, HALF);
             let first = E::Vector::broadcast(engine, first.to_canonical()) * half;
             let mut factor = Extension([E::Vector::zero(engine); N]);

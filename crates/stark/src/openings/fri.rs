@@ -109,28 +109,34 @@ where
     let mut words = words.into_iter().peekable();
     let mut word = words.next().unwrap_or_default();
     let mut rounds = Vec::new();
+    // FRI commit phase: commit to the word, then draw the challenge that folds it.
     for log_arity in arities {
         let coefficients = Extension::coefficients(&word);
         let mut values = Pages::new(coefficients.len());
         values.copy_from_slice(coefficients);
+        // All values that fold to one are one leaf: a query takes one path for each round.
         let committed = Committed::new(level, hash, parameters, [(values, D << log_arity)], blinding);
         observe_cap(challenger, committed.cap());
         let work = challenger.work(level, parameters.grinding.commit);
         let beta = sample(challenger);
         word = fold(level, inverses(), log_arity, beta, Goldilocks::as_words(committed.matrices[0].kept()));
+        // The fold takes the lower powers of beta: the shorter word has the next one.
         if let Some(other) = words.next_if(|other| other.len() == word.len()) {
             let factor = beta.pow_vartime(&[1 << log_arity]);
             word.iter_mut().zip(other).for_each(|(sum, value)| *sum += value * factor);
         }
         rounds.push((committed, log_arity, work));
     }
-    // A part of the word suffices for the coefficients of a polynomial of its degree.
+    // A part of the word suffices for the coefficients of a polynomial of its degree. In
+    // bit-reversed order the first values are those on a smaller subgroup.
     word.truncate(1 << parameters.log_final_length);
     let log_len = word.len().ilog2();
     let mut values: Vec<_> = (0..word.len()).flat_map(|i| word[reverse(i, log_len)].0).collect();
     domain(log_len).intt(level, &mut values, Order::Natural);
+    // The final polynomial is fixed before the queries, or it could be fitted to them.
     let final_polynomial = unflatten(&values);
     observe(challenger, &final_polynomial);
+    // FRI query phase: grinding, then indices of the tallest word.
     let query_work = challenger.work(level, parameters.grinding.query);
     let queries = (0..parameters.queries).map(|_| challenger.sample_bits(log_height)).collect();
     Prover { rounds, final_polynomial, query_work, queries }
@@ -152,6 +158,7 @@ impl<const D: usize> Prover<D> {
             let (arity, width) = (1 << log_arity, D << log_arity);
             let (mut others, mut salts) = (Vec::new(), Vec::new());
             for (row, index) in values.chunks_exact(values.len() / rows.len()).zip(&indices) {
+                // The verifier computes the known value from the round before: it is left out.
                 let (row, salt) = row.split_at(width);
                 let (row, known) = (unflatten::<D>(row), index % arity);
                 others.extend(row[..known].iter().chain(&row[known + 1..]));
@@ -209,6 +216,7 @@ where
         let salts = if parameters.is_blinded() { parameters.queries as usize * SALT } else { 0 };
         VerifyError::check_length("values of salts in a round of FRI", salts, round.salts.len())?;
     }
+    // FRI commit phase: a challenge follows its commitment.
     description::<D>(parameters, &arities, log_height).observe(challenger);
     let mut betas = Vec::with_capacity(arities.len());
     for round in &proof.rounds {
@@ -216,6 +224,7 @@ where
         check_work(challenger, parameters.grinding.commit, round.work)?;
         betas.push(sample(challenger));
     }
+    // FRI query phase: the indices follow the final polynomial.
     observe(challenger, &proof.final_polynomial);
     check_work(challenger, parameters.grinding.query, proof.query_work)?;
     let indices = (0..parameters.queries).map(|_| challenger.sample_bits(log_height)).collect();
@@ -243,8 +252,10 @@ where
         let mut rows = Vec::with_capacity(arity * indices.len());
         let others = round.others.chunks_exact(arity - 1);
         for ((value, index), others) in values.iter_mut().zip(&mut indices).zip(others) {
+            // The lowest bits are the place in the row; the others are the index in the next word.
             let known = *index % arity;
             *index >>= log_arity;
+            // The computed value takes its place in the row: the check of the path covers it, too.
             let first = rows.len();
             rows.extend_from_slice(&others[..known]);
             rows.push(*value);
@@ -252,6 +263,7 @@ where
             *value = fold_row(&rows[first..], *index, *beta);
         }
         height -= log_arity;
+        // Check the completed rows against the commitment of the round.
         let (rows, width) = (Extension::coefficients(&rows), D << log_arity);
         let mut shapes = vec![(height, width)];
         let values_of_rows = if parameters.is_blinded() {
@@ -263,11 +275,13 @@ where
         };
         let opened = OpenedRows { values: values_of_rows, siblings: round.siblings.clone() };
         check_rows(level, hash, parameters, &round.commitment, &shapes, &indices, &opened)?;
+        // The values of a shorter word join here, with the factor that the prover took.
         if let Some((_, others)) = words.next_if(|(log_height, _)| **log_height == height) {
             let factor = beta.pow_vartime(&[1 << log_arity]);
             values.iter_mut().zip(others).for_each(|(sum, value)| *sum += *value * factor);
         }
     }
+    // The last values are those of the final polynomial on the subgroup that is left.
     let root = generator(height);
     for (value, index) in values.iter().zip(indices) {
         let x = root.pow_vartime(&[reverse(index, height) as u64]);

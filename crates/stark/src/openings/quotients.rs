@@ -118,6 +118,7 @@ where
                 });
             }
             let mut quotients = [[0; BLOCK]; N];
+            // The claims at a point were added: one factor `1 / (z - x)` serves all matrices.
             for (point, sums) in points.iter().zip(&sums) {
                 let element = coset.element(first);
                 let mut factors = [[0; BLOCK]; N];
@@ -170,6 +171,7 @@ fn combine_block<E: GoldilocksEngine, const N: usize>(
     let rows = words.len() / width;
     for first in (0..vectors).step_by(CHUNK) {
         let chunk = first..vectors.min(first + CHUNK);
+        // Factors that are loaded serve two rows.
         for row in (0..rows).step_by(2) {
             // An odd last row is computed twice.
             let pair = [row, (row + 1).min(rows - 1)];

@@ -148,6 +148,7 @@ impl<'a> Reader<'a> {
         mut value: impl FnMut(&mut Self) -> Result<T, DecodeError>,
     ) -> Result<Vec<T>, DecodeError> {
         let len = self.integer()?;
+        // A length is believed if its bytes are there: memory is bounded by the proof's size.
         let needed = u64::from(len) * size as u64;
         if needed > self.bytes.len() as u64 {
             return Err(DecodeError::Truncated { at: self.at, needed, found: self.bytes.len() });

@@ -37,7 +37,7 @@ pub struct OpenedValues<const D: usize> {
     pub next_preprocessed: Vec<Extension<Goldilocks, D>>,
     /// Of the coefficients of each polynomial of the quotient.
     pub quotient: Vec<[Extension<Goldilocks, D>; D]>,
-    /// Of the random columns beside each polynomial of the quotient; empty without blinding.
+    /// Of the random columns that follow each polynomial of the quotient; empty without blinding.
     pub beside_quotient: Vec<Extension<Goldilocks, D>>,
     /// Of random polynomials that are committed to on their own; empty without blinding.
     pub random: Vec<Extension<Goldilocks, D>>,

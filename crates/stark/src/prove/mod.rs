@@ -99,12 +99,13 @@ where
     }
     let (proof, rows) =
         prove_checked(run, hash, parameters, constraints, preprocessed, &mut trace, public_values)?;
+    // A wrong trace gives a proof, too: only the check at zeta shows that a constraint fails.
     run.progress.begin("verify");
     let key = preprocessed.map(PreprocessedKey::commitment);
     let Err(error) = verify(run.level, hash, parameters, constraints, key, public_values, &proof) else {
         return Ok(proof);
     };
-    // A trace that was given away is what was computed of it.
+    // An owned trace was taken: its values are restored from what was computed of it.
     let mut computed = rows.filter(|_| trace.len() == 0);
     match &mut computed {
         None => {}
@@ -126,6 +127,7 @@ where
     };
     let preprocessed = preprocessed.map_or(&[][..], |key| &key.values);
     let inputs = RowInputs { constraints, rows: 1 << log_rows, preprocessed, public_values };
+    // Name the constraint and the row that fail.
     Err(inputs.unsatisfied(read)?.unwrap_or_else(|| match trace {
         Trace::Parts { .. } => changed(),
         Trace::Divided { .. } => StarkError::Answer("answers about another trace, or wrong ones".into()),
@@ -156,6 +158,7 @@ pub(crate) fn check(
     if expected != found {
         return Err(StarkError::PublicValues { expected, found });
     }
+    // All columns are opened at one pair of points, so their heights must agree.
     let (columns, rows) = preprocessed.unwrap_or((0, log_rows));
     if columns != constraints.preprocessed || rows != log_rows {
         return Err(StarkError::Preprocessed {
@@ -167,10 +170,12 @@ pub(crate) fn check(
     if log_rows < least {
         return Err(StarkError::TooFewRows { found: log_rows, more_than: least - 1 });
     }
+    // A periodic column is a polynomial in `x^(rows / period)`: the period has to divide the rows.
     let longest = constraints.periodic.iter().map(Vec::len).max().unwrap_or(1).ilog2();
     if log_rows < longest {
         return Err(StarkError::TooFewRows { found: log_rows, more_than: longest - 1 });
     }
+    // The quotient is evaluated on a coset of a subgroup of this order.
     if log_rows + constraints.log_chunks(parameters) > Goldilocks::TWO_ADICITY {
         return Err(StarkError::Air("constraints of too high a degree for as many rows".into()));
     }
@@ -192,11 +197,14 @@ where
     let (level, progress) = (run.level, run.progress);
     let log_rows = (trace.len() / constraints.columns).ilog2();
     let mut blinding = Blinding::of_proof(parameters)?;
+    // Commit to the trace: its low-degree extension to a coset that is disjoint from its domain, so
+    // that the vanishing polynomial can be divided by there.
     progress.begin("extend trace");
     let trace = extend_trace(run, parameters, trace, constraints.columns, &mut blinding)?;
     progress.begin("commit to trace");
     let trace = Committed::of_matrices(level, hash, parameters, [trace], &mut blinding)?;
 
+    // Fiat-Shamir: statement and trace are fixed before alpha, or they could be fitted to it.
     let challenger = &mut *hash.challenger();
     shape::description::<D>(constraints, parameters, log_rows).observe(challenger);
     observe_cap(challenger, trace.cap());
@@ -204,8 +212,10 @@ where
         observe_cap(challenger, key.committed.cap());
     }
     public_values.iter().for_each(|value| challenger.observe(*value));
+    // Powers of alpha combine the constraints: a violated one hardly ever cancels.
     let alpha = sample(challenger);
 
+    // Quotient: constraints over the vanishing polynomial, on a coset for each chunk.
     progress.begin("quotient");
     let factors = factors(constraints.len(), alpha);
     let log_chunks = constraints.log_chunks(parameters);
@@ -216,17 +226,22 @@ where
     let chunks = quotient_chunks(level, parameters, &quotient, &matrices, &mut blinding)?;
     progress.begin("commit to quotient");
     let quotient = Committed::new(level, hash, parameters, chunks, &mut blinding);
+    // The quotient is fixed before zeta, or it could be made to agree at that point only.
     observe_cap(challenger, quotient.cap());
+    // Zero knowledge: these make what FRI folds uniform, so they too are fixed before zeta.
     let random = random_polynomials::<D>(level, hash, parameters, &[log_rows], &mut blinding);
     if let Some(random) = &random {
         observe_cap(challenger, random.cap());
     }
+    // Grinding: each attempt to get a better zeta costs a prover this work.
     let out_of_domain_work = challenger.work(level, parameters.grinding.out_of_domain);
     let zeta: Extension<Goldilocks, D> = sample(challenger);
 
+    // Out-of-domain opening (DEEP): columns at zeta, and at the next row if it is read.
     progress.begin("evaluate");
     let next = zeta.scale(generator(log_rows));
     let [reads_next, reads_next_preprocessed] = constraints.reads_next;
+    // This order of the commitments is part of the protocol: claims and the verifier have it, too.
     let committed: Vec<_> =
         [random.as_ref(), Some(&trace), Some(&quotient), preprocessed].into_iter().flatten().collect();
     let matrices = random.iter().flat_map(|random| random.opened(false));
@@ -236,6 +251,7 @@ where
     let matrices: Vec<_> = matrices.collect();
     let values = values_at(level, &matrices, parameters.log_coefficients(log_rows), [zeta, next])?;
     let opened = OpenedValues::new(parameters, constraints, &mut values.into_iter());
+    // Opening argument: FRI shows that `(f(zeta) - f(x)) / (zeta - x)` are of low degree.
     let claims = claims::of_statement(constraints, &opened, parameters.log_height(log_rows), zeta, next);
     let opening = claims::prove(run, hash, parameters, &committed, claims, &mut blinding, challenger)?;
     let proof = Proof {
@@ -261,6 +277,7 @@ where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
     let points_of = |next: bool| if next { vec![0, 1] } else { vec![0] };
+    // All kept matrices in one pass: they share the barycentric weights.
     let kept = matrices.iter().filter_map(|(matrix, next)| match &matrix.rows {
         Rows::Kept(rows) => {
             let words = Goldilocks::as_words(rows);
@@ -268,6 +285,7 @@ where
         }
         Rows::Computed(_) | Rows::Divided(_) => None,
     });
+    // The first rows are the values on a smaller coset, and as many as there are coefficients.
     let mut of_kept =
         evaluate(level, coset(), log_coefficients, &kept.collect::<Vec<_>>(), &points).into_iter();
     let of_matrix = |(matrix, next): &(&Matrix, bool)| {
@@ -295,6 +313,7 @@ impl<const D: usize> OpenedValues<D> {
         let [random, _] = of_matrix(blinded);
         let [trace, next] = of_matrix(true);
         let (mut quotient, mut beside_quotient) = (Vec::new(), Vec::new());
+        // With blinding, a chunk is a matrix of its own: D coordinates, then random columns.
         for _ in 0..if blinded { constraints.chunks(parameters) } else { 1 } {
             let [values, _] = of_matrix(true);
             let (own, beside) = values.split_at(if blinded { D } else { values.len() });
@@ -306,8 +325,8 @@ impl<const D: usize> OpenedValues<D> {
     }
 }
 
-/// The commitment to random polynomials for traces of these numbers of rows, if there is blinding: one over the extension each, and random
-/// columns beside it.
+/// The commitment to random polynomials for traces of these numbers of rows, if there is blinding:
+/// one over the extension each, and random columns that follow its coordinates.
 pub(crate) fn random_polynomials<const D: usize>(
     level: Level,
     hash: &dyn StarkHash,
@@ -317,6 +336,7 @@ pub(crate) fn random_polynomials<const D: usize>(
 ) -> Option<Committed> {
     let columns = D + parameters.random_columns as usize;
     let random = blinding.as_mut()?;
+    // Random values on a subgroup are those of a uniform polynomial of the degree of the columns.
     let matrices = log_rows.iter().map(|log_rows| {
         let values = random.elements(columns << parameters.log_coefficients(*log_rows));
         (extend(level, parameters.log_blowup, &values, columns, Goldilocks::ONE), columns)
@@ -325,8 +345,9 @@ pub(crate) fn random_polynomials<const D: usize>(
     Some(Committed::new(level, hash, parameters, matrices, blinding))
 }
 
-/// The extended polynomials of the quotient as matrices to commit to, from the extensions of the trace and of the others that there are:
-/// of the preprocessed columns and of those of lookups. Without blinding, they are side by side in one matrix.
+/// The extended polynomials of the quotient as matrices to commit to, from the extensions of the
+/// trace and, where a statement has them, of the preprocessed columns and of those of lookups.
+/// Without blinding, they are side by side in one matrix.
 pub(crate) fn quotient_chunks<const D: usize>(
     level: Level,
     parameters: &Parameters,
@@ -340,7 +361,8 @@ where
     let Quotient { constraints, log_rows, log_chunks, .. } = *quotient;
     let log_coefficients = parameters.log_coefficients(log_rows);
     let log_cosets = log_chunks + log_rows - log_coefficients;
-    // The extensions contain the quotient's cosets, unless there are more of them. Random columns are beside those that are read.
+    // The extensions contain the quotient's cosets, unless there are more of them. Only the first
+    // columns of a row are read: random ones follow.
     let trace = matrices[0];
     let widths = [constraints.columns, constraints.preprocessed, constraints.lookup_columns];
     let widths = widths.into_iter().filter(|width| *width > 0);
@@ -349,6 +371,7 @@ where
         Rows::Computed(_) | Rows::Divided(_) => None,
     });
     let matrices: Vec<_> = kept.collect();
+    // A quotient has more cosets than the extension: extend the columns again, to all of them.
     let longer: Vec<_> = if log_cosets > parameters.log_blowup {
         let longer = |(rows, columns, _): &(&[Goldilocks], usize, usize)| {
             extend_coset(level, log_cosets, rows[..columns << log_coefficients].to_vec(), *columns)
@@ -361,7 +384,7 @@ where
     let chunks = 1 << log_chunks;
     let mut order: Vec<_> = (0..chunks).collect();
     if let Rows::Computed(tiled) = &trace.rows {
-        // What is stored is used first, and by all that use it.
+        // The coset whose tiles are stored comes first. Chunks on one coset follow each other.
         let (tiled, cosets) = (lock(tiled), 1 << log_cosets);
         order.sort_by_key(|chunk| (quotient.shift(chunk % cosets) != tiled.shift(), chunk % cosets));
     }
@@ -373,6 +396,7 @@ where
     let mut extensions = order
         .into_iter()
         .map(|chunk| {
+            // In bit-reversed order the rows of one coset are consecutive.
             let first = reverse(chunk, log_chunks) << log_rows;
             let read = |row: usize, mut words: &mut [u64]| {
                 let row = first + reverse(row, log_rows);
@@ -388,6 +412,7 @@ where
                 // The chunks are in order.
                 Rows::Divided(_) => elsewhere.next().unwrap_or_default(),
             };
+            // A chunk is the polynomial with these values on its coset, extended like all columns.
             let (shift, log_blowup) = (quotient.shift(chunk), parameters.log_blowup);
             let extension = match &mut blinded {
                 None => (extend(level, log_blowup, Extension::coefficients(&values), D, shift), D),
@@ -396,6 +421,7 @@ where
             Ok((chunk, extension))
         })
         .collect::<Result<Vec<_>, StarkError>>()?;
+    // The verifier weighs chunks by their index.
     extensions.sort_by_key(|(chunk, _)| *chunk);
     let extensions: Vec<_> = extensions.into_iter().map(|(_, extension)| extension).collect();
     Ok(if parameters.is_blinded() { extensions } else { vec![side_by_side(&extensions)] })

@@ -38,6 +38,7 @@ where
 {
     let powers = successors(Some(Extension::ONE), |power| Some(*power * alpha));
     let mut powers: Vec<_> = powers.take(count).collect();
+    // The order of Horner's rule: a verifier can fold one constraint after the other.
     powers.reverse();
     powers
 }
@@ -79,8 +80,8 @@ where
         let number = move |tile: usize| chunk / cosets + step * (tile % tiles);
         let coset = self.coset(level, chunk);
         tiled.go_to(level, self.shift(chunk % cosets))?;
-        // Row `tile + tiles k`, and the next, which is in the next tile. The values of a run's last tile are combined to no use.
-        // With it, they are a quarter of the trace.
+        // Row `tile + tiles k`, and the next, which is in the next tile. A run's last tile only
+        // serves as next rows: its own results are dropped. With it, a run has 1/4 of the tiles.
         let run = (tiled.tiles_at_a_time() - 1).max(1);
         let mut values: Vec<_> = (0..=run).map(|_| Pages::new(tiled.tile_len())).collect();
         let mut quotient = vec![Extension([Goldilocks::ZERO; D]); rows];
@@ -137,6 +138,7 @@ where
         let repeats = (1_usize << self.log_rows) / column.len();
         let domain = domain(column.len().ilog2());
         let mut values = column.to_vec();
+        // In `y = x^repeats` the degree is below the period; the shift becomes `shift^repeats`.
         domain.intt(level, &mut values, Order::Natural);
         domain.coset_ntt(level, &mut values, shift.pow_vartime(&[repeats as u64]), Order::Natural);
         values
@@ -170,6 +172,7 @@ where
         row: impl Fn(usize) -> usize + Sync,
         read: impl Fn(usize, usize, &mut [u64]) + Sync,
     ) {
+        // `x^n - 1` is constant on a coset of the domain: one inverse serves all rows.
         let scale = self.vanishing.invert_vartime().expect("the coset is not the trace's domain");
         let task = rows_of_task(quotient.len());
         let tasks = (0..).step_by(task).zip(quotient.chunks_mut(task));
@@ -192,6 +195,8 @@ where
     /// The selectors of rows: of the first row, of the last one, and of transitions.
     fn selectors(&self, rows: impl Iterator<Item = usize>) -> Vec<[Goldilocks; SELECTORS]> {
         let Self { shift, root, last, vanishing, .. } = *self;
+        // `(x^n - 1) / (x - 1)` for the first row, `(x^n - 1) / (x - last)` for the last, and for
+        // transitions `x - last`: Plonky3's selectors, which are not scaled to 1.
         let mut denominators = Vec::new();
         // Most rows follow each other.
         let (mut next, mut element) = (0, shift);
@@ -220,5 +225,6 @@ where
     let transition = point - Extension::from_base(last);
     let first = (point - Extension::ONE).invert_vartime()?;
     let selectors = [vanishing * first, vanishing * transition.invert_vartime()?, transition];
+    // In the domain the vanishing polynomial is zero: the quotient does not follow from values.
     (!vanishing.is_zero()).then_some((selectors, vanishing))
 }

@@ -160,6 +160,7 @@ where
                 let counts = value_of_rows();
                 if term.flag.is_some() {
                     for (row, (flag, count)) in value_of_rows().zip(counts).enumerate() {
+                        // With one flag set it is that denominator; with none set it is 1.
                         selected[row] += flag * (denominators[row] - one);
                         numerators[row] += flag * count;
                     }
@@ -183,6 +184,7 @@ where
         Ok(())
     });
     done.into_iter().collect::<Result<(), StarkError>>()?;
+    // A row has the sum of all fractions in rows before it: constraints read two rows only.
     let mut total = Extension([Goldilocks::ZERO; D]);
     for row in columns.chunks_exact_mut(width) {
         let (before, fractions) = row.split_at_mut(D);

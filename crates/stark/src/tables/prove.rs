@@ -125,6 +125,7 @@ impl Statement<'_> {
         let Self { hash: _, tables, key, traces: values, public_values, log_rows } = self;
         let (level, hash, progress) = (run.level, self.hash, run.progress);
         let mut blinding = Blinding::of_proof(parameters)?;
+        // Commit to the traces of all tables: one tree.
         progress.begin("extend traces");
         let matrices = values.iter().zip(&tables.tables).map(|(values, table)| {
             extend_trace(run, parameters, &mut values.borrowed(), table.columns, &mut blinding)
@@ -133,6 +134,7 @@ impl Statement<'_> {
         progress.begin("commit to traces");
         let traces = Committed::of_matrices(level, hash, parameters, matrices, &mut blinding)?;
 
+        // Numbers of rows, traces and public values are fixed before any challenge.
         let challenger = &mut *hash.challenger();
         shape::description::<D>(tables, parameters).observe(challenger);
         observe(challenger, &shape::heights::<D>(parameters, log_rows));
@@ -142,6 +144,7 @@ impl Statement<'_> {
             observe_cap(challenger, key.committed.cap());
         }
 
+        // LogUp (eprint 2022/1530): challenges follow the traces, or those could be fitted to them.
         let mut challenges = Challenges { alpha: Extension::ZERO, beta: Extension::ZERO };
         let (mut lookup_work, mut lookups, mut totals) = (Goldilocks::ZERO, None, Vec::new());
         if tables.with_lookups().next().is_some() {
@@ -157,11 +160,13 @@ impl Statement<'_> {
             let matrices = matrices.collect::<Result<Vec<_>, StarkError>>()?;
             let committed = Committed::of_matrices(level, hash, parameters, matrices, &mut blinding)?;
             observe_cap(challenger, committed.cap());
+            // Constraints read the sum of their table: it is fixed before alpha.
             observe(challenger, &totals);
             lookups = Some(committed);
         }
         let alpha = sample(challenger);
 
+        // Quotients: one for each table, with powers of the same alpha.
         progress.begin("quotients");
         let products = Products::of::<D>();
         // The matrices of a table: its trace, preprocessed columns, and columns of lookups.
@@ -196,6 +201,7 @@ impl Statement<'_> {
         let chunks: Vec<_> = of_tables.iter().map(Vec::len).collect();
         let of_tables = of_tables.into_iter().flatten();
         let quotients = Committed::new(level, hash, parameters, of_tables, &mut blinding);
+        // Quotients are fixed before zeta, or they could be made to agree at that point only.
         observe_cap(challenger, quotients.cap());
         let random = random_polynomials::<D>(level, hash, parameters, log_rows, &mut blinding);
         if let Some(random) = &random {
@@ -204,10 +210,12 @@ impl Statement<'_> {
         let out_of_domain_work = challenger.work(level, parameters.grinding.out_of_domain);
         let zeta: Extension<Goldilocks, D> = sample(challenger);
 
+        // Out-of-domain opening (DEEP): one point for all tables.
         progress.begin("evaluate");
         let mut of_quotients = quotients.opened(false);
         let mut opened = Vec::with_capacity(log_rows.len());
         for (index, log_rows) in log_rows.iter().enumerate() {
+            // The next row's point depends on the table's number of rows.
             let next = zeta.scale(generator(*log_rows));
             let [reads_next, reads_next_preprocessed] = tables.tables[index].reads_next;
             let (trace, fixed, lookups) = matrices(index);
@@ -222,6 +230,7 @@ impl Statement<'_> {
             let [lookups, next_lookups] = values.next().unwrap_or_default();
             opened.push(TableValues { columns, lookups, next_lookups });
         }
+        // Opening argument: one FRI, which shorter tables join where a word has their height.
         let claims = claims(parameters, tables, log_rows, &opened, zeta);
         let committed = [random.as_ref(), Some(&traces), Some(&quotients), key.map(|key| &key.committed)];
         let committed: Vec<_> = committed.into_iter().chain([lookups.as_ref()]).flatten().collect();

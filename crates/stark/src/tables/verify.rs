@@ -53,6 +53,7 @@ where
     check_shape(parameters, tables, key, proof)?;
     let has_lookups = !proof.lookups.is_empty();
 
+    // Replay the transcript in the prover's order.
     let challenger = &mut *hash.challenger();
     shape::description::<D>(tables, parameters).observe(challenger);
     observe(challenger, &shape::heights::<D>(parameters, &proof.log_rows));
@@ -61,6 +62,7 @@ where
     if let Some(key) = key {
         observe_cap(challenger, &key.cap);
     }
+    // LogUp: challenges after the traces, then the columns of sums, all before alpha.
     let mut challenges = Challenges { alpha: Extension::ZERO, beta: Extension::ZERO };
     if has_lookups {
         check_work(challenger, parameters.grinding.lookups, proof.lookup_work)?;
@@ -76,6 +78,7 @@ where
     check_work(challenger, parameters.grinding.out_of_domain, proof.out_of_domain_work)?;
     let zeta: Extension<Goldilocks, D> = sample(challenger);
 
+    // Opening argument: the opened values of all tables are those of the commitments.
     let claims = claims(parameters, tables, &proof.log_rows, &proof.opened, zeta);
     let mut caps: Vec<&[_]> = Vec::new();
     if parameters.is_blinded() {
@@ -88,6 +91,7 @@ where
     }
     claims::verify(level, hash, parameters, &caps, claims, &proof.opening, challenger)?;
 
+    // At zeta, the constraints of each table and its lookups are what its quotient says.
     let mut totals = proof.totals.iter();
     let products = Products::of::<D>();
     for (index, (table, values)) in tables.tables.iter().zip(&proof.opened).enumerate() {
@@ -102,6 +106,7 @@ where
         };
         quotient.check(level, &values.columns, [&values.lookups, &values.next_lookups], zeta)?;
     }
+    // LogUp: the fractions of all tables cancel if lookups are balanced, and hardly ever otherwise.
     let sum = proof.totals.iter().fold(Extension::ZERO, |sum, total| sum + *total);
     if sum.is_zero() { Ok(()) } else { Err(VerifyError::Rejected("lookups are not balanced")) }
 }
@@ -213,6 +218,7 @@ fn check_shape<const D: usize>(
         let (expected, found) = (*expected as usize, proof.log_rows[table] as usize);
         VerifyError::check_length("logarithm of the number of rows", expected, found)?;
     }
+    // Counts are elements of the field: as many as the modulus would count as none.
     if tables.check_counts(&proof.log_rows).is_err() {
         return Err(VerifyError::Rejected("messages could be looked up as often as the modulus"));
     }

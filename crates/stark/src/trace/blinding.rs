@@ -1,8 +1,9 @@
 //! What makes proofs zero-knowledge, as in Plonky3's `HidingFriPcs` and `MerkleTreeHidingMmcs`, after Haböck and Al Kindi, "A note on
 //! adding zero-knowledge to STARKs" (eprint 2024/1037).
 //!
-//! * A trace is committed to with a random row after each of its rows and random columns beside it. Its columns are polynomials of twice
-//!   the degree that have the trace's values on its domain; their values elsewhere are uniform, as many as there are random rows.
+//! * A trace is committed to with a random row after each of its rows and more columns, which are
+//!   random. Its columns are polynomials of twice the degree that have the trace's values on its
+//!   domain; their values elsewhere are uniform, as many as there are random rows.
 //! * Polynomials of the quotient have random multiples of what vanishes on their domains added to them, which cancel each other in the
 //!   quotient.
 //! * Random polynomials, committed to on their own, make the combination of all openings random.
@@ -33,7 +34,7 @@ const TASK: usize = 1 << 14;
 
 /// What is added to commitments; a proof that is not blinded has none.
 pub(crate) struct Blinding {
-    /// The number of columns beside each matrix.
+    /// The number of random columns that each matrix has in addition.
     columns: usize,
     /// The source of randomness; for what is public, zeros are added.
     rng: Option<ChaCha20Rng>,
@@ -51,7 +52,8 @@ impl Blinding {
         Ok(Some(Self { columns, rng: Some(ChaCha20Rng::from_seed(seed)) }))
     }
 
-    /// For commitments to preprocessed columns, which are public: zeros, so that everybody computes the same key.
+    /// For commitments to preprocessed columns, which are public: zeros, so that all provers and
+    /// verifiers compute the same key.
     pub(crate) fn of_key(parameters: &Parameters) -> Option<Self> {
         parameters.is_blinded().then_some(Self { columns: 0, rng: None })
     }
@@ -99,11 +101,13 @@ impl Blinding {
             }
             Ok(())
         };
+        // Of twice as many rows, every other one is on the domain of the trace.
         let len = trace.len() / columns * (columns + random);
         body(&mut Trace::Parts { len, read: &read }, width)
     }
 
-    /// A multiple of what vanishes on the domain of each polynomial of a quotient, and random columns beside it.
+    /// A multiple of what vanishes on the domain of each polynomial of a quotient, and random
+    /// columns that follow it.
     pub(crate) fn of_quotient<const D: usize>(
         &mut self,
         log_rows: u32,
@@ -153,8 +157,8 @@ impl<const D: usize> QuotientBlinding<'_, D>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    /// The extension of the blinded polynomial with these values on the coset of a shift, and of random columns beside it; and the number of
-    /// columns.
+    /// The extension of the blinded polynomial with these values on the coset of a shift, and of
+    /// random columns that follow it; and the number of columns.
     pub(crate) fn extend(
         &mut self,
         level: Level,
@@ -169,16 +173,19 @@ where
         let mut extension = Pages::new(len << log_blowup);
         extension[..len].copy_from_slice(&self.blinding.elements(len));
         self.left -= 1;
+        // All coefficients are random: D of a low row are the mask; random columns stay.
         let scale = shift.pow_vartime(&[n as u64]).invert_vartime().expect("a shift is not zero");
         let (low, high) = extension[..len].split_at_mut(n * width);
         let rows = low.chunks_mut(width).zip(high.chunks_mut(width));
         for (((low, high), coefficient), sum) in rows.zip(coefficients.as_chunks().0).zip(&mut self.sum) {
             let mut random = Extension([Goldilocks::ZERO; D]);
             random.0.copy_from_slice(&low[..D]);
+            // The last mask makes the sum zero: masks cancel in the quotient.
             if self.left == 0 {
                 random = -*sum;
             }
             *sum += random;
+            // `((x / s)^n - 1) t(x)`: the mask is subtracted below `x^n`, and scaled above.
             low[..D].copy_from_slice(&(Extension(*coefficient) - random).0);
             high[..D].copy_from_slice(&random.scale(scale).0);
         }

@@ -79,6 +79,7 @@ impl Cosets {
                 values
             }
         };
+        // Coefficients are kept: each coset is one transform of them.
         let mut coefficients = [values, preprocessed.map_or(Vec::new(), |columns| columns.values.clone())];
         for values in coefficients.iter_mut().filter(|values| !values.is_empty()) {
             domain(log_rows).intt(level, values, Order::Natural);
@@ -160,6 +161,7 @@ impl Cosets {
                 writer.extensions(&values);
             }
             Task::Evaluate { points, opened } => {
+                // Barycentric weights divide by `z - x`: a point of the coset has none.
                 let own = self::coset().shift().pow_vartime(&[rows as u64]);
                 let is_outside = |point: &Extension<Goldilocks, D>| {
                     point.pow_vartime(&[rows as u64]) != Extension::from_base(own)

@@ -1,9 +1,11 @@
-//! A trace whose extension other processes have.
+//! A trace whose extension is in other processes.
 //!
-//! The extension of a trace consists of its values on `2^log_blowup` cosets. A coset has consecutive rows of the extension, which are the leaves
-//! of a subtree. It also has the row after each of its rows, which constraints read. So whoever has the trace can extend a coset, hash it
-//! and evaluate the quotient on it without the others. The prover asks [`Question`]s, whose answers by [`Cosets`](crate::Cosets) are pure: any process may give any of them,
-//! and repeat it.
+//! The extension of a trace consists of its values on `2^log_blowup` cosets. A coset has
+//! consecutive rows of the extension, which are the leaves of a subtree. It also has the row after
+//! each of its rows, which constraints read. So a process with the trace can extend a coset, hash
+//! it and evaluate the quotient on it without the other cosets. The prover asks [`Question`]s,
+//! whose answers by [`Cosets`](crate::Cosets) are pure: any process may give any of them, and
+//! repeat it.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
@@ -167,6 +169,7 @@ impl Divided {
         let tasks = (0..1 << self.log_blowup).map(|coset| (coset, Task::<2>::Commit { log_nodes }));
         let is_right = |_, digests: &Vec<_>| digests.len() == 1 << log_nodes;
         let digests = self.ask(tasks.collect(), |reader| reader.digests(hash), is_right)?.concat();
+        // The nodes of all cosets, in this order, are the lowest layer that is kept here.
         let leaves = iter::once((0, |nodes: &mut [Digest]| {
             nodes.copy_from_slice(&digests);
             Ok(())
@@ -181,6 +184,7 @@ impl Divided {
         log_chunks: u32,
         factors: &[Extension<Goldilocks, D>],
     ) -> Result<Vec<Vec<Extension<Goldilocks, D>>>, StarkError> {
+        // Cosets are numbered in the order of their rows, which is bit-reversed; chunks are not.
         let task = |chunk| (reverse(chunk, log_chunks), Task::Quotient { factors: factors.to_vec() });
         let tasks = (0..1 << log_chunks).map(task).collect();
         self.ask(tasks, |reader| reader.extensions(), |_, values: &Vec<_>| values.len() == 1 << self.log_rows)
@@ -239,6 +243,7 @@ impl Divided {
             siblings_of(indices, 1 << (log_rows + self.log_blowup), cap, node)
                 .unwrap_or_else(|error| unreachable_tree(&error))
         };
+        // The first pass lists the nodes to ask for; the second one has their values.
         siblings(&mut |height, index| {
             if height < known {
                 let (coset, index) = place(height, index);

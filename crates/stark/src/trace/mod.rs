@@ -29,7 +29,7 @@ pub enum Trace<'a> {
         len: usize,
         /// Writes the values from an index on.
         read: &'a ReadValues<'a>,
-        /// Asks those who have the extension.
+        /// Asks the processes with the extension.
         ask: Ask,
     },
 }

@@ -197,6 +197,7 @@ impl Tiled {
         let file = if kept.is_some() { self.values.another()? } else { None };
         let before =
             self.shift.map(|before| self.power(before).invert_vartime().expect("a power of a shift"));
+        // Inverse transforms leave powers of the old `s^m`: the ratio divides by them.
         let ratio = self.power(shift) * before.unwrap_or(Goldilocks::ONE);
         let (tiles, len, domain) = (self.tiles(), self.tile_len(), domain(self.log_tiles));
         let task = if self.values.is_file() { RUN } else { TASK / tiles };
@@ -226,6 +227,7 @@ impl Tiled {
     /// The rows `tile + tiles k`, with k in bit-reversed order.
     fn tile(&self, level: Level, tile: usize, rows: &mut [Goldilocks]) -> Result<(), StarkError> {
         self.values.read(tile * self.tile_len(), rows)?;
+        // A tile is the coset `s w^t` of a subgroup of m elements.
         let shift = self.shift() * tile_shift(self.log_rows, tile);
         domain(self.log_tile_rows()).coset_ntt(level, rows, shift, Order::BitReversed);
         Ok(())
@@ -288,6 +290,7 @@ impl Tiled {
         for (shift, tiles) in cosets.into_iter().filter(|(_, tiles)| !tiles.is_empty()) {
             self.go_to(level, shift)?;
             let values = parallel::map(&tiles, |(tile, indices)| {
+                // A row is `sum_r x^r d_(t, r)` at its element x: the tile needs no transform.
                 let points: Vec<_> = indices.iter().map(|index| coset().element(queries[*index])).collect();
                 let part = self.values.at(tile * self.tile_len()..(tile + 1) * self.tile_len())?;
                 let words = Goldilocks::as_words(&part);

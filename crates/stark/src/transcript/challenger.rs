@@ -84,6 +84,7 @@ impl<P: Permutation> DuplexChallenger<P> {
         let mut state = self.state.clone();
         let count = self.input.len();
         state[..count].copy_from_slice(&self.input);
+        // The number in the capacity tells a message from one that ends with the padding.
         if count > 0 {
             state[count..Self::RATE].fill(Goldilocks::ZERO);
             state[Self::RATE] += Goldilocks::new(count as u64);
@@ -113,6 +114,7 @@ impl<P: Permutation> Challenger for DuplexChallenger<P> {
     }
 
     fn sample(&mut self) -> Goldilocks {
+        // A challenge depends on all that was observed, also on what does not fill the rate.
         if !self.input.is_empty() || self.output.is_empty() {
             self.duplex();
         }
@@ -136,6 +138,7 @@ impl<P: Permutation> Challenger for DuplexChallenger<P> {
             return Goldilocks::ZERO;
         }
         let (place, mask) = (self.input.len(), (1 << bits) - 1);
+        // Candidates differ in one element of the state.
         let mut with_one = self.clone();
         with_one.input.push(Goldilocks::ZERO);
         let state = with_one.absorbed();
@@ -150,6 +153,7 @@ impl<P: Permutation> Challenger for DuplexChallenger<P> {
                 .zip(candidates.clone())
                 .for_each(|(to, word)| *to = word);
             permute_states::<P>(level, &mut states);
+            // The element that is sampled first.
             let last = &states[(Self::RATE - 1) * count..][..count];
             candidates.zip(last).find(|(_, word)| **word & mask == 0).map(|(candidate, _)| candidate)
         });
@@ -247,6 +251,7 @@ impl<H: MessageHash> Challenger for HashChallenger<H> {
     fn sample(&mut self) -> Goldilocks {
         loop {
             let word = self.word();
+            // Rejection keeps elements uniform.
             if word < MODULUS {
                 return Goldilocks::new(word);
             }

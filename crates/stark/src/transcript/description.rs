@@ -140,12 +140,14 @@ impl Description {
 
     /// Version, name, digest of the steps, and shape.
     fn seed(&self) -> Vec<u8> {
+        // 64 bytes: the version, the name padded with zeros, and the name's length.
         let mut seed = vec![0; 64];
         (seed[0], seed[63]) = (1, self.name.len() as u8);
         seed[1..=self.name.len()].copy_from_slice(self.name.as_bytes());
         seed.extend(Keccak256::digest(self.text().as_bytes()));
         seed.extend((self.shape.len() as u32).to_be_bytes());
         seed.extend(&self.shape);
+        // Ends the seed: zeros that follow it are padding.
         seed.push(0x80);
         seed
     }
@@ -158,6 +160,7 @@ impl Description {
     /// What the transcript takes of it: the length of the seed, and the seed.
     pub(crate) fn elements_of_seed(&self) -> impl Iterator<Item = Goldilocks> {
         let seed = self.seed();
+        // Words below 2^56 are canonical elements.
         let words = seed.chunks(BYTES_PER_ELEMENT).map(|bytes| {
             let mut word = [0; 8];
             word[..bytes.len()].copy_from_slice(bytes);

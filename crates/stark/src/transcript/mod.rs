@@ -47,6 +47,7 @@ pub(crate) fn check_work(
     bits: u32,
     witness: Goldilocks,
 ) -> Result<(), VerifyError> {
+    // Nothing else reads an unused witness: any value would be another valid proof.
     if bits == 0 && !witness.is_zero() {
         return Err(VerifyError::Rejected("a proof of work that nobody asked for"));
     }

@@ -153,7 +153,7 @@ pub fn embedded_wasm(bytes: &[u8]) -> Option<&[u8]> {
 fn decode_tape(counts: &[u8], bytes: Part) -> Option<Tape> {
     let ([places, steps], []) = counts.as_chunks() else { return None };
     let [places, steps] = [*places, *steps].map(u32::from_le_bytes);
-    // Each takes two bytes or more.
+    // Each place and step takes two bytes or more: no small file makes a large allocation.
     let most = bytes.len() as u64 / 2;
     let fits = u64::from(places) <= most && u64::from(steps) <= most;
     fits.then_some(Tape { bytes, places, steps })
@@ -189,6 +189,7 @@ fn differences(integers: impl Iterator<Item = u64>) -> Vec<u8> {
     let (mut bytes, mut last) = (Vec::new(), 0);
     for integer in integers {
         let difference = integer.wrapping_sub(last) as i64;
+        // Zigzag: small differences of either sign become small numbers.
         push_leb128(&mut bytes, (difference << 1 ^ difference >> 63) as u64);
         last = integer;
     }

@@ -126,6 +126,7 @@ impl<P: ScalarPrime> Compiled<P> {
         let Graph { tape, constants, wires, .. } = &self.graph;
         let mut values = match curves::evaluated(tape, constants, &given, &[wires, &printed]) {
             Ok(values) => values,
+            // These inputs take another way than the sample: the WASM itself has to be run.
             Err(Stop::Guard) => return Ok(None),
             Err(Stop::Malformed) => {
                 return Err(WitnessError::Program(

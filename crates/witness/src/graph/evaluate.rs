@@ -232,6 +232,7 @@ fn divide_all<P: ScalarPrime>(quotients: &mut [Fp<P>], divisors: &[Fp<P>]) {
         }
     }
     let mut inverse = product.invert_vartime().unwrap_or(Fp::ZERO);
+    // Montgomery's trick: `inverse` is that of all divisors up to this one, except zeros.
     for ((quotient, divisor), product) in quotients.iter_mut().zip(divisors).zip(products.iter()).rev() {
         if *divisor == Fp::ZERO {
             *quotient = Fp::ZERO;

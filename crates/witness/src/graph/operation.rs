@@ -175,6 +175,7 @@ impl Binary {
     /// The result for signed integers, which most are; `None` if it is not as easy, or not one of 64 bits.
     #[inline]
     pub(crate) fn evaluate_small(self, a: i64, b: i64) -> Option<i64> {
+        // Negative numbers stand for integers near the modulus, with other bits and quotients.
         let natural = a >= 0 && b >= 0;
         Some(match self {
             Self::Add => a.checked_add(b)?,
@@ -214,6 +215,7 @@ fn signed<P: ScalarPrime>(a: Fp<P>, b: Fp<P>) -> Ordering {
     let half = shifted_right(P::MODULUS, 1);
     let negative = |value: &Limbs| compare(value, &half).is_gt();
     let (a, b) = (a.to_canonical(), b.to_canonical());
+    // A negative number is less than any other, so the flags are compared in reverse.
     negative(&b).cmp(&negative(&a)).then_with(|| compare(&a, &b))
 }
 

@@ -259,6 +259,7 @@ impl<'a> Schedule<'a> {
             Self { nodes, depths: vec![NOT_NEEDED; nodes.len()], folded: Vec::new(), guards: Vec::new() };
         for guard in guards {
             schedule.guards.push(match nodes.get(guard.node as usize) {
+                // A guard on an equality compares the operands, so its node may not be needed.
                 Some(Node::Binary(Binary::Equal, a, b)) if guard.nonzero => Item::Equal(*a, *b),
                 _ => Item::Guard(*guard),
             });
@@ -267,12 +268,14 @@ impl<'a> Schedule<'a> {
         for node in outputs.iter().chain(&guarded) {
             schedule.set_depth(*node, 0);
         }
+        // Backwards, since operands come before their readers: what is needed needs its operands.
         for (index, node) in nodes.iter().enumerate().rev() {
             let index = index as u32;
             if schedule.depth(index) != NOT_NEEDED {
                 node.operands().for_each(|operand| schedule.set_depth(operand, 0));
             }
         }
+        // Forwards: quotients of one depth do not depend on each other and share one inversion.
         for (index, node) in (0..).zip(nodes) {
             if schedule.depth(index) != NOT_NEEDED {
                 let before = node.operands().map(|operand| schedule.depth(operand)).max().unwrap_or(0);
@@ -291,6 +294,7 @@ impl<'a> Schedule<'a> {
                 *reads = reads.saturating_add(times);
             }
         };
+        // Two reads keep outputs and nodes of guards out of sums: their values are needed.
         read.for_each(|node| count(*node, 2));
         let needed = (0..).zip(self.nodes).filter(|(index, _)| self.depth(*index) != NOT_NEEDED);
         for (_, node) in needed.clone() {

@@ -104,7 +104,7 @@ impl<'a> Assembler<'a> {
         let height = self.labels.last().map_or(0, |label| label.height);
         match self.operands.pop() {
             Some(operand) if self.operands.len() >= height => operand,
-            // Code that cannot be reached.
+            // Unreachable code may pop more operands than its block has.
             Some(operand) => {
                 self.operands.push(operand);
                 Operand::Sum(Sum::constant(0))
@@ -309,6 +309,7 @@ impl<'a> Assembler<'a> {
             {
                 Operand::Sum(sum.plus(constant.constant))
             }
+            // A product with the scale 1 stands for the sum of two slots.
             (Operand::Sum(a), Operand::Sum(b)) => Operand::Product(Product { factor: a, scale: 1, base: b }),
             (Operand::Sum(sum), Operand::Product(product))
             | (Operand::Product(product), Operand::Sum(sum))
@@ -485,6 +486,7 @@ impl<'a> Assembler<'a> {
     /// more, from behind those that were copied last, or as often as they are all copies of the same, of which each copies that before it.
     fn copies_next(&mut self, [to, from, _]: [Sum; 3]) -> bool {
         let next = |sum: Sum, elements: u32| sum.plus(elements.wrapping_mul(BYTES as u32));
+        // Only behind the last target of a branch, which must not enter in the middle of a copy.
         match self.ops.get_mut(self.target..).unwrap_or_default() {
             [
                 ..,
@@ -535,6 +537,7 @@ impl<'a> Assembler<'a> {
             return;
         };
         let mut steps = [(count, 1_u32.wrapping_neg()), (from, BYTES as u32), (to, BYTES as u32)];
+        // The three steps may come in any order, so both lists are compared by slots.
         steps.sort_by_key(|(sum, _)| sum.slot);
         let mut moved: Vec<_> = moves.iter().collect();
         moved.sort_by_key(|op| if let Op::Move(slot, _) = op { *slot } else { Sum::NOTHING });
@@ -648,7 +651,7 @@ mod tests {
     use super::*;
     use wasmparser::{FuncType, ValType};
 
-    /// Whoever leaves a loop of copies goes to the end of the block around it, not to what stands behind the loop.
+    /// The exit of a loop of copies leads to the end of the block around it, not behind the loop.
     #[test]
     fn the_exit_of_a_shortened_loop() {
         let mut signatures = Signatures::default();

@@ -20,7 +20,7 @@ use crate::{
 use proofmill_circom::ScalarPrime;
 use proofmill_field::Fp;
 
-/// The most calls within calls, and ways followed within ways.
+/// The deepest stack of calls and of ways through branches.
 const DEEPEST: usize = 10_000;
 /// The most nodes, and the bytes of memory for which there may be one: a small memory must not make a large graph.
 const MOST_NODES: u64 = 1 << 28;
@@ -354,6 +354,7 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
             return Err(Way::Deep);
         }
         let slots = self.slots.len();
+        // The slot that is always 0, for sums that are constants.
         self.slots.push(Value::integer(0));
         self.slots.extend(arguments);
         self.slots.resize(slots + code.slots, Value::integer(0));
@@ -364,11 +365,13 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         let end = self.run(&mut frame, 0, code.ops.len());
         self.depth -= 1;
         let End::Returned(mut result) = end? else { return Err(Way::Unknown) };
+        // Earlier ways returned, too: results and writes become choices by the ways' conditions.
         if !frame.returned.is_empty() {
             self.join_returned(&frame, &mut result)?;
             self.memory.checkpoint = outer;
             self.memory.forget();
         }
+        // All ways of the function have met here: the caller goes on under its own condition.
         self.path = path;
         self.slots.truncate(slots);
         Ok(result)
@@ -442,6 +445,7 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
                 Op::Store([at, value], offset, bytes) => {
                     let at = self.integer(slots, at)? + u64::from(offset);
                     let mut value = self.value(slots, value)?;
+                    // Memory keeps choices of whole words; a guard fixes other values that vary.
                     if value.as_choice().is_none() || bytes != 4 {
                         value = Value::integer(self.known(value)?);
                     }
@@ -472,6 +476,7 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
                 }
                 Op::Jump(to) => at = to as usize,
                 Op::JumpIf(condition, when, to) => {
+                    // Conditions of loops do not fork: a guard holds them to those of the sample.
                     if (self.integer(slots, condition)? != 0) == when {
                         at = to as usize;
                     }
@@ -483,6 +488,7 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
                 Op::CallIndirect(to, ty, first, index) => {
                     let index = self.integer(slots, index)? as usize;
                     let function = self.module.table.get(index).copied().flatten();
+                    // WASM traps at a call of another type.
                     let function = function.filter(|function| self.module.signatures.has_type(*function, ty));
                     let result = self.call_with(frame, function.ok_or(Way::Fails)?, first)?;
                     self.set(slots, to, result)?;
@@ -583,12 +589,14 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
             (condition.not(), otherwise, then)
         };
         self.take(1)?;
+        // The other way is a failed assertion: a guard says the same as its execution.
         if self.only_fails(frame.code, other) {
             self.guard(taken);
             return Ok(Next::Position(own));
         }
         let before = self.before(frame)?;
         let is_first = frame.forks == 0 && frame.returned.is_empty();
+        // The memory before the first open fork is what all returning ways are compared with.
         if is_first {
             frame.checkpoint = before.checkpoint;
         }
@@ -598,8 +606,10 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         self.memory.checkpoint = before.outer;
         let next = match next {
             Ok(next) => next,
+            // Bounds of the whole execution, not of this way: the compilation ends.
             Err(way @ (Way::Steps | Way::Memory | Way::Large)) => return Err(way),
             Err(_) => {
+                // The graph then covers only inputs that go the way of the sample.
                 self.give_up(frame, &before);
                 self.guard(taken);
                 Next::Position(own)
@@ -622,9 +632,11 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         [own, other]: [usize; 2],
         [end, stop]: [usize; 2],
     ) -> Result<Next, Way> {
+        // The sample does not take this way, which may never end.
         self.way_ends = self.way_ends.min(self.steps + LONGEST_WAY);
         let of_other = self.way(frame, taken.not(), other, end)?;
         let slots = self.slots.get(frame.slots..).unwrap_or_default().to_vec();
+        // The result waits in the frame until the last way of the function returns.
         if let End::Returned(result) = of_other {
             let (condition, written) =
                 (self.certain_path(taken.not()), self.memory.written(frame.checkpoint, self.dead()?)?);
@@ -632,6 +644,7 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         }
         let written = self.memory.written(before.checkpoint, self.dead()?)?;
         self.undo(frame, before);
+        // The way of the sample comes second, so that its state is there when the ways join.
         match (self.way(frame, taken, own, end)?, of_other) {
             (End::Reached, End::Reached) => {
                 self.leave(before);

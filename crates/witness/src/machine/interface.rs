@@ -77,6 +77,7 @@ fn run_circom2<P: ScalarPrime, const SYMBOLIC: bool>(
     // The buffer is the second part of an element.
     let element = buffer.wrapping_sub(8);
     machine.shared = element;
+    // Circom 2 keeps the top of its stack at address 0.
     machine.stack_top = Some(0);
     machine.call_named("init", &[0])?;
     let places = each_input(machine, inputs, |machine, value, name, index| {
@@ -96,6 +97,7 @@ fn run_circom1<P: ScalarPrime, const SYMBOLIC: bool>(
     machine.memory.expect_prime::<P>(prime)?;
     // 1: with assertions.
     machine.call_named("init", &[1])?;
+    // Reserves room for one element, through which all inputs pass.
     let element = machine.memory.word(circom1::ALLOCATED)?;
     let end = u64::from(element) + BYTES as u64;
     machine.memory.store(circom1::ALLOCATED.into(), 4, Value::integer(end))?;

@@ -164,6 +164,7 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
             self.marks = vec![Mark::BYTES.0; words];
             self.recorded = vec![0; words];
         } else {
+            // A reallocation could leave the signals' values in freed memory.
             let mut bytes = Vec::with_capacity(length as usize);
             bytes.extend_from_slice(&self.bytes);
             bytes.resize(length as usize, 0);
@@ -373,7 +374,7 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
     /// Before words are written: what was left of elements there is lost.
     fn release(&mut self, first: usize, end: usize) -> Result<(), Way> {
         let is = |memory: &Self, word: usize| memory.marks.get(word) == Some(&Mark::PART.0);
-        // Those that only begin before, or end behind.
+        // Elements that begin before these words, or end behind them.
         let mut start = first;
         while is(self, start) {
             start = start.checked_sub(1).ok_or(Way::Outside)?;
@@ -383,7 +384,7 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
             behind += 1;
         }
         let recorded = self.recorded.get(start..behind).ok_or(Way::Outside)?;
-        // Mostly all are.
+        // Mostly all these words are in the journal already.
         if recorded.iter().fold(u32::MAX, |least, number| least.min(*number)) < self.checkpoint.number {
             (start..behind).try_for_each(|word| self.record(word))?;
         }
@@ -414,6 +415,7 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
     /// Before a word is written.
     fn record(&mut self, word: usize) -> Result<(), Way> {
         let recorded = *self.recorded.get(word).ok_or(Way::Outside)?;
+        // Only the first content since the checkpoint is needed to go back.
         if recorded < self.checkpoint.number {
             let before = self.content(word as u32)?;
             self.journal.push(Entry { before, recorded });
@@ -474,6 +476,7 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
 
     /// Makes the memory what it was at a checkpoint.
     pub(super) fn undo(&mut self, checkpoint: Checkpoint) {
+        // Backwards, so that the oldest content of a word is written last.
         while self.journal.len() > checkpoint.position
             && let Some(Entry { before, recorded }) = self.journal.pop()
         {

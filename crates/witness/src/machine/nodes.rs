@@ -139,6 +139,7 @@ impl<P: ScalarPrime> Nodes<P> {
             }
             (operation, a, b) => {
                 let (mut a, mut b) = (self.node(a), self.node(b));
+                // One order for both, so that the same operation is found again.
                 if operation.commutes() && a > b {
                     (a, b) = (b, a);
                 }
@@ -202,7 +203,7 @@ impl<P: ScalarPrime> Nodes<P> {
 
     /// The tape of all that the outputs and guards need, the constants that it reads, and where the outputs are.
     pub(super) fn finish(self, outputs: &[u32], guards: &[Guard]) -> (Tape, Vec<Fp<P>>, Vec<Source>) {
-        // They take most of the memory.
+        // The values take most of the memory, and the tape needs none of them.
         let Self { nodes, constants, values, .. } = self;
         drop(values);
         Tape::new(&nodes, &constants, outputs, guards)

@@ -66,6 +66,7 @@ fn does<P: ScalarPrime>(
     if machine.memory.pages() == machine.module.pages {
         machine.memory.grow(1).ok()?;
     }
+    // All pairs would take too long for a slow function.
     let every = if native.is_slow() { 16 } else { 1 };
     let mut pairs = pairs.iter().step_by(every);
     Some(pairs.all(|[a, b]| agrees(machine, page, function, native, *a, *b) == Some(true)))

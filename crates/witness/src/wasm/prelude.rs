@@ -73,12 +73,14 @@ fn known_types(sections: &[(u64, &[u8])]) -> Option<Vec<u64>> {
         types.push(declarations.varint()?);
         bodies.push(FunctionBody::new(BinaryReader::new(code.delimited()?, 0)));
     }
+    // Circom 1 keeps the constants elsewhere: the address of the modulus tells by how much.
     let shift = modulus(bodies.get(ADDITION)?)?.checked_sub(MODULUS)?;
     let mut text = String::new();
     for (ty, body) in types.iter().zip(&bodies) {
         text.push_str(signatures.get(usize::try_from(*ty).ok()?)?);
         write(&mut text, body, imported, shift)?;
     }
+    // Nothing but the exact instructions is replaced: similar code may do something else.
     DIGESTS.contains(&proofmill_sha256::digest(text.as_bytes())).then_some(types)
 }
 

@@ -78,6 +78,7 @@ impl Chunks {
             let pause = self.limits.longest_pause.as_secs();
             return Err(Problem::new(Kind::TooSlow, format!("no more of the body came for {pause} s")));
         };
+        // Only the wait for the client counts: it is not to blame for a slow disk here.
         self.waited += began.elapsed();
         let chunk = match next {
             None => return Ok(None),

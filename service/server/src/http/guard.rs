@@ -146,12 +146,13 @@ async fn admit(face: &Face, asked: Result<Asked, Problem>) -> Result<Admitted, P
         Asked::Open => return Ok(Admitted { caller: None, permit: None }),
         Asked::By(named) => named.ok_or_else(Problem::unauthorized)?,
     };
+    // Before the token is looked up: an overloaded service spares its store, too.
     let Ok(permit) = face.requests.clone().try_acquire_owned() else {
         return Err(too_many());
     };
     let identity = face.identities.find(face.service.store(), &named).await?;
     let identity = identity.ok_or_else(Problem::unauthorized)?;
-    // Leases are renewed also when clients have many requests.
+    // A part of the requests is kept for workers: many clients must not cost them their leases.
     let mut share = None;
     if !identity.has(Scope::Work) {
         if face.requests.available_permits() < face.options.most_requests / 8 {

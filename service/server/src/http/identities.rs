@@ -62,6 +62,7 @@ impl Identities {
         {
             return Ok(Some(identity.clone()));
         }
+        // Remembered from the question on: the token may be revoked before the answer arrives.
         let asked = Instant::now();
         let token = match named {
             Named::Hash(hash) => store.valid_token(hash.clone()).await?,

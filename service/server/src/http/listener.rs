@@ -200,6 +200,7 @@ impl Connection {
             return polled;
         }
         let most = self.longest_unread;
+        // The time begins with the first write that waits, and any progress ends it.
         let timer = self.stalled.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + most)));
         ready!(timer.as_mut().poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))

@@ -227,7 +227,7 @@ fn internal(error: &dyn std::fmt::Display) -> Problem {
     Problem::new(Kind::Internal, "the service has an error; its log says which")
 }
 
-/// Answers requests to paths that there are not.
+/// Answers requests to unknown paths.
 pub(super) async fn not_found() -> Problem {
     Problem::new(Kind::NotFound, "there is no such path: /openapi.json lists all")
 }

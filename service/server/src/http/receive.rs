@@ -96,6 +96,7 @@ impl Incoming {
     /// Submits it: the job, and whether it is new.
     pub(crate) async fn submit(self, face: &Face, caller: &Caller) -> Result<(Job, bool), Problem> {
         let answers = face.service.submit(&caller.identity, vec![self.received]).await?;
+        // Until here the staged files counted; from now on the store counts the inputs of the job.
         drop(self.quotas);
         Ok(answers.into_iter().next().expect("an answer for each job")?)
     }

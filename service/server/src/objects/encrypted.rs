@@ -81,6 +81,7 @@ impl FileKeys {
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
             let mut secret = Zeroizing::new([0; 32]);
             hex::decode_to_slice(line, &mut *secret).ok()?;
+            // The id is public: a hash of the key tells nothing about its 32 random bytes.
             let digest = Sha256::new().chain_update(MAGIC).chain_update(*secret).finalize();
             let id = digest[..ID].try_into().expect("its length");
             keys.push(FileKey { id, secret });
@@ -217,6 +218,7 @@ fn encrypt(key: &FileKey, associated: &[u8], content: File, target: &mut File) -
             return Err(io::Error::other("the file became shorter while it was encrypted"));
         }
         left -= length;
+        // The nonce marks the last chunk, so a file that is cut after a chunk fails to decrypt.
         if left == 0 {
             encryptor.encrypt_last_in_place(associated, &mut *chunk).map_err(too_long)?;
             return target.write_all(&chunk);

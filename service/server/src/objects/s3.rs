@@ -142,6 +142,7 @@ async fn send(upload: &mut dyn MultipartUpload, mut file: File, length: u64) -> 
     while let Some(sent) = on_their_way.join_next().await {
         joined(Some(sent))?;
     }
+    // Without this check, a truncated file would become a complete object.
     if left > 0 {
         return Err(Problem::File(io::Error::other("the file became shorter while it was sent")));
     }

@@ -112,6 +112,7 @@ impl Service {
             let jobs = store.ended_before(milliseconds(rules.keep)).await?;
             let mut ids = Vec::with_capacity(jobs.len());
             for job in jobs {
+                // The row goes last: without it, only the search for orphans finds the objects.
                 match objects.delete(&format!("jobs/{}/", job.id)).await {
                     Ok(()) => ids.push(job.id),
                     Err(error) => tracing::error!(job = job.id, %error, "cannot delete its outputs"),
@@ -164,6 +165,7 @@ impl Service {
     /// Deletes the inputs of a job that has ended. What fails is tried again later.
     pub(super) async fn clean(&self, job: &Job) {
         let clean = async {
+            // The job gives up its inputs first: a retry must not find them half deleted.
             let are_given_up = match job.inputs {
                 Inputs::None => false,
                 Inputs::Stored => self.0.store.give_up_inputs(job.id.clone()).await?,

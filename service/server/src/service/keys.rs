@@ -25,6 +25,7 @@ impl Service {
         name.as_deref().map_or(Ok(()), |name| check_name("key", name))?;
         let bytes = file.path().metadata()?.len();
         let facts = self.0.inspector.inspect(file.path()).await?;
+        // The search for orphans waits: the file is stored before the key names it.
         let _arrives = self.0.arrivals.read().await;
         self.0.objects.put(&key_name(&digest), file).await?;
         self.store_key(Key { digest, owner: identity.token.clone(), name, bytes, facts, created_at: 0 }).await

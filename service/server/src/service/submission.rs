@@ -53,6 +53,7 @@ impl Received {
     /// A submission with its inputs and the digests of their contents. Which face received it makes no difference.
     pub fn new(submission: Submission, inputs: Vec<(Input, Staged, String)>) -> Self {
         let mut digests: Vec<_> = inputs.iter().map(|(input, _, digest)| (input.name(), digest)).collect();
+        // A client may repeat its submission with the inputs in another order.
         digests.sort();
         let request = digest(&serde_json::to_vec(&(&submission, digests)).expect("it is JSON"));
         let inputs = inputs.into_iter().map(|(input, file, _)| (input, file)).collect();
@@ -82,6 +83,7 @@ impl Service {
         identity: &Identity,
         submissions: Vec<Received>,
     ) -> Result<Vec<Result<(Job, bool), ServiceError>>, ServiceError> {
+        // The search for orphans waits: the inputs are stored before a job names them.
         let _arrive = self.0.arrivals.read().await;
         let mut answers: Vec<Option<Result<(Job, bool), ServiceError>>> = Vec::new();
         let mut jobs = Vec::new();
@@ -170,6 +172,7 @@ impl Service {
         let memory = bound(threads);
         let divides = matches!(task, Task::Prove { .. }) && keys[0].kind == KeyKind::Groth16;
         let id = uuid::Uuid::now_v7().simple().to_string();
+        // Before the job itself: a worker may claim it at once, and needs its inputs.
         for (input, file) in inputs {
             self.0.objects.put(&input_name(&id, input), file).await?;
         }

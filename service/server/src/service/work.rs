@@ -69,6 +69,7 @@ impl Coordinator for Service {
         loop {
             let queued = self.0.changes.next_queued();
             tokio::pin!(queued);
+            // Listens before it looks: a job that arrives between the two is not missed.
             queued.as_mut().enable();
             if want.divides {
                 let largest = self.largest_worker(false).await?;
@@ -94,6 +95,7 @@ impl Coordinator for Service {
         if let Worked::Finished { outputs, .. } = &mut worked
             && self.0.objects.encrypts()
         {
+            // The database would keep small outputs in the clear: they become encrypted objects.
             for (output, content) in std::mem::take(outputs) {
                 let file = self.0.staging.file_with(content.get().as_bytes())?;
                 self.store_output(job, fence, output, file).await?;
@@ -161,6 +163,7 @@ impl Service {
 
     /// Claims jobs, and gives them back if the caller is gone by then: its connection may be cut at any time.
     async fn claim_for_caller(&self, want: Want) -> Result<Claim, StoreError> {
+        // A task of its own: a claim that is cut off midway would leave jobs without a worker.
         let (answer, caller) = oneshot::channel();
         let service = self.clone();
         tokio::spawn(async move {
@@ -183,6 +186,7 @@ impl Service {
         file: Staged,
     ) -> Result<(), Trouble> {
         self.expect_fence(job, fence).await?;
+        // The fence is a part of the name: a late worker overwrites no output of a later attempt.
         Ok(self.0.objects.put(&output_name(job, fence, output), file).await?)
     }
 

@@ -99,11 +99,14 @@ impl Time {
             .batch("CREATE TABLE IF NOT EXISTS clock (boot TEXT NOT NULL, started_at BIGINT NOT NULL)")?;
         let date = date_of_start(&*self.clock);
         let moved = match self.noted(transaction)? {
+            // A small difference is no set clock: the noted date stays, and all ends stay valid.
             Some(noted) if noted.abs_diff(date) < SET => return self.follow(transaction),
             Some(noted) => date.saturating_sub(noted),
             // Of another start of the machine.
             None => 0,
         };
+        // The step of the clock moves every future moment in the database, so that each lease,
+        // wait and pause lasts as long as it was given for.
         let ends = [
             "UPDATE jobs SET lease_until = lease_until + $1 WHERE state = 'running'",
             "UPDATE jobs SET expires_at = expires_at + $1 WHERE state = 'queued' AND expires_at IS NOT NULL",

@@ -88,6 +88,7 @@ impl Store {
             let facts = serde_json::to_string(&facts).expect("facts are JSON");
             let now = now(transaction)?;
             if let Some(name) = &name {
+                // Names are unique per owner: another key loses the name before this one gets it.
                 let sql = "UPDATE keys SET name = NULL WHERE owner = $1 AND name = $2 AND digest <> $3";
                 transaction.execute(sql, &[owner.as_str().into(), name.as_str().into(), digest.as_str().into()])?;
             }

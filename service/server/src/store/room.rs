@@ -108,6 +108,7 @@ impl Store {
         asked: &Asked<'_>,
         limits: Limits,
     ) -> Result<(), StoreError> {
+        // The kept counts may be too high by now: only newer ones refuse.
         for is_full in [false, true] {
             self.count(transaction, asked.owner, is_full)?;
             match self.room().take(asked, limits) {

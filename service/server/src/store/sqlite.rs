@@ -1,5 +1,5 @@
-//! SQLite: one thread writes, and commits what waits together; who reads does so himself, or has another thread do it if somebody else is just
-//! reading; one thread reads what may take long.
+//! SQLite: one thread writes, and commits what waits together; reads happen on the calling thread,
+//! or on another one while its connection is busy; one thread reads what may take long.
 //!
 //! Commits wait for the disk (`synchronous = FULL`). While one waits, more transactions arrive; the next commit takes all of them, each in
 //! a savepoint of its own. So the rate of transactions is not bound to the rate of the disk's flushes.
@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// A database in a file.
 pub struct Sqlite {
     writer: mpsc::Sender<Task>,
-    /// What lies in memory is read sooner than another thread wakes.
+    /// The calling threads' connection: a cached page is read sooner than another thread wakes.
     here: Mutex<Link>,
     reader: mpsc::Sender<Task>,
     scanner: mpsc::Sender<Task>,
@@ -71,6 +71,7 @@ impl Sqlite {
         let about = |error: StoreError| error.about(path.display());
         let link = || Link::open(path, clock.clone()).map_err(about);
         let mut writer = link()?;
+        // FULL flushes the log at each commit: an answered transaction survives a power failure.
         let settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
         writer.connection.execute_batch(settings).map_err(StoreError::from).map_err(about)?;
         let prepare = |link: &Link| {
@@ -93,6 +94,7 @@ impl Database for Sqlite {
     }
 
     fn read(&self, work: Work) -> Pending<'_> {
+        // The caller may be an async thread, which must not wait for a lock.
         match self.here.try_lock() {
             Ok(link) => Box::pin(ready(link.read(&work))),
             Err(TryLockError::WouldBlock) => send(&self.reader, work),
@@ -119,6 +121,7 @@ fn start(name: &str, mut link: Link, serve: fn(&mut Link, Vec<Task>)) -> mpsc::S
     let body = move || {
         while let Ok(first) = tasks.recv() {
             let mut together = vec![first];
+            // What arrived during the last commit: the writer commits all of it with one flush.
             together.extend(tasks.try_iter().take(MOST_TOGETHER - 1));
             serve(&mut link, together);
         }
@@ -145,8 +148,10 @@ impl Link {
         let mut answers = Vec::with_capacity(tasks.len());
         let committed = self.commit(|link| {
             let connection = &link.connection;
+            // Another server may have moved the shared clock since the last commit.
             link.time.follow(&mut Statements(connection))?;
             for task in &tasks {
+                // A failed task undoes its own changes only: the other tasks still commit.
                 connection.execute_batch("SAVEPOINT task")?;
                 let answer = (task.work)(&mut Statements(connection));
                 if answer.is_err() {
@@ -157,6 +162,7 @@ impl Link {
             }
             Ok(())
         });
+        // Answers follow the commit: no caller may learn of an effect that a crash can undo.
         match committed {
             Ok(()) => tasks.into_iter().zip(answers).for_each(|(task, answer)| drop(task.reply.send(answer))),
             Err(error) => tasks.into_iter().for_each(|task| drop(task.reply.send(Err(error.clone())))),
@@ -168,6 +174,7 @@ impl Link {
     }
 
     fn read(&self, work: &Work) -> Answer {
+        // One transaction, so that all queries of the work see the same state.
         self.connection.execute_batch("BEGIN")?;
         let mut statements = Statements(&self.connection);
         let answer = self.time.follow(&mut statements).and_then(|()| work(&mut statements));
@@ -176,8 +183,10 @@ impl Link {
     }
 
     fn commit(&mut self, work: impl FnOnce(&Self) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        // The write lock comes first: SQLite refuses to upgrade a read whose snapshot is stale.
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
         let result = work(self).and_then(|()| Ok(self.connection.execute_batch("COMMIT")?));
+        // SQLite ends the transaction by itself after some errors; a second ROLLBACK would fail.
         if result.is_err() && !self.connection.is_autocommit() {
             self.connection.execute_batch("ROLLBACK")?;
         }
@@ -188,6 +197,7 @@ impl Link {
 /// Makes the file if there is none, readable by its owner only.
 fn create_private(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
+    // Append mode leaves the content of an existing database alone.
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);

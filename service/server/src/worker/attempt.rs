@@ -96,9 +96,11 @@ impl Attempt<'_> {
         };
         let end = tokio::select! {
             biased;
+            // Polled before the work: a lost lease ends the work before its next step.
             end = lease.keep(changes) => Err(end),
             result = self.work(&mut prover, &mut folder, &phases) => result,
         };
+        // After a lost lease, a busy prover is killed: the job may already run elsewhere.
         if let Some(prover) = prover {
             self.put_away(prover).await;
         }
@@ -130,7 +132,7 @@ impl Attempt<'_> {
         if let Some(prover) = prover.take() {
             self.put_away(prover).await;
         }
-        // Nobody listens to it when the worker ends.
+        // The receiver may be gone when the worker ends.
         let _ = self.proved.send(tokio::task::id());
         // The time-out is for the prover; what is proved has at least a lease to be stored.
         let length = self.lease;
@@ -165,7 +167,7 @@ impl Attempt<'_> {
         let problem = match answer.await {
             Ok(Ok(finished)) => return Ok(Verdict::Done(finished, SmallOutputs::new())),
             Ok(Err(problem)) => {
-                // What made it fail may stay with the process.
+                // The cause may persist in the process: the next attempt gets another one.
                 if let Problem::Failure(Failure { transient: true, .. }) | Problem::DamagedKey = problem
                     && let Some(prover) = prover.take()
                 {
@@ -213,7 +215,7 @@ impl Attempt<'_> {
             Ok(Reply::Failed(Failure { transient: false, .. })) | Err(ProverError::Ended(_))
         );
         if is_suspicious && self.worker.keys.are_damaged(keys).await? {
-            // Others may have it open.
+            // Other idle provers may have the damaged file open.
             self.worker.pool.kill_idle();
             return Err(Problem::DamagedKey);
         }
@@ -235,7 +237,7 @@ impl Attempt<'_> {
             held.push(key);
         }
         let mut inputs = BTreeMap::new();
-        // Made by who needs it: often the inputs are on this machine.
+        // The download makes this folder: inputs on this machine need none.
         let place = folder.join(INPUTS);
         for &input in job.task.inputs() {
             let bring = || async {
@@ -332,6 +334,7 @@ fn sort_outputs(folder: &Path, task: &Task) -> Result<(SmallOutputs, Vec<Output>
     let promised = task.outputs();
     for &output in promised {
         let (name, path) = (output.name(), folder.join(output.name()));
+        // Links are refused: a prover could use one to make the worker store any other file.
         match fs::symlink_metadata(&path) {
             Ok(data) if !data.is_file() => return wrong(format!("its {name} is no regular file")),
             Ok(data) if data.len() > LARGEST_OUTPUT => {

@@ -68,6 +68,7 @@ where
             Ok(answer) => return answer,
             Err(_) => "the service did not answer in time".to_owned(),
         };
+        // Patience counts from the first failure: a long first call costs none of it.
         let first: &mut Instant = failed.get_or_insert_with(Instant::now);
         let pause = backoff.next();
         if first.elapsed() + pause >= patience {

@@ -60,12 +60,13 @@ impl Key {
     /// Whether the file no longer has the content that its digest names. One that was brought is deleted then: the next job brings it
     /// again.
     fn is_damaged(&self) -> bool {
-        // What cannot be read is as bad.
+        // An unreadable file counts as damaged.
         if digest_of_file(&self.path).is_ok_and(|found| found == self.digest) {
             return false;
         }
         tracing::error!(key = self.digest, path = %self.path.display(), "the file of a key is damaged");
         if let Some(lock) = &self.lock
+            // Another worker may have replaced the damaged file already: its file stays.
             && is_at(lock, &self.path).unwrap_or(false)
             && let Err(error) = remove(&self.path)
         {
@@ -118,7 +119,8 @@ impl Keys {
         .await
     }
 
-    /// Brings a key, once for all that wait for it. It goes on if those who wait do so no more: the next attempt needs it, too.
+    /// Brings a key, once for all waiting attempts. It goes on after their end: the next one needs
+    /// the key, too.
     fn coming(&self, coordinator: &Arc<dyn Coordinator>, digest: &str) -> Coming {
         let mut all = self.coming.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(coming) = all.get(digest) {
@@ -142,6 +144,7 @@ impl Keys {
         let named = |suffix| self.folder.join(format!("{digest}{suffix}"));
         let (place, part, lock) = (self.folder.join(digest), named(".part"), named(".lock"));
         create_private(&self.folder)?;
+        // Locks the name for all workers that share the folder: only one of them downloads it.
         let _lock = loop {
             let lock = lock.clone();
             if let Some(file) = blocking(move || try_lock(&lock)).await? {
@@ -149,10 +152,11 @@ impl Keys {
             }
             sleep(LOOK).await;
         };
+        // Another worker may have brought the key while this one waited for the lock.
         if !place.exists() {
             tracing::info!(key = digest, "bringing a key");
             let bring = || async {
-                // Of a worker that ended, or an earlier try.
+                // Removes the part that an earlier try or a killed worker left.
                 remove(&part)?;
                 coordinator.bring_key(digest, &part).await
             };
@@ -182,6 +186,7 @@ impl Keys {
         let (part, expected, place) = (part.to_owned(), digest.to_owned(), place.to_owned());
         let found = blocking(move || {
             let found = digest_of_file(&part)?;
+            // The rename comes after the check: under its digest, a key is always complete.
             if found == expected {
                 fs::rename(&part, &place)?;
             }
@@ -213,6 +218,7 @@ impl Keys {
             }
             let path = self.folder.join(&name);
             let Ok(file) = File::open(&path) else { continue };
+            // An exclusive lock fails while any job holds its shared lock on the key.
             if name != kept && file.try_lock().is_ok() {
                 remove(&path)?;
                 bytes -= length;
@@ -230,6 +236,7 @@ fn use_key(path: PathBuf, digest: String) -> io::Result<Option<Key>> {
         file => file?,
     };
     file.lock_shared()?;
+    // The file may have been deleted between its opening and its lock.
     if !is_at(&file, &path)? {
         return Ok(None);
     }

@@ -62,6 +62,7 @@ impl Lease<'_> {
             }
             let phase = phases.borrow_and_update().clone();
             match self.beat(phase, until).await {
+                // Counted from the request: the service granted the lease at that moment or later.
                 Ok(sent) => (last, until) = (sent, sent + outage),
                 Err(end) => return end,
             }
@@ -79,6 +80,7 @@ impl Lease<'_> {
             }
             let beat = Worked::Beat { lease_ms, phase: phase.clone() };
             let call = self.coordinator.report(self.job, self.fence, beat);
+            // A lost request must not cost the lease: another one follows after a third of it.
             let problem = match timeout_at(until.min(sent + self.length / 3), call).await {
                 Ok(Ok(())) => return Ok(sent),
                 Ok(Err(Trouble::Lost(message))) => return Err(LeaseEnd::Lost(message)),

@@ -190,6 +190,7 @@ impl Worker {
             // That of other machines.
             return self.memory;
         }
+        // The worker's own provers take memory from the system that jobs may still have.
         let own = self.watchdog.taken().saturating_add(self.pool.memory());
         let available = self.machine.available().unwrap_or(u64::MAX);
         let left = available.saturating_add(own).saturating_sub(self.watchdog.least());

@@ -47,6 +47,7 @@ impl Pool {
         if prover.as_ref().is_some_and(is_warm) {
             return prover;
         }
+        // A prover with this key open saves the time to open it again.
         let Some(warm) = self.take(is_warm) else { return prover.or_else(|| self.take(|_| true)) };
         if let Some(prover) = prover {
             self.put(prover);
@@ -82,6 +83,7 @@ impl Pool {
     pub(super) async fn end_unused(&self) {
         let unused = {
             let mut idle = self.idle();
+            // The first one is the least recently used, since each prover returns to the end.
             let is_unused = idle.len() > 1 && idle[0].used_at.elapsed() > UNUSED;
             is_unused.then(|| idle.remove(0))
         };

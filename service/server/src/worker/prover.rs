@@ -135,6 +135,7 @@ impl Prover {
         }
         command.envs(ENVIRONMENT.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // A group of its own: a kill also ends the processes that the prover has started.
         command.process_group(0).kill_on_drop(true);
         let mut child = command.spawn().map_err(spawn_error)?;
         let pid = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
@@ -188,6 +189,7 @@ impl Prover {
     /// The prover if it waits for a request: it is alive and has said nothing that nobody asked for. Else it is killed.
     pub(super) async fn if_fit(mut self) -> Option<Self> {
         use futures::FutureExt;
+        // Output without a request would be taken for the answer to the next one.
         let is_silent = self.output.fill_buf().now_or_never().is_none();
         if !self.is_busy && is_silent && matches!(self.child.try_wait(), Ok(None)) {
             return Some(self);
@@ -270,6 +272,7 @@ impl Prover {
 
     /// Lets an idle process end by itself, or kills it after a moment.
     pub(super) async fn end(mut self) {
+        // The end of its input tells the prover to end.
         self.input = None;
         if timeout(END, self.child.wait()).await.is_err() {
             tracing::warn!(process = self.process(), "the prover does not end with its input: killed");

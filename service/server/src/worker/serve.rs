@@ -122,6 +122,7 @@ pub(super) async fn serve(
 async fn claim(worker: &Worker, taken: u64, jobs: usize) -> Claimed {
     let total = worker.memory_now();
     let free = total.saturating_sub(taken).saturating_sub(worker.pool.memory());
+    // The prover comes first: no job is claimed that no prover can execute.
     let prover = worker.pool.get().await?;
     let lease_ms = milliseconds(worker.options.lease);
     let jobs = u32::try_from(jobs).unwrap_or(u32::MAX);
@@ -203,7 +204,7 @@ impl Serve<'_> {
 
     fn begin(&mut self, prover: Option<Prover>, job: Job, threads: usize) {
         let claimed = Instant::now();
-        // Its memory does not suffice for more.
+        // The memory of the job is a bound for this many threads only.
         let threads = threads.min(usize::try_from(job.threads).unwrap_or(usize::MAX).max(1));
         let key = job.task.keys().first().map(|&key| key.to_owned());
         let prover = self.worker.pool.choose(prover, key.as_deref());
@@ -262,6 +263,7 @@ impl Serve<'_> {
     /// Frees what an attempt had, if it has not done so before.
     fn leave(&mut self, id: Id) {
         self.schedule.end(id);
+        // The large job may have room now.
         if std::mem::take(&mut self.is_too_large) {
             self.claim_at = Instant::now();
         }

@@ -14,7 +14,7 @@ use tokio::{
 
 /// How often it looks.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long it waits after it has freed memory of the machine.
+/// Looks for which it waits after it has freed memory, until the effect can be seen.
 const PAUSE: u32 = 10;
 /// What a prover may take above twice the memory of its job, in bytes.
 const GRACE: u64 = 256 << 20;
@@ -103,6 +103,7 @@ impl Watchdog {
             let available = self.machine.available().unwrap_or(u64::MAX);
             if available < self.least && pause == 0 {
                 pause = PAUSE;
+                // Idle provers go first: their end costs no attempt of a job.
                 if free() {
                     tracing::warn!(available, "little memory is left: idle provers are ended");
                 } else {
@@ -130,6 +131,7 @@ impl Watchdog {
     /// Stops the process that takes most for what was predicted.
     fn stop_greatest(&self, taken: &[(u32, u64)], available: u64) {
         let mut watched = self.watched();
+        // The job that exceeds its own prediction most, which need not be the largest job.
         let share = |process: &u32, taken: u64| {
             watched.get(process).map_or(0.0, |watched| taken as f64 / watched.predicted.max(1) as f64)
         };

@@ -177,6 +177,7 @@ impl Tables {
                 left => left.min(4),
             };
             let (radix, stride) = (1 << log_radix, 1 << (left - log_radix));
+            // Roots of order up to 64 are powers of two, and so is the given root's.
             let order = (radix * stride).min(64);
             let exponent = exponent_of(root.pow_vartime(&[(radix * stride / order) as u64]), order);
             let (mut outputs, mut rows, mut turns) = ([0; MAX_RADIX], [0; MAX_RADIX], [0; MAX_RADIX]);
@@ -187,6 +188,7 @@ impl Tables {
                 turns[place] = (output * exponent % order / radix) as u32;
             }
             let mut twiddles = Vec::new();
+            // The last pass has no twiddles after it.
             if stride > 1 {
                 let mut row_root = Goldilocks::ONE;
                 for _ in 0..stride {
@@ -197,6 +199,7 @@ impl Tables {
             }
             passes.push(Pass { radix, stride, rows, turns, twiddles });
             left -= log_radix;
+            // The rest of a block is a transform whose root is this one to the power of the radix.
             (0..log_radix).for_each(|_| root *= root);
         }
         Self { len: 1 << log_len, passes }
@@ -380,6 +383,7 @@ unsafe fn exchange_in_registers<W: U64s>(token: W::Token, a: Rows, b: Rows, squa
             #[inline(always)]
             |k| square.row(k),
         );
+        // The square of a palindromic middle is exchanged with itself.
         if a.start != b.start {
             W::transpose(
                 token,
@@ -410,6 +414,7 @@ unsafe fn passes<W: U64s, F: Factor<W>>(
     let middle = Rows { start: scratch, stride: 2 * W::WIDTH };
     for (index, pass) in tables.passes.iter().enumerate() {
         let blocks = Blocks { pass, len: tables.len, input };
+        // In blocks of 64 rows all twiddles are powers of two: shifts can replace products.
         let by_shifts = F::PREFERS_SHIFTS && pass.radix == 16 && pass.stride == 4;
         // SAFETY: the caller's promise; the scratch buffer has room for every row.
         unsafe {
@@ -512,6 +517,7 @@ impl Blocks<'_> {
                 // SAFETY: the caller's promise.
                 let x = unsafe { reader.read::<FROM>(block + i, stride) };
                 let row_twiddles = if TO == GAUSSIAN { &twiddles[i * R..][..R] } else { &[] };
+                // All outputs first, because the products after them need the registers.
                 if F::APART {
                     let mut y = x;
                     transform(
@@ -606,6 +612,7 @@ impl<'a, W: U64s, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
                     (F::new(W::load(token, &scale.leap)), F::new(W::load(token, &scale.leap_4)));
                 powers[0] = F::power(W::load(token, &scale.first));
                 for k in 1..R {
+                    // Four chains of products in place of one, whose latencies would add up.
                     powers[k] = if k < 4 { leap.raise(powers[k - 1]) } else { leap_4.raise(powers[k - 4]) };
                 }
             }
@@ -626,6 +633,7 @@ impl<'a, W: U64s, F: Factor<W>, const R: usize> Reader<'a, W, F, R> {
         for k in 0..R {
             let row = self.rows.row(first + k * stride);
             if FROM != GAUSSIAN {
+                // Only in the first pass: later ones read scratch, which is in the cache.
                 prefetch_at(row.wrapping_add(AHEAD * W::WIDTH));
             }
             // SAFETY: the caller's promise.

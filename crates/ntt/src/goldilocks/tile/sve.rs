@@ -125,6 +125,7 @@ pub(super) unsafe fn exchange_reversed(assembly: Assembly, a: Rows, b: Rows, squ
         // SAFETY: the caller's promise.
         unsafe { rows_to_columns(assembly, from, squares.rows(index * lanes * lanes, lanes), lanes) };
     }
+    // Both are transposed before one is written, because they may be the same square.
     for (index, to) in [b, a].into_iter().enumerate() {
         let square = squares.rows(index * lanes * lanes, lanes);
         for row in 0..lanes {
@@ -150,6 +151,7 @@ impl Kernels {
         scratch: *mut u64,
     ) {
         let Rows { start, stride } = to;
+        // Factors are multiplied in place, so the rows first move to where the outputs will be.
         if !matches!(input, Input::Plain) && from.start != start {
             // SAFETY: the caller's promise.
             (0..tables.len).for_each(|r| unsafe { ptr::copy_nonoverlapping(from.row(r), to.row(r), lanes) });

@@ -21,6 +21,7 @@ impl Summand for LogDerivative {
     #[inline(always)]
     fn terms<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>, sink: &mut impl Sink<A>) {
         let [lookup, table] = fractions(cells, parameters);
+        // No constraint fixes phi on the first row: only its differences matter.
         let power = parameters.alpha[LOOKUP_POWERS[0]];
         let (scaled_lookup, scaled_table) = (power * lookup, power * table);
         let both = scaled_lookup * table;
@@ -36,6 +37,7 @@ impl Growing for LogDerivative {
     fn growth<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>) -> [A; 2] {
         let [lookup, table] = fractions(cells, parameters);
         let q = cells.here(Column::Selector(Selector::Lookup));
+        // q / (delta + f) - m / (delta + t) as one fraction.
         [q * table - cells.here(Column::Multiplicities) * lookup, lookup * table]
     }
 }

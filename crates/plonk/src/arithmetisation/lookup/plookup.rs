@@ -26,6 +26,7 @@ impl Summand for Plookup {
     fn terms<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>, sink: &mut impl Sink<A>) {
         let [power, power_of_start] =
             [parameters.alpha[LOOKUP_POWERS[0]], parameters.alpha[LOOKUP_POWERS[1]]];
+        // `L_1 (z - 1)`: without it, z = 0 on all rows would satisfy the other constraint.
         let start = power_of_start * cells.here(Column::FirstLagrange);
         sink.linear(Column::LookupAccumulator, power * numerator(cells, parameters) + start);
         // The right-hand side is linear in h1.
@@ -54,6 +55,7 @@ fn offset<A: Algebra>(parameters: &Parameters<A>) -> A {
 #[inline(always)]
 fn numerator<A: Algebra>(cells: &impl Cells<A>, parameters: &Parameters<A>) -> A {
     let delta = parameters.delta;
+    // q f is zero on rows without a lookup, and zero is a row of the tables.
     let lookup = cells.here(Column::Selector(Selector::Lookup)) * folded(cells, parameters.eta);
     let table = cells.here(Column::Table) + delta * cells.after(Column::Table);
     (A::one(delta.token()) + delta) * (parameters.epsilon + lookup) * (offset(parameters) + table)

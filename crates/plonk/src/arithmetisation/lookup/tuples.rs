@@ -84,6 +84,7 @@ impl Tuples {
         }
         let place =
             |key: &Key| places.find(hasher.hash_one(key), |row| key_of(*row as usize) == *key).copied();
+        // A row without a lookup counts as one of zeros: plookup sorts exactly n lookups.
         let zeros = place(&[<Fr>::ZERO.to_montgomery(); 4]).unwrap_or_default();
         let active = each_row(n, |row| selector.get(row).is_some_and(|q| !q.is_zero()));
         let find = |row: usize| {
@@ -106,6 +107,7 @@ impl Tuples {
     /// The number of lookups of each of the n rows of the tables.
     pub(crate) fn multiplicities(&self, n: usize) -> Vec<Fr> {
         let mut counts = vec![0u64; n];
+        // logUp multiplies lookups by their selector, so rows without one do not count.
         for (row, _) in self.rows.iter().zip(&self.active).filter(|(_, active)| **active) {
             counts[*row as usize] += 1;
         }
@@ -115,6 +117,7 @@ impl Tuples {
     /// The n folded rows of the tables, each followed by its lookups, split into the entries at even and at
     /// odd indices.
     pub(crate) fn sorted(&self, table: &[Fr]) -> [Vec<Fr>; 2] {
+        // Each row of the tables is there once for itself, and once for each lookup.
         let mut counts = vec![1u32; table.len()];
         for row in &self.rows {
             counts[*row as usize] += 1;

@@ -110,9 +110,11 @@ fn next(transaction: &mut dyn Transaction, want: &Want) -> Result<Option<Next>, 
             )
         };
     }
+    // Concurrent claims on PostgreSQL take different rows instead of waiting for locked ones.
     let sql = if transaction.locks_rows() { next!(" FOR UPDATE SKIP LOCKED") } else { next!("") };
     let jobs_wanted = want.jobs.clamp(1, MOST_JOBS);
     let mut damaged = 0;
+    // An unreadable row at the head of the queue must not block the jobs behind it.
     while damaged < MOST_DAMAGED {
         let parameters: [Value; 6] = [
             want.total.into(),
@@ -162,10 +164,12 @@ fn claim(transaction: &mut dyn Transaction, want: &Want) -> Result<Claim, StoreE
         if job.priority <= 0 {
             served_turn = served_turn.max(Some(turn));
         }
+        // The lease ends by the database's clock: the clocks of servers and workers may differ.
         let event = Event::Claim { lease_until: now.saturating_add(want.lease_ms) };
         let change = Change { worker: Some(want.worker.clone()), ..Change::default() };
         claimed.push(apply(transaction, job, now, event, change)?);
     }
+    // The served turn never goes back: a concurrent claim may have served a later one.
     macro_rules! served {
         ($lock:literal) => {
             concat!(
@@ -193,6 +197,7 @@ fn report(
     let (job, now) = find(transaction, id, None)?;
     let (event, change) = match worked {
         Worked::Beat { lease_ms, phase } => {
+            // `apply` writes the phase as given, so a beat without one repeats the old phase.
             let lease_until = now.saturating_add(lease_ms);
             (
                 Event::Beat { fence, lease_until },
@@ -211,7 +216,8 @@ fn report(
         }
         Worked::Released => (Event::Release { fence }, Change::default()),
     };
-    // The answer to an earlier report of this claim did not arrive.
+    // The answer to an earlier report of this claim did not arrive: the repetition succeeds, too.
+    // Fence 0 belongs to no claim, since claims count from 1.
     if fence > 0 && job.progress.fence == fence && repeats(event, job.progress.state) {
         return Ok(job);
     }

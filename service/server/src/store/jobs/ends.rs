@@ -16,6 +16,7 @@ fn due(
     longest: u64,
     may_end_leases: bool,
 ) -> Result<Vec<Row>, StoreError> {
+    // The second condition finds leases from before the clock jumped back: they would hardly end.
     const LEASES: [&str; 2] = [
         select!("WHERE state = 'running' AND (lease_until <= $1 OR lease_until > $2) LIMIT 1000"),
         select!(
@@ -30,6 +31,7 @@ fn due(
     ];
     let locks = usize::from(transaction.locks_rows());
     let mut rows = transaction.query(WAITING[locks], &[now.into()])?;
+    // While the store was out of reach, live workers could not prolong their leases either.
     if may_end_leases {
         rows.extend(transaction.query(LEASES[locks], &[now.into(), latest_end(now, longest).into()])?);
     }
@@ -78,6 +80,7 @@ impl Store {
     pub async fn leftovers(&self, keep_dead: u64) -> Result<Vec<Job>, StoreError> {
         self.scan(move |transaction| {
             let before = now(transaction)?.saturating_sub(keep_dead);
+            // The number 2 means given up: a server may have ended before it deleted them.
             let sql = select!("WHERE ended_at IS NOT NULL AND inputs > 0 AND (inputs = 2 OR ended_at <= $1) ORDER BY ended_at LIMIT 1000");
             Ok(readable(&transaction.query(sql, &[before.into()])?))
         })
@@ -91,6 +94,8 @@ impl Store {
     /// [`StoreError::Unavailable`].
     pub async fn give_up_inputs(&self, id: String) -> Result<bool, StoreError> {
         self.write(move |transaction| {
+            // From here on a retry is refused, so the objects can be deleted after this commit.
+            // Inputs that are already given up count as well: a server may have ended in between.
             let sql = "UPDATE jobs SET inputs = 2 WHERE id = $1 AND ended_at IS NOT NULL AND inputs > 0";
             Ok(transaction.execute(sql, &[id.as_str().into()])? == 1)
         })
@@ -103,6 +108,7 @@ impl Store {
     /// [`StoreError::Unavailable`].
     pub async fn inputs_deleted(&self, id: String) -> Result<(), StoreError> {
         self.write(move |transaction| {
+            // After the deletion, not before: a crash between the two only repeats the deletion.
             let sql = "UPDATE jobs SET inputs = 0 WHERE id = $1 AND inputs = 2";
             transaction.execute(sql, &[id.as_str().into()]).map(drop)
         })
@@ -130,6 +136,7 @@ impl Store {
     /// [`StoreError::Unavailable`].
     pub async fn forget(&self, ids: Vec<String>) -> Result<(), StoreError> {
         self.write(move |transaction| {
+            // A dead job without inputs may have been retried since it was listed: it stays.
             let sql = "DELETE FROM jobs WHERE id = $1 AND ended_at IS NOT NULL AND inputs = 0";
             ids.iter().try_for_each(|id| transaction.execute(sql, &[id.as_str().into()]).map(drop))
         })

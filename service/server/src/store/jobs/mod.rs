@@ -162,6 +162,7 @@ fn find(transaction: &mut dyn Transaction, id: &str, owner: Option<&str>) -> Res
     let row = rows.first().ok_or_else(unknown)?;
     let job = job(row)?;
     if owner.is_some_and(|owner| job.owner != owner) {
+        // The error for an unknown id: the answer does not tell that another owner has this job.
         return Err(unknown());
     }
     Ok((job, selected_at(row)?))
@@ -188,6 +189,7 @@ fn apply(
 ) -> Result<Job, StoreError> {
     let before = job.progress;
     let after = before.after(event)?;
+    // An end without a retry gives up the inputs in the same transaction.
     let inputs = job.inputs.in_state(after.state);
     let result =
         change.finished.as_ref().map(|finished| serde_json::to_string(finished).expect("it is JSON"));
@@ -198,6 +200,8 @@ fn apply(
     let started_at = if matches!(event, Event::Claim { .. }) { Some(now) } else { job.started_at };
     let ended_at = after.state.has_ended().then_some(now);
     let outputs = change.outputs.map(|outputs| serde_json::to_string(&outputs).expect("it is JSON"));
+    // A compare-and-swap: a row that changed since it was read stays as it is, and the
+    // transaction fails as contended. So two claims or reports never both succeed.
     let sql = "UPDATE jobs SET state = $5, attempts = $6, fence = $7, lease_until = $8, expires_at = $9,
         worker = coalesce($10, worker), phase = $11, error = coalesce($12, error), result = coalesce($13, result),
         not_before = $14, started_at = $15, ended_at = $16, inputs = $17, outputs = $20
@@ -289,6 +293,7 @@ impl Store {
                 Event::Cancel => job.progress.state == State::Cancelled,
                 _ => job.progress.state == State::Queued,
             };
+            // The first run may have committed just before its connection was lost.
             if is_there && transaction.is_repeated() {
                 return Ok(job);
             }

@@ -75,6 +75,7 @@ fn submit(
     {
         return Ok(job);
     }
+    // Locks the keys on PostgreSQL: no removal may come between this check and the commit.
     for digest in new.task.keys() {
         keys::hold(transaction, owner, digest)?;
     }
@@ -107,6 +108,7 @@ fn submit(
         new.input_bytes.into(),
         u32::from(new.divides).into(),
     ];
+    // A conflict: another transaction has inserted the same submission since the look above.
     if transaction.execute(sql, &parameters)? == 0 {
         return earlier(transaction, new)?.ok_or(StoreError::Contended);
     }
@@ -157,6 +159,9 @@ impl<'a> Turns<'a> {
         let (turn, now) = match turns.next {
             Some(next) => next,
             None => {
+                // Start-time fair queueing: an idle owner joins at the served turn, a busy one
+                // goes on after its last turn. The row lock keeps concurrent submissions from
+                // equal turns.
                 let sql = "UPDATE tokens SET last_turn = $2 - 1 +
                     CASE WHEN last_turn < (SELECT turn FROM served) THEN (SELECT turn FROM served) ELSE last_turn + 1 END
                     WHERE id = $1 RETURNING last_turn - $2 + 1, now_ms()";

@@ -149,8 +149,10 @@ impl Threads {
             let tasks = tasks.clone();
             let end = End(has_ended.clone());
             let body = move || {
+                // Its destructor notes a panic of this thread.
                 let _end = end;
                 loop {
+                    // An idle thread waits for tasks with the lock; the others wait for the lock.
                     let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok(task) = next else { break };
                     link.serve(task);
@@ -247,6 +249,7 @@ impl Link {
                 }
                 Err(failed) => failed,
             };
+            // The run may have committed: from here on, the work looks for its own effects.
             is_repeated |= failed.may_have_happened;
             let is_lost = matches!(failed.failure, Failure::Lost(_));
             self.is_down.store(is_lost, Ordering::Relaxed);
@@ -282,7 +285,7 @@ impl Link {
             Kind::Writes => write(work, &mut statements),
         };
         if statements.failure.is_some() {
-            // Whatever state the connection is in.
+            // The state of the connection is unknown: the next run opens another one.
             self.session = None;
         }
         result
@@ -300,6 +303,7 @@ fn write(work: &Work, statements: &mut Statements<'_>) -> Result<Answer, Failed>
     let answer = work(statements);
     let has_failed = statements.failure.clone();
     if has_failed.is_some() || answer.is_err() {
+        // A rollback that succeeds shows that the connection is still good.
         if !matches!(has_failed, Some(Failure::Lost(_))) && statements.batch("ROLLBACK").is_ok() {
             statements.failure = None;
         }
@@ -313,11 +317,12 @@ fn write(work: &Work, statements: &mut Statements<'_>) -> Result<Answer, Failed>
     drop(statements.batch("SET LOCAL statement_timeout = 0; COMMIT"));
     match statements.failure.clone() {
         None => Ok(answer),
+        // The server may have committed if only its answer was lost.
         Some(failure) => Err(Failed { may_have_happened: matches!(failure, Failure::Lost(_)), failure }),
     }
 }
 
-/// A time between a half and three halves of this one, so that those who met do not meet again.
+/// Between half and three halves of this pause, at random: contending transactions spread out.
 fn jittered(pause: Duration) -> Duration {
     let random = getrandom::u32().unwrap_or(u32::MAX / 2);
     pause.mul_f64(0.5 + f64::from(random) / f64::from(u32::MAX))

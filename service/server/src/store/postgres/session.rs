@@ -120,7 +120,7 @@ impl Session {
             let (client, connection) = match &address.tls {
                 Some(tls) => {
                     let (client, connection) = address.config.connect(tls.clone()).await.map_err(about)?;
-                    // How it ends is seen by the statements.
+                    // The end of the connection shows in the errors of its statements.
                     (client, tokio::spawn(async { drop(connection.await) }))
                 }
                 None => {
