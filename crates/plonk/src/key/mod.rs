@@ -170,7 +170,6 @@ impl FixedColumns {
     pub fn new(run: Run<'_>, layout: Layout) -> Result<Self, PlonkError> {
         let Run { level, progress, .. } = run;
         let storage = Storage::from(run);
-        let storage = storage.into();
         if layout.rows() == 0 {
             return Err(PlonkError::NoConstraints);
         }

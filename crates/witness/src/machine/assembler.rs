@@ -647,6 +647,7 @@ fn integer(operator: &Operator<'_>) -> Option<fn(u64, u64) -> Option<u64>> {
 }
 
 #[cfg(test)]
+#[expect(clippy::indexing_slicing, clippy::panic, reason = "tests")]
 mod tests {
     use super::*;
     use wasmparser::{FuncType, ValType};
