@@ -1,6 +1,5 @@
 //! Long vectors, in memory or in temporary files.
 
-#[cfg(unix)]
 use memmap2::{MmapMut, MmapOptions};
 use std::{
     fmt,
