@@ -3,7 +3,6 @@
 the summary lists every page once, and the introduction lists every crate, after those that depend on it. mdbook must be in PATH. No network is
 needed."""
 
-import json
 import os
 import re
 import subprocess

@@ -170,8 +170,10 @@ fn measure(command: &Workload, run: Run<'_>) -> Result<Outcome, Failure> {
 }
 
 fn prove_once(command: &Workload, run: Run<'_>, mut phases: Phases<'_>) -> Result<Proven, Failure> {
-    let Run { level, progress, .. } = run;
     let settings = command.settings();
+    let StorageOptions { memory, scratch } = &settings.storage;
+    let run = Run { memory: Some(*memory), scratch: scratch.as_deref(), ..run };
+    let Run { level, progress, .. } = run;
     progress.begin("construct circuit");
     let mut layout = phases.run("construct circuit", || command.build().into_layout().0);
     layout.lookup = layout.lookup.map(|_| settings.lookup);
