@@ -1,6 +1,7 @@
 //! Errors of keys, signatures and batches.
 
 use proofmill_curve::EncodingError;
+use proofmill_run::{Classified, ErrorKind};
 
 /// Why a key, a signature or a batch is not accepted. Messages have one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,4 +58,23 @@ pub enum BlsError {
     /// The operating system returned no randomness.
     #[error("no randomness from the operating system: {0}")]
     Randomness(String),
+}
+
+impl Classified for BlsError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Rejected => ErrorKind::Rejected,
+            Self::Counts { .. } => ErrorKind::Mismatch,
+            Self::Randomness(_) => ErrorKind::System,
+            Self::Length { .. }
+            | Self::SecretKeyRange
+            | Self::SeedLength { .. }
+            | Self::Path(_)
+            | Self::PublicKey(_)
+            | Self::Signature(_)
+            | Self::InfinityKey
+            | Self::EmptyAggregate(_)
+            | Self::EmptyBatch => ErrorKind::Malformed,
+        }
+    }
 }

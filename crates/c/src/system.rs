@@ -6,45 +6,47 @@ use crate::{
 };
 use core::ffi::{c_char, c_int, c_ulong, c_ulonglong, c_void};
 use proofmill::{
-    AnyProvingKey, Error,
+    AnyProvingKey, Error, Proof, ProofSystem, ProvingKey, VerifyingKey,
     circom::{CircuitCache, PublicSignals, Witness, WitnessCalculator},
-    groth16,
+    curve::bn254,
+    fflonk::Fflonk,
+    groth16::{self, Groth16},
+    plonk::Plonk,
 };
 use std::{borrow::Borrow, path::Path};
 
 /// Bytes of a public signal: the 77 digits of the largest, its quotes, a comma, and as much more as rapidsnark has.
 const SIGNAL_BYTES: c_ulonglong = 82;
 
-/// A proof system.
-pub(crate) struct System {
+/// What the functions of a proof system call.
+pub(crate) struct Calls {
     open: fn(&Path) -> proofmill::Result<AnyProvingKey>,
     from_bytes: fn(Vec<u8>) -> proofmill::Result<AnyProvingKey>,
     verify: fn(proof: &[u8], public: PublicSignals, key: &[u8]) -> proofmill::Result<()>,
     /// Bytes of the longest proof, with the zero byte at its end.
-    longest_proof: c_ulonglong,
+    longest_proof: usize,
 }
 
-macro_rules! system {
-    ($system:ident, $key:path, $longest_proof:literal) => {
-        System {
-            open: |path| proofmill::$system::ProvingKey::open(path).map($key),
-            from_bytes: |bytes| proofmill::$system::ProvingKey::from_bytes(bytes).map($key),
+pub(crate) static GROTH16: Calls = Calls::new::<Groth16>();
+pub(crate) static PLONK: Calls = Calls::new::<Plonk>();
+pub(crate) static FFLONK: Calls = Calls::new::<Fflonk>();
+
+impl Calls {
+    const fn new<S: ProofSystem<Curve = bn254::G1>>() -> Self
+    where
+        AnyProvingKey: From<ProvingKey<S>>,
+    {
+        Self {
+            open: |path| ProvingKey::<S>::open(path).map(Into::into),
+            from_bytes: |bytes| ProvingKey::<S>::from_bytes(bytes).map(Into::into),
             verify: |proof, public, key| {
-                let key = proofmill::$system::VerifyingKey::from_json(key)?;
-                proofmill::$system::Proof::from_json(proof, public)?.verify(&key)
+                let key = VerifyingKey::<S>::from_json(key)?;
+                Proof::<S>::from_json(proof, public)?.verify(&key)
             },
-            longest_proof: $longest_proof,
+            longest_proof: S::LONGEST_PROOF,
         }
-    };
-}
+    }
 
-/// rapidsnark's size, which programs may have copied.
-pub(crate) static GROTH16: System = system!(groth16, AnyProvingKey::Groth16, 810);
-/// Of every arithmetisation.
-pub(crate) static PLONK: System = system!(plonk, AnyProvingKey::Plonk, 8192);
-pub(crate) static FFLONK: System = system!(fflonk, AnyProvingKey::Fflonk, 4096);
-
-impl System {
     /// The key in the caller's buffer.
     ///
     /// # Safety
@@ -74,7 +76,7 @@ impl System {
     pub(crate) unsafe fn proof_size(&self, proof_size: *mut c_ulonglong) {
         // SAFETY: the function's contract.
         if let Ok(size) = unsafe { Place::new("proof_size", proof_size) } {
-            size.set(self.longest_proof);
+            size.set(self.longest_proof as c_ulonglong);
         }
     }
 
@@ -170,7 +172,7 @@ pub(crate) unsafe fn public_sized(
     let body = || {
         // SAFETY: the function's contract.
         let size = unsafe { Place::new("public_size", public_size) }?;
-        size.set(key()?.verifying_key().public_signals() * SIGNAL_BYTES + 4);
+        size.set(key()?.verifying_key().public_signals() as c_ulonglong * SIGNAL_BYTES + 4);
         Ok(())
     };
     // SAFETY: the function's contract.

@@ -124,7 +124,7 @@ fn every_proof_fits_into_the_stated_size() {
         (Srs::open(example("pot8.ptau")).expect("powers"), Witness::open(example("witness.wtns")));
     let witness = witness.expect("a witness");
     for arithmetisation in [Arithmetisation::Turbo, Arithmetisation::Ultra] {
-        let key = ProvingKey::setup(&circuit, &srs, arithmetisation).expect("a key");
+        let key = ProvingKey::setup_in(&circuit, &srs, arithmetisation).expect("a key");
         let proof = key.prove(&witness).expect("a proof").to_json();
         assert!(longest(&proof) <= size(plonk_proof_size), "{} bytes", longest(&proof));
     }

@@ -3,6 +3,7 @@
 use proofmill_circom::{CircomError, SectionName, UNPREPARED, shown_name};
 use proofmill_files::FileError;
 use proofmill_groth16::Groth16Error;
+use proofmill_run::{Classified, ErrorKind, Subject};
 use std::{io, path::PathBuf};
 
 /// Why a contribution was not made or not accepted.
@@ -95,5 +96,37 @@ pub enum CeremonyError {
 impl From<FileError> for CeremonyError {
     fn from(error: FileError) -> Self {
         CircomError::Io(error).into()
+    }
+}
+
+impl Classified for CeremonyError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::File(error) => error.kind(),
+            Self::Key(error) => error.kind(),
+            Self::Contribution { .. }
+            | Self::Delta
+            | Self::Differs(_)
+            | Self::OnlyBeacons
+            | Self::NoContributions
+            | Self::Powers { .. }
+            | Self::Challenge => ErrorKind::Rejected,
+            Self::NotInitial(_)
+            | Self::OtherKey(_)
+            | Self::Reduced { .. }
+            | Self::OtherChallenge
+            | Self::Unprepared => ErrorKind::Mismatch,
+            Self::NoList | Self::TooLong | Self::Beacon(_) => ErrorKind::Malformed,
+            Self::Scratch { .. } => ErrorKind::Io,
+            Self::Randomness(_) => ErrorKind::System,
+        }
+    }
+
+    fn subject(&self) -> Option<Subject> {
+        match self {
+            Self::Key(error) => error.subject(),
+            Self::File(_) | Self::NotInitial(_) | Self::Scratch { .. } | Self::Randomness(_) => None,
+            _ => Some(Subject::Key),
+        }
     }
 }

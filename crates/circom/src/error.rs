@@ -2,6 +2,7 @@
 
 use crate::file_kind::FileKind;
 use proofmill_files::{FileError, FileName};
+use proofmill_run::{Classified, ErrorKind};
 use std::fmt;
 
 /// A section of a container by number and content.
@@ -154,5 +155,24 @@ pub enum CircomError {
 impl CircomError {
     pub(crate) fn json_value(file: &FileName, key: &str, problem: impl fmt::Display) -> Self {
         Self::JsonValue { file: file.clone(), key: key.to_owned(), problem: problem.to_string() }
+    }
+}
+
+impl Classified for CircomError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Io(_) => ErrorKind::Io,
+            Self::Kind { .. }
+            | Self::Version { .. }
+            | Self::Container { .. }
+            | Self::MissingSection { .. }
+            | Self::DuplicateSection { .. }
+            | Self::Curve { .. }
+            | Self::Protocol { .. }
+            | Self::Malformed { .. }
+            | Self::JsonSyntax { .. }
+            | Self::Symbols { .. }
+            | Self::JsonValue { .. } => ErrorKind::Malformed,
+        }
     }
 }

@@ -7,9 +7,10 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use proofmill::{
+    ProvingKey,
     ceremony::{Randomness, bellman},
     circom::{PairingCurve, over_curve},
-    groth16::ProvingKey,
+    groth16::Groth16,
 };
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
@@ -90,7 +91,7 @@ impl Export {
         machine.clock().expect(PHASES - 1);
         machine.run(|_| {
             over_curve!(curve::of(&self.zkey)?, C => {
-                bellman::export(&ProvingKey::<C>::open_over(&self.zkey)?, &self.parameters)
+                bellman::export(&ProvingKey::<Groth16<C>>::open(&self.zkey)?, &self.parameters)
             })
         })?;
         Ok(Outcome::done(json!({ "parameters": &*self.parameters })))
@@ -125,7 +126,7 @@ impl ImportCommand {
         machine.clock().expect(PHASES);
         let hashes = machine.run(|_| {
             over_curve!(curve::of(&old)?, C => {
-                bellman::import(&ProvingKey::<C>::open_over(&old)?, &parameters, &new, name.get())
+                bellman::import(&ProvingKey::<Groth16<C>>::open(&old)?, &parameters, &new, name.get())
             })
         })?;
         let hash = hashes.last().copied().unwrap_or([0; 64]);

@@ -7,12 +7,12 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use proofmill::{
-    Error,
+    Error, ProvingKey,
     audit::Beacon,
     ceremony::CeremonyCurve,
     ceremony::{self, Randomness},
     circom::{Contribution, Ptau, R1cs, over_curve},
-    groth16::ProvingKey,
+    groth16::Groth16,
 };
 use proofmill_console::{Failure, Machine, Outcome, PERMIT};
 use proofmill_run::Run;
@@ -211,7 +211,7 @@ fn write(
     machine.clock().expect(PHASES);
     let hash = machine.run(|_| {
         over_curve!(curve::of(old)?, C => {
-            ceremony::contribute(&ProvingKey::<C>::open_over(old)?, new, name.get(), randomness)
+            ceremony::contribute(&ProvingKey::<Groth16<C>>::open(old)?, new, name.get(), randomness)
         })
     })?;
     Ok(hash_outcome("contribution", hash, "zkey", new))
@@ -256,7 +256,7 @@ impl VerifyCommand {
         machine: &mut Machine,
     ) -> Result<Outcome, Failure> {
         let (verified, insecurity) = machine.run(|Run { progress, .. }| {
-            let (key, powers) = (ProvingKey::<C>::open_over(zkey)?, Ptau::open_over(ptau)?);
+            let (key, powers) = (ProvingKey::<Groth16<C>>::open(zkey)?, Ptau::open_over(ptau)?);
             let insecurity = key.verifying_key().insecurity().or(powers.insecurity());
             let verified = match self {
                 Self::R1cs(VerifyCircuit { r1cs, .. }) => {
@@ -265,7 +265,7 @@ impl VerifyCommand {
                         .and_then(|circuit| ceremony::verify_for_circuit(&key, &circuit, &powers))
                 }
                 Self::Init(VerifyInitial { initial, .. }) => {
-                    let initial = ProvingKey::open_over(initial)?;
+                    let initial = ProvingKey::<Groth16<C>>::open(initial)?;
                     progress.begin("verify contributions");
                     let verified = ceremony::verify(&key, &initial);
                     progress.begin("verify powers");

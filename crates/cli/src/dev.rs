@@ -1,10 +1,14 @@
 //! `dev`: a circuit from its source to a verified proof, with keys for tests, again whenever a file changes.
 
 use crate::{calculator, files::Files};
-use clap::{Args, ValueEnum};
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use proofmill::{
-    circom::{Ptau, PublicSignals, R1cs, SetupSizes, Symbols, Witness},
-    fflonk, groth16, plonk,
+    ProofSystem, ProvingKey, SolidityVerifier, System, VerifyingKey,
+    circom::{PublicSignals, R1cs, SetupSizes, Symbols, Witness},
+    over_system,
     srs::Srs,
 };
 use proofmill_console::{Display, Failure, Machine, Outcome};
@@ -41,7 +45,7 @@ pub(crate) struct Dev {
     #[arg(value_name = "INPUT")]
     input: PathBuf,
     /// The proof system
-    #[arg(long, value_name = "NAME", default_value = "groth16")]
+    #[arg(long, value_name = "NAME", default_value = "groth16", value_parser = systems())]
     system: System,
     /// Repeat it when the circuit, a file that it includes or the input changes, until Ctrl-C
     #[arg(long, conflicts_with = "json")]
@@ -57,34 +61,9 @@ pub(crate) struct Dev {
     circom: OsString,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum System {
-    /// Groth16
-    Groth16,
-    /// PLONK in the standard arithmetisation
-    Plonk,
-    /// fflonk
-    Fflonk,
-}
-
-impl System {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Groth16 => "groth16",
-            Self::Plonk => "plonk",
-            Self::Fflonk => "fflonk",
-        }
-    }
-
-    /// The gas for the execution of the system's contract, by the prices of EIP-1108 and the contracts of `.ci/solidity.sh`: a
-    /// constant part, and one for each public signal.
-    const fn gas(self) -> [u64; 2] {
-        match self {
-            Self::Groth16 => [181_900, 6_515],
-            Self::Plonk => [246_400, 400],
-            Self::Fflonk => [152_050, 400],
-        }
-    }
+/// Parses the name of a proof system.
+fn systems() -> impl TypedValueParser<Value = System> {
+    PossibleValuesParser::new(System::NAMES).try_map(|name| name.parse::<System>())
 }
 
 impl Dev {
@@ -180,25 +159,17 @@ impl Session<'_> {
         let display = machine.display();
         let witness = timed(&mut steps, "witness", || self.witness(&stem, display))?;
         circuit.check(&witness)?;
-        /// Proves and verifies; returns the arguments of a contract's call.
-        macro_rules! prove {
-            ($system:ident) => {
-                machine.run(|_| {
-                    let key = $system::ProvingKey::open(self.path(KEY))?;
-                    let proof = timed(&mut steps, "prove", || key.prove(&witness))?;
-                    proof.save(self.path(PROOF), self.path(PUBLIC))?;
-                    timed(&mut steps, "verify", || proof.verify(&key.verifying_key()))?;
-                    Ok::<_, Failure>(proof.solidity_calldata())
-                })
-            };
-        }
-        let call = match self.dev.system {
-            System::Groth16 => prove!(groth16),
-            System::Plonk => prove!(plonk),
-            System::Fflonk => prove!(fflonk),
-        }?;
+        let call = machine.run(|_| {
+            over_system!(self.dev.system, S => {
+                let key = ProvingKey::<S>::open(self.path(KEY))?;
+                let proof = timed(&mut steps, "prove", || key.prove(&witness))?;
+                proof.save(self.path(PROOF), self.path(PUBLIC))?;
+                timed(&mut steps, "verify", || proof.verify(&key.verifying_key()))?;
+                Ok::<_, Failure>(proof.solidity_calldata())
+            })
+        })?;
         let public = PublicSignals::open(self.path(PUBLIC))?.len();
-        let [constant, of_signal] = self.dev.system.gas();
+        let [constant, of_signal] = over_system!(self.dev.system, S => S::GAS);
         let execution = constant + of_signal * public as u64;
         let gas = [execution, execution + TRANSACTION + gas_of_data(&call)];
         Ok(Run { system: self.dev.system, constraints: circuit.constraints(), public, steps, gas })
@@ -215,11 +186,7 @@ impl Session<'_> {
     /// Makes powers of tau and a key of the circuit in this file.
     fn set_up(&self, circuit: &R1cs, r1cs: &Path) -> Result<(), Failure> {
         let sizes = SetupSizes::of(r1cs)?;
-        let size = match self.dev.system {
-            System::Groth16 => Some(sizes.groth16),
-            System::Plonk => sizes.plonk,
-            System::Fflonk => sizes.fflonk,
-        };
+        let size = over_system!(self.dev.system, S => S::setup_size(&sizes));
         // If there is no power for it, the setup says why.
         let power = size.and_then(|size| size.power).unwrap_or_default().max(SMALLEST);
         if power > LARGEST {
@@ -230,21 +197,10 @@ impl Session<'_> {
         let ptau = self.path("insecure.ptau");
         Srs::write_insecure_prepared(&ptau, power)?;
         let (key, verification_key) = (self.path(KEY), self.path(VERIFICATION_KEY));
-        match self.dev.system {
-            System::Groth16 => {
-                groth16::write_key(&key, circuit, &Ptau::open(&ptau)?)?;
-                groth16::VerifyingKey::open(key)?.save(verification_key)?;
-            }
-            System::Plonk => {
-                let standard = plonk::Arithmetisation::Standard;
-                plonk::write_key(&key, circuit, &Srs::open(&ptau)?, standard)?;
-                plonk::VerifyingKey::open(key)?.save(verification_key)?;
-            }
-            System::Fflonk => {
-                fflonk::write_key(&key, circuit, &Ptau::open(&ptau)?)?;
-                fflonk::VerifyingKey::open(key)?.save(verification_key)?;
-            }
-        }
+        over_system!(self.dev.system, S => {
+            ProvingKey::<S>::write(&key, circuit, &<S as ProofSystem>::Powers::open(&ptau)?)?;
+            VerifyingKey::<S>::open(key)?.save(verification_key)?;
+        });
         Ok(())
     }
 

@@ -2,19 +2,12 @@
 
 use crate::{
     curve,
-    files::{Files, Input},
-    proving::{FullProve, Job, Prove, Setup, Verify, one_by_one, prove_each, warn_of_powers},
+    files::Files,
+    proving::{FullProve, Prove, Setup, Verify},
 };
 use clap::Subcommand;
-use proofmill::{
-    circom::{Ptau, R1cs, Witness, over_curve},
-    groth16::{Groth16Curve, Proof, ProvingKey, VerifyingKey, write_key},
-};
+use proofmill::{circom::over_curve, groth16::Groth16};
 use proofmill_console::{Failure, Machine, Outcome};
-use proofmill_run::{Progress, Run};
-
-/// The approximate number of phases of a proof.
-const PROVE_PHASES: usize = 10;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Groth16Command {
@@ -69,70 +62,24 @@ impl Groth16Command {
 
 pub(crate) fn run(command: Groth16Command, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
-        Groth16Command::Prove(files) => over_curve!(curve::of(&files.zkey)?, C => {
-            prove::<C>(&files.zkey, &files.jobs()?, machine, |source, progress| files.witness(source, progress))
-        }),
+        Groth16Command::Prove(files) => {
+            over_curve!(curve::of(&files.zkey)?, C => files.run::<Groth16<C>>(machine))
+        }
         Groth16Command::FullProve(files) => {
-            let display = machine.display();
-            over_curve!(curve::of(&files.zkey)?, C => {
-                let witness = |inputs: &Input, progress: Progress<'_>| files.witness(inputs, display, progress);
-                let outcome = prove::<C>(&files.zkey, &files.jobs()?, machine, witness)?;
-                files.compile_for_later(machine);
-                Ok(outcome)
-            })
+            over_curve!(curve::of(&files.zkey)?, C => files.run::<Groth16<C>>(machine))
         }
         Groth16Command::Verify(files) => {
-            over_curve!(curve::of(&files.key)?, C => verify::<C>(&files, machine))
+            over_curve!(curve::of(&files.key)?, C => files.run::<Groth16<C>>(machine))
         }
         Groth16Command::Setup(files) => {
-            over_curve!(curve::of(&files.r1cs)?, C => setup::<C>(&files, machine))
+            let outcome = over_curve!(curve::of(&files.r1cs)?, C => files.run::<Groth16<C>>(machine))?;
+            if !machine.quiet() {
+                let zkey = files.zkey.display();
+                eprintln!(
+                    "warning: anyone can forge proofs for {zkey} until somebody contributes to it: proofmill zkey contribute {zkey} FINAL.zkey"
+                );
+            }
+            Ok(outcome)
         }
     }
-}
-
-fn prove<C: Groth16Curve>(
-    zkey: &Input,
-    jobs: &[Job<'_>],
-    machine: &mut Machine,
-    witness: impl Fn(&Input, Progress<'_>) -> Result<Witness<C::ScalarPrime>, Failure> + Sync,
-) -> Result<Outcome, Failure> {
-    machine.clock().expect(PROVE_PHASES);
-    machine.run(|Run { progress, .. }| {
-        progress.begin("read zkey");
-        let key = ProvingKey::<C>::open_over(zkey)?;
-        prove_each(jobs, |job| {
-            let proof = key.prove(&witness(job.source, progress)?)?;
-            progress.begin("write proof");
-            proof.save(job.proof, job.public)?;
-            Ok(proof.public().clone())
-        })
-    })
-}
-
-fn verify<C: Groth16Curve>(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.run(|Run { progress, .. }| {
-        progress.begin("read proof");
-        let key = VerifyingKey::<C>::open_over(&files.key)?;
-        let find_invalid = |proofs: &[Proof<C>]| match proofs {
-            [_] => one_by_one(proofs, |proof| proof.verify(&key)),
-            _ => key.find_invalid(proofs),
-        };
-        files.run(progress, |path, public| Proof::open_over(path, public), find_invalid)
-    })
-}
-
-fn setup<C: Groth16Curve>(files: &Setup, machine: &mut Machine) -> Result<Outcome, Failure> {
-    let quiet = machine.quiet();
-    machine.run(|Run { progress, .. }| {
-        progress.begin("read r1cs");
-        let circuit = R1cs::open_over(&files.r1cs)?;
-        let ptau = Ptau::<C>::open_over(&files.ptau)?;
-        write_key(&files.zkey, &circuit, &ptau)?;
-        warn_of_powers(&files.ptau, ptau.insecurity(), quiet);
-        if !quiet {
-            let zkey = files.zkey.display();
-            eprintln!("warning: anyone can forge proofs for {zkey} until somebody contributes to it: proofmill zkey contribute {zkey} FINAL.zkey");
-        }
-        Ok(files.outcome())
-    })
 }

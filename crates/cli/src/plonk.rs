@@ -1,21 +1,18 @@
 //! `plonk`: set up, prove, verify.
 
 use crate::{
-    files::{Files, Input},
+    files::Files,
     programs::Passed,
-    proving::{FullProve, Job, Prove, Setup, Verify, one_by_one, prove_each, warn_of_powers},
+    proving::{FullProve, Prove, Setup, Stored, Verify, warn_of_powers},
 };
 use clap::{Args, Subcommand};
 use proofmill::{
-    circom::{R1cs, Witness},
-    plonk::{Arithmetisation, Proof, ProvingKey, VerifyingKey, write_key},
+    circom::R1cs,
+    plonk::{Arithmetisation, Plonk, write_key},
     srs::Srs,
 };
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
-use proofmill_run::{Progress, Run};
-
-/// The approximate number of phases of a proof.
-pub(crate) const PROVE_PHASES: usize = 15;
+use proofmill_run::Run;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PlonkCommand {
@@ -26,7 +23,7 @@ pub(crate) enum PlonkCommand {
   proofmill plonk prove circuit.zkey a.wtns a.proof.json a.public.json b.wtns b.proof.json b.public.json
   proofmill plonk prove circuit.key witness.wtns --memory low --scratch /var/tmp
   proofmill plonk prove circuit.zkey witness.wtns --threads 1 --json")]
-    Prove(PlonkProve),
+    Prove(Stored<Prove>),
     /// Calculate a witness and prove that it satisfies a circuit, with the witness in memory only
     #[command(
         name = "fullprove",
@@ -34,7 +31,7 @@ pub(crate) enum PlonkCommand {
   proofmill plonk fullprove input.json circuit.wasm circuit.zkey proof.json public.json
   proofmill plonk fullprove a.json circuit.wasm circuit.zkey a.proof.json a.public.json b.json b.proof.json b.public.json"
     )]
-    FullProve(PlonkFullProve),
+    FullProve(Stored<FullProve>),
     /// Verify a proof, or several
     #[command(after_help = "Examples:
   proofmill plonk verify verification_key.json public.json proof.json
@@ -53,24 +50,6 @@ pub(crate) enum PlonkCommand {
 
 The program proofmill-bench does this: `proofmill plonk workload --help` prints its help.")]
     Workload(Passed),
-}
-
-/// Arguments of `plonk prove`.
-#[derive(Args, Debug)]
-pub(crate) struct PlonkProve {
-    #[command(flatten)]
-    files: Prove,
-    #[command(flatten)]
-    storage: StorageOptions,
-}
-
-/// Arguments of `plonk fullprove`.
-#[derive(Args, Debug)]
-pub(crate) struct PlonkFullProve {
-    #[command(flatten)]
-    files: FullProve,
-    #[command(flatten)]
-    storage: StorageOptions,
 }
 
 /// Arguments of `plonk setup`.
@@ -115,52 +94,12 @@ impl PlonkCommand {
 
 pub(crate) fn run(command: PlonkCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     match command {
-        PlonkCommand::Prove(PlonkProve { files, .. }) => {
-            prove(&files.zkey, &files.jobs()?, !files.no_check, machine, |source, progress| {
-                files.witness(source, progress)
-            })
-        }
-        PlonkCommand::FullProve(PlonkFullProve { files, .. }) => {
-            let display = machine.display();
-            let witness = |inputs: &Input, progress: Progress<'_>| files.witness(inputs, display, progress);
-            let outcome = prove(&files.zkey, &files.jobs()?, true, machine, witness)?;
-            files.compile_for_later(machine);
-            Ok(outcome)
-        }
-        PlonkCommand::Verify(files) => verify(&files, machine),
+        PlonkCommand::Prove(prove) => prove.files.run::<Plonk>(machine),
+        PlonkCommand::FullProve(prove) => prove.files.run::<Plonk>(machine),
+        PlonkCommand::Verify(files) => files.run::<Plonk>(machine),
         PlonkCommand::Setup(arguments) => setup(&arguments, machine),
         PlonkCommand::Workload(_) => unreachable!("proofmill-bench runs it"),
     }
-}
-
-fn prove(
-    zkey: &Input,
-    jobs: &[Job<'_>],
-    check: bool,
-    machine: &mut Machine,
-    witness: impl Fn(&Input, Progress<'_>) -> Result<Witness, Failure> + Sync,
-) -> Result<Outcome, Failure> {
-    machine.clock().expect(PROVE_PHASES);
-    machine.run(|Run { progress, .. }| {
-        progress.begin("read zkey");
-        let key = ProvingKey::open(zkey)?;
-        prove_each(jobs, |job| {
-            let witness = witness(job.source, progress)?;
-            let proof = if check { key.prove(&witness) } else { key.prove_unchecked(&witness) }?;
-            progress.begin("write proof");
-            proof.save(job.proof, job.public)?;
-            Ok(proof.public().clone())
-        })
-    })
-}
-
-fn verify(files: &Verify, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.run(|Run { progress, .. }| {
-        progress.begin("read proof");
-        let key = VerifyingKey::open(&files.key)?;
-        let verify = |proof: &Proof| proof.verify(&key);
-        files.run(progress, |path, public| Proof::open(path, public), |proofs| one_by_one(proofs, verify))
-    })
 }
 
 fn setup(arguments: &PlonkSetup, machine: &mut Machine) -> Result<Outcome, Failure> {

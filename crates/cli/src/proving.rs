@@ -1,4 +1,4 @@
-//! The file arguments of `prove`, `verify` and `setup`, for all proof systems.
+//! `prove`, `fullprove`, `verify` and `setup` of any proof system.
 
 use crate::{
     calculator,
@@ -6,10 +6,10 @@ use crate::{
 };
 use clap::Args;
 use proofmill::{
-    Error,
+    Proof, ProofSystem, ProvingKey, SetupPowers, SystemPrime, VerifyingKey,
     circom::{PublicSignals, R1cs, ScalarPrime, Symbols, Witness},
 };
-use proofmill_console::{Display, Failure, Machine, Outcome};
+use proofmill_console::{Display, Failure, Machine, Outcome, StorageOptions};
 use proofmill_run::{Progress, Run};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -82,34 +82,58 @@ fn written<P: ScalarPrime>(proof: &Output, public: &Output, signals: &PublicSign
     json!({ "proof": text(proof), "public": text(public), "signals": signals })
 }
 
-/// Makes the proofs of jobs, one after another. `prove` writes the files of one, and returns the public signals. A job that fails does not
-/// keep the others from being done, unless it is for the key that they share.
-pub(crate) fn prove_each<P: ScalarPrime>(
+/// Makes the proofs of jobs with one key, one after another. A job that fails does not keep the others from being done, unless it is for the
+/// key that they share.
+fn prove_each<S: ProofSystem>(
+    zkey: &Input,
     jobs: &[Job<'_>],
-    prove: impl Fn(&Job<'_>) -> Result<PublicSignals<P>, Failure>,
+    check: bool,
+    machine: &mut Machine,
+    witness: impl Fn(&Input, Progress<'_>) -> Result<Witness<SystemPrime<S>>, Failure> + Sync,
 ) -> Result<Outcome, Failure> {
-    if let [job] = jobs {
-        return Ok(Outcome::done(written(job.proof, job.public, &prove(job)?)));
-    }
-    let (mut proofs, mut failures) = (Vec::new(), Vec::new());
-    for job in jobs {
-        match prove(job) {
-            Ok(signals) => proofs.push(written(job.proof, job.public, &signals)),
-            Err(failure @ Failure::InsecureSetup(_)) => return Err(failure),
-            Err(failure) => {
-                proofs.push(json!({ "proof": text(job.proof), "error": failure.to_string() }));
-                failures.push(failure);
+    machine.clock().expect(S::PROVE_PHASES);
+    machine.run(|Run { progress, .. }| {
+        progress.begin("read zkey");
+        let key = ProvingKey::<S>::open(zkey)?;
+        let prove = |job: &Job<'_>| -> Result<Value, Failure> {
+            let witness = witness(job.source, progress)?;
+            let proof = if check { key.prove(&witness) } else { key.prove_unchecked(&witness) }?;
+            progress.begin("write proof");
+            proof.save(job.proof, job.public)?;
+            Ok(written(job.proof, job.public, proof.public()))
+        };
+        if let [job] = jobs {
+            return Ok(Outcome::done(prove(job)?));
+        }
+        let (mut proofs, mut failures) = (Vec::new(), Vec::new());
+        for job in jobs {
+            match prove(job) {
+                Ok(proof) => proofs.push(proof),
+                Err(failure @ Failure::InsecureSetup(_)) => return Err(failure),
+                Err(failure) => {
+                    proofs.push(json!({ "proof": text(job.proof), "error": failure.to_string() }));
+                    failures.push(failure);
+                }
             }
         }
-    }
-    let summary = format!("{} of {} proofs were not made", failures.len(), jobs.len());
-    Ok(outcome_of_many(json!({ "proofs": proofs }), failures, summary))
+        let summary = format!("{} of {} proofs were not made", failures.len(), jobs.len());
+        Ok(outcome_of_many(json!({ "proofs": proofs }), failures, summary))
+    })
 }
 
 /// The outcome of what was done one after another.
 fn outcome_of_many(result: Value, failures: Vec<Failure>, summary: String) -> Outcome {
     let failure = (!failures.is_empty()).then_some(Failure::Several { failures, summary });
     Outcome { failure, ..Outcome::done(result) }
+}
+
+/// The arguments of a command with a proving key that may be kept on disk.
+#[derive(Args, Debug)]
+pub(crate) struct Stored<A: Args> {
+    #[command(flatten)]
+    pub(crate) files: A,
+    #[command(flatten)]
+    pub(crate) storage: StorageOptions,
 }
 
 /// Arguments of `prove`.
@@ -134,7 +158,7 @@ pub(crate) struct Prove {
     sym: Option<Input>,
     /// Do not check the witness first (the proof is still verified)
     #[arg(long)]
-    pub(crate) no_check: bool,
+    no_check: bool,
 }
 
 impl Prove {
@@ -146,8 +170,14 @@ impl Prove {
         files(self.jobs(), [Some(&self.zkey), self.r1cs.as_ref(), self.sym.as_ref()].into_iter().flatten())
     }
 
+    /// Proves.
+    pub(crate) fn run<S: ProofSystem>(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
+        let witness = |source: &Input, progress: Progress<'_>| self.witness(source, progress);
+        prove_each::<S>(&self.zkey, &self.jobs()?, !self.no_check, machine, witness)
+    }
+
     /// Reads a witness, and checks it against the circuit of `--r1cs` if one is given.
-    pub(crate) fn witness<P: ScalarPrime>(
+    fn witness<P: ScalarPrime>(
         &self,
         witness: &Input,
         progress: Progress<'_>,
@@ -200,8 +230,18 @@ impl FullProve {
         files(self.jobs(), [Some(&self.circuit), Some(&self.zkey), self.sym.as_ref()].into_iter().flatten())
     }
 
-    /// Calculates the witness of inputs, which stays in memory.
-    pub(crate) fn witness<P: ScalarPrime>(
+    /// Calculates witnesses, which stay in memory, and proves. Afterwards it makes the circuit's next witness take less time.
+    pub(crate) fn run<S: ProofSystem>(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
+        let display = machine.display();
+        let witness = |inputs: &Input, progress: Progress<'_>| self.witness(inputs, display, progress);
+        let outcome = prove_each::<S>(&self.zkey, &self.jobs()?, true, machine, witness)?;
+        machine.run(|Run { progress, .. }| {
+            calculator::compile_for_later(&self.circuit, &self.inputs, display, progress);
+        });
+        Ok(outcome)
+    }
+
+    fn witness<P: ScalarPrime>(
         &self,
         inputs: &Input,
         display: Display,
@@ -209,14 +249,6 @@ impl FullProve {
     ) -> Result<Witness<P>, Failure> {
         progress.begin("calculate witness");
         calculator::calculate(&self.circuit, inputs, symbols(self.sym.as_ref())?, display)
-    }
-
-    /// After the proof: makes the circuit's next witness take less time.
-    pub(crate) fn compile_for_later(&self, machine: &mut Machine) {
-        let display = machine.display();
-        machine.run(|Run { progress, .. }| {
-            calculator::compile_for_later(&self.circuit, &self.inputs, display, progress);
-        });
     }
 }
 
@@ -238,15 +270,18 @@ pub(crate) struct Verify {
 }
 
 impl Verify {
-    /// Opens all proofs by their public signals and their own file, and has them verified. `find_invalid` returns the indices of those that
-    /// are not valid, with the reason.
-    ///
-    /// A proof that cannot be read does not keep the others from being verified.
-    pub(crate) fn run<T, P: ScalarPrime>(
+    /// Verifies proofs for their public signals. A proof that cannot be read does not keep the others from being verified.
+    pub(crate) fn run<S: ProofSystem>(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
+        machine.run(|Run { progress, .. }| {
+            progress.begin("read proof");
+            self.verify(&VerifyingKey::<S>::open(&self.key)?, progress)
+        })
+    }
+
+    fn verify<S: ProofSystem>(
         &self,
+        key: &VerifyingKey<S>,
         progress: Progress<'_>,
-        open: impl Fn(&Path, PublicSignals<P>) -> proofmill::Result<T>,
-        find_invalid: impl FnOnce(&[T]) -> proofmill::Result<Vec<(usize, Error)>>,
     ) -> Result<Outcome, Failure> {
         let (more, rest) = self.more.as_chunks::<2>();
         if let [name, ..] = rest {
@@ -255,7 +290,8 @@ impl Verify {
         let (mut verdicts, mut numbers, mut proofs) = (Vec::new(), Vec::new(), Vec::new());
         let first = std::iter::once([&self.public, &self.proof]);
         for [public, proof] in first.chain(more.iter().map(<[_; 2]>::each_ref)) {
-            let opened = PublicSignals::open_over(public).and_then(|signals| open(proof, signals));
+            let opened =
+                PublicSignals::open_over(public).and_then(|signals| Proof::<S>::open(proof, signals));
             let verdict = opened.map(|opened| {
                 numbers.push(verdicts.len());
                 proofs.push(opened);
@@ -263,7 +299,7 @@ impl Verify {
             verdicts.push((proof, verdict.map_err(Failure::from)));
         }
         progress.begin("verify");
-        for (index, error) in find_invalid(&proofs)? {
+        for (index, error) in key.find_invalid(&proofs)? {
             verdicts[numbers[index]].1 = Err(error.into());
         }
         self.outcome(verdicts)
@@ -290,22 +326,6 @@ impl Verify {
         let result = json!({ "valid": failures.is_empty(), "proofs": proofs });
         Ok(Outcome { text, ..outcome_of_many(result, failures, summary) })
     }
-}
-
-/// Verifies proofs one by one, for [`Verify::run`].
-pub(crate) fn one_by_one<T>(
-    proofs: &[T],
-    verify: impl Fn(&T) -> proofmill::Result<()>,
-) -> proofmill::Result<Vec<(usize, Error)>> {
-    let mut invalid = Vec::new();
-    for (index, proof) in proofs.iter().enumerate() {
-        match verify(proof) {
-            Ok(()) => {}
-            Err(error @ Error::InsecureSetup(_)) => return Err(error),
-            Err(error) => invalid.push((index, error)),
-        }
-    }
-    Ok(invalid)
 }
 
 /// Arguments of `setup`.
@@ -335,6 +355,18 @@ pub(crate) fn warn_of_powers(ptau: &Path, insecurity: Option<&str>, quiet: bool)
 impl Setup {
     pub(crate) fn files(&self) -> Files<'_> {
         Files { inputs: vec![&self.r1cs, &self.ptau], outputs: vec![&self.zkey] }
+    }
+
+    /// Makes the key.
+    pub(crate) fn run<S: ProofSystem>(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
+        let quiet = machine.quiet();
+        machine.run(|Run { progress, .. }| {
+            progress.begin("read r1cs");
+            let (circuit, powers) = (R1cs::open_over(&self.r1cs)?, S::Powers::open(&self.ptau)?);
+            ProvingKey::<S>::write(&self.zkey, &circuit, &powers)?;
+            warn_of_powers(&self.ptau, powers.insecurity(), quiet);
+            Ok(self.outcome())
+        })
     }
 
     pub(crate) fn outcome(&self) -> Outcome {

@@ -10,10 +10,10 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use proofmill::{
-    AnyVerifyingKey,
+    AnyVerifyingKey, ProvingKey, VerifyingKey,
     circom::{PairingCurve, over_curve},
     curve::bls12_381,
-    groth16,
+    groth16::Groth16,
 };
 use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::json;
@@ -143,7 +143,7 @@ pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome
         ZkeyCommand::Export(ExportCommand::Json(files)) => {
             machine.run(|_| {
                 over_curve!(curve::of(&files.zkey)?, C => {
-                    groth16::ProvingKey::<C>::open_over(&files.zkey)?.write_json(&files.output)
+                    ProvingKey::<Groth16<C>>::open(&files.zkey)?.write_json(&files.output)
                 })
             })?;
             Ok(Outcome::done(json!({ "json": &*files.output })))
@@ -156,7 +156,7 @@ pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome
 fn export(files: &VerificationKey, machine: &mut Machine) -> Result<Outcome, Failure> {
     let protocol = machine.run(|_| {
         if curve::of(&files.zkey)? == PairingCurve::Bls12_381 {
-            groth16::VerifyingKey::<bls12_381::G1>::open_over(&files.zkey)?.save(&files.key)?;
+            VerifyingKey::<Groth16<bls12_381::G1>>::open(&files.zkey)?.save(&files.key)?;
             return Ok("groth16");
         }
         let key = AnyVerifyingKey::open(&files.zkey)?;

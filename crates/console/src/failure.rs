@@ -1,7 +1,7 @@
 //! The errors of commands.
 
-use proofmill_circom::CircomError;
 use proofmill_files::FileError;
+use proofmill_run::{Classified, ErrorKind};
 use std::{fmt, io, path::Path, process::ExitCode};
 
 /// What a message about an insecure setup ends with.
@@ -15,7 +15,12 @@ pub enum Failure {
     Rejected(String),
     /// A witness that does not satisfy its circuit. `{:#}` also prints values of it, if they explain the error.
     #[error(fmt = unsatisfied)]
-    Unsatisfied(proofmill::Error),
+    Unsatisfied {
+        /// The message without them.
+        problem: String,
+        /// The message with them.
+        with_values: String,
+    },
     /// Another failure, and an option or a command that tells more.
     #[error(fmt = advised)]
     Advised {
@@ -40,34 +45,33 @@ pub enum Failure {
     },
     /// A file that cannot be read or written.
     #[error(transparent)]
-    Io(#[from] FileError),
-    /// An error of a file in one of circom's or snarkjs's formats.
-    #[error(transparent)]
-    File(#[from] CircomError),
+    Io(FileError),
 }
 
-impl From<proofmill::Error> for Failure {
-    /// Maps invalid proofs and witnesses to `Rejected` and `Unsatisfied`, insecure keys to `InsecureSetup`, and every other error to `Input`.
-    fn from(error: proofmill::Error) -> Self {
-        match error {
-            proofmill::Error::Rejected(cause) => Self::Rejected(cause.to_string()),
-            error @ proofmill::Error::Unsatisfied(_) => Self::Unsatisfied(error),
-            proofmill::Error::InsecureSetup(cause) => Self::InsecureSetup(cause.to_string()),
-            error => Self::Input(error.to_string()),
+impl<E: Classified> From<E> for Failure {
+    /// By the error's kind: what was checked and is invalid, what must not be used, and all else.
+    fn from(error: E) -> Self {
+        match error.kind() {
+            ErrorKind::Rejected => Self::Rejected(error.to_string()),
+            ErrorKind::Unsatisfied => {
+                Self::Unsatisfied { problem: error.to_string(), with_values: format!("{error:#}") }
+            }
+            ErrorKind::InsecureSetup => Self::InsecureSetup(error.to_string()),
+            ErrorKind::Malformed
+            | ErrorKind::Mismatch
+            | ErrorKind::Io
+            | ErrorKind::System
+            | ErrorKind::Cancelled => Self::Input(error.to_string()),
         }
     }
 }
 
-fn unsatisfied(error: &proofmill::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    if f.alternate() {
-        return write!(f, "{error:#}");
+fn unsatisfied(problem: &str, with_values: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match (f.alternate(), with_values == problem) {
+        (true, _) => f.write_str(with_values),
+        (false, true) => f.write_str(problem),
+        (false, false) => write!(f, "{problem}; --show-values prints the values, which are secret"),
     }
-    let has_values = format!("{error:#}") != error.to_string();
-    write!(
-        f,
-        "{error}{}",
-        if has_values { "; --show-values prints the values, which are secret" } else { "" }
-    )
 }
 
 fn advised(failure: &Failure, advice: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -83,7 +87,7 @@ impl Failure {
 
     /// A file that cannot be read or written.
     pub fn io(path: &Path, source: io::Error) -> Self {
-        FileError::at(path, source).into()
+        Self::Io(FileError::at(path, source))
     }
 
     /// An error about the content of a file.
@@ -107,10 +111,10 @@ impl Failure {
     /// Whether all input was checked.
     fn is_rejection(&self) -> bool {
         match self {
-            Self::Rejected(_) | Self::Unsatisfied(_) => true,
+            Self::Rejected(_) | Self::Unsatisfied { .. } => true,
             Self::Advised { failure, .. } => failure.is_rejection(),
             Self::Several { failures, .. } => failures.iter().all(Self::is_rejection),
-            Self::Input(_) | Self::InsecureSetup(_) | Self::Io(_) | Self::File(_) => false,
+            Self::Input(_) | Self::InsecureSetup(_) | Self::Io(_) => false,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Errors.
 
 use proofmill_circom::{CircomError, UNPREPARED};
+use proofmill_run::{Classified, ErrorKind, Subject};
 
 /// Why there is no proof, or why a proof is not accepted.
 #[derive(Debug, thiserror::Error)]
@@ -73,4 +74,35 @@ pub enum Groth16Error {
     /// The operating system returned no randomness.
     #[error("no randomness from the operating system: {0}")]
     Randomness(String),
+}
+
+impl Classified for Groth16Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::File(error) => error.kind(),
+            Self::WitnessLength { .. }
+            | Self::Range { .. }
+            | Self::PublicLength { .. }
+            | Self::Unprepared
+            | Self::TooFewPowers { .. } => ErrorKind::Mismatch,
+            Self::Unsatisfied => ErrorKind::Unsatisfied,
+            Self::Rejected => ErrorKind::Rejected,
+            Self::TooManyCoefficients { .. } | Self::Malformed(_) | Self::MalformedProof(_) => {
+                ErrorKind::Malformed
+            }
+            Self::Randomness(_) => ErrorKind::System,
+        }
+    }
+
+    fn subject(&self) -> Option<Subject> {
+        match self {
+            Self::File(_) | Self::Randomness(_) => None,
+            Self::WitnessLength { .. } | Self::Range { .. } | Self::Unsatisfied => Some(Subject::Witness),
+            Self::PublicLength { .. } => Some(Subject::Public),
+            Self::Rejected | Self::MalformedProof(_) => Some(Subject::Proof),
+            Self::Unprepared | Self::TooFewPowers { .. } => Some(Subject::Powers),
+            Self::TooManyCoefficients { .. } => Some(Subject::Circuit),
+            Self::Malformed(_) => Some(Subject::Key),
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Errors of rows, openings and tree files.
 
+use proofmill_run::{Classified, ErrorKind};
 use std::io;
 
 /// Why a tree cannot be built or opened, or why an opening is not accepted.
@@ -208,4 +209,38 @@ pub enum MerkleError {
     /// An operating system error.
     #[error("{0}")]
     Io(#[from] io::Error),
+}
+
+impl Classified for MerkleError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Rejected => ErrorKind::Rejected,
+            Self::Io(_) => ErrorKind::Io,
+            Self::Shape { .. } | Self::WrongHash { .. } => ErrorKind::Mismatch,
+            Self::RowCount(_)
+            | Self::NoColumns
+            | Self::RowSize { .. }
+            | Self::ColumnLength { .. }
+            | Self::NotCanonical { .. }
+            | Self::NoIndices
+            | Self::IndexRange { .. }
+            | Self::DuplicateIndex(_)
+            | Self::UnsortedIndices { .. }
+            | Self::TooManyChunks { .. }
+            | Self::ChunkRange { .. }
+            | Self::GeneralizedIndex { .. }
+            | Self::NestedIndices { .. }
+            | Self::ValueCount { .. }
+            | Self::SiblingCount { .. }
+            | Self::CapSize { .. }
+            | Self::NotATree
+            | Self::Header { .. }
+            | Self::FileLength { .. }
+            | Self::Damaged { .. }
+            | Self::UnknownHash { .. }
+            | Self::Digest { .. }
+            | Self::Json(_)
+            | Self::JsonValue { .. } => ErrorKind::Malformed,
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The proof systems of circom's circuits. They have the same functions, which one macro writes.
+//! The proof systems of circom's circuits. They have the same functions.
 
 use crate::{
     source::Source,
@@ -11,9 +11,10 @@ use napi::{
 };
 use napi_derive::napi;
 use proofmill::{
-    AnyVerifyingKey, Result,
-    circom::{CircuitCache, Description, Ptau, PublicSignals, R1cs, Witness, describe, describe_bytes},
-    srs::Srs,
+    AnyVerifyingKey, Proof, ProofSystem, ProvingKey, Result, SetupPowers, SolidityVerifier, VerifyingKey,
+    circom::{CircuitCache, Description, PublicSignals, R1cs, Witness, describe, describe_bytes},
+    curve::bn254,
+    over_system,
 };
 use std::path::PathBuf;
 use zeroize::Zeroizing;
@@ -23,86 +24,67 @@ fn circuit_hash(key: Description) -> Option<Uint8Array> {
     key.contributions.map(|contributions| contributions.circuit_hash.as_slice().into())
 }
 
-/// A proof system.
+/// A proof system. PLONK has snarkjs's arithmetisation.
 #[napi(string_enum = "lowercase")]
 #[derive(Clone, Copy)]
 pub enum System {
     /// Groth16.
     Groth16,
-    /// PLONK, with snarkjs's arithmetisation.
+    /// PLONK.
     Plonk,
     /// fflonk.
     Fflonk,
 }
 
-macro_rules! system {
-    ($system:ident, $powers:ty, |$circuit:ident, $opened:ident| $setup:expr, |$path:ident| $write:expr) => {
-        mod $system {
-            use super::*;
-            use proofmill::$system as lower;
-
-            pub(super) fn setup(circuit: Source, powers: Source, path: Option<PathBuf>) -> Result<Outcome> {
-                let ($circuit, $opened) = (
-                    circuit.open(R1cs::open, R1cs::from_bytes)?,
-                    powers.open(<$powers>::open, <$powers>::from_bytes)?,
-                );
-                let Some($path) = path else {
-                    let key = $setup?;
-                    // Freed before the content is copied for the caller.
-                    let hash = circuit_hash(describe_bytes(key.as_bytes().to_vec())?);
-                    return Ok(Outcome { file: Some(key.as_bytes().into()), hash, ..Outcome::default() });
-                };
-                $write?;
-                Ok(Outcome { hash: circuit_hash(describe($path)?), ..Outcome::default() })
-            }
-
-            pub(super) fn prove(key: Source, witness: &Witness) -> Result<Outcome> {
-                let key = key.open(lower::ProvingKey::open, lower::ProvingKey::from_bytes)?;
-                let proof = key.prove(witness)?;
-                Ok(Outcome::texts([proof.to_json(), proof.public().to_json()]))
-            }
-
-            pub(super) fn verify(key: &str, public: &str, proof: &str) -> Result<Outcome> {
-                let key = lower::VerifyingKey::from_json(key)?;
-                verdict(
-                    PublicSignals::from_json(public)
-                        .and_then(|public| lower::Proof::from_json(proof, public)?.verify(&key)),
-                )
-            }
-
-            pub(super) fn calldata(public: &str, proof: &str) -> Result<Outcome> {
-                let proof = lower::Proof::from_json(proof, PublicSignals::from_json(public)?)?;
-                Ok(Outcome::texts([proof.solidity_calldata()]))
-            }
+impl From<System> for proofmill::System {
+    fn from(system: System) -> Self {
+        match system {
+            System::Groth16 => Self::Groth16,
+            System::Plonk => Self::Plonk,
+            System::Fflonk => Self::Fflonk,
         }
+    }
+}
+
+/// Calls a function of any proof system.
+macro_rules! of {
+    ($system:expr, $function:ident($($argument:expr),*)) => {
+        over_system!(proofmill::System::from($system), S => $function::<S>($($argument),*))
     };
 }
 
-system!(groth16, Ptau, |circuit, powers| lower::ProvingKey::setup(&circuit, &powers), |path| {
-    lower::write_key(&path, &circuit, &powers)
-});
-system!(
-    plonk,
-    Srs,
-    |circuit, powers| lower::ProvingKey::setup(&circuit, &powers, lower::Arithmetisation::Standard),
-    |path| lower::write_key(&path, &circuit, &powers, lower::Arithmetisation::Standard)
-);
-system!(
-    fflonk,
-    Ptau,
-    |circuit, powers| lower::ProvingKey::setup(&circuit, &powers),
-    |path| lower::write_key(&path, &circuit, &powers)
-);
-
-/// Calls a function of the system's module.
-macro_rules! of {
-    ($system:expr, $function:ident($($argument:expr),*)) => {
-        match $system {
-            System::Groth16 => groth16::$function($($argument),*),
-            System::Plonk => plonk::$function($($argument),*),
-            System::Fflonk => fflonk::$function($($argument),*),
-        }
+fn setup_of<S: ProofSystem<Curve = bn254::G1>>(
+    circuit: Source,
+    powers: Source,
+    path: Option<PathBuf>,
+) -> Result<Outcome> {
+    let circuit = circuit.open(R1cs::open, R1cs::from_bytes)?;
+    let powers = powers.open(|path| S::Powers::open(path.as_ref()), S::Powers::from_bytes)?;
+    let Some(path) = path else {
+        let key = ProvingKey::<S>::setup(&circuit, &powers)?;
+        // Freed before the content is copied for the caller.
+        let hash = circuit_hash(describe_bytes(key.as_bytes().to_vec())?);
+        return Ok(Outcome { file: Some(key.as_bytes().into()), hash, ..Outcome::default() });
     };
+    ProvingKey::<S>::write(&path, &circuit, &powers)?;
+    Ok(Outcome { hash: circuit_hash(describe(path)?), ..Outcome::default() })
+}
+
+fn prove_by<S: ProofSystem<Curve = bn254::G1>>(key: Source, witness: &Witness) -> Result<Outcome> {
+    let key = key.open(ProvingKey::<S>::open, ProvingKey::<S>::from_bytes)?;
+    let proof = key.prove(witness)?;
+    Ok(Outcome::texts([proof.to_json(), proof.public().to_json()]))
+}
+
+fn verify_by<S: ProofSystem<Curve = bn254::G1>>(key: &str, public: &str, proof: &str) -> Result<Outcome> {
+    let key = VerifyingKey::<S>::from_json(key)?;
+    let signals = PublicSignals::from_json(public);
+    verdict(signals.and_then(|public| Proof::<S>::from_json(proof, public)?.verify(&key)))
+}
+
+fn calldata_of<S: SolidityVerifier<Curve = bn254::G1>>(public: &str, proof: &str) -> Result<Outcome> {
+    let proof = Proof::<S>::from_json(proof, PublicSignals::from_json(public)?)?;
+    Ok(Outcome::texts([proof.solidity_calldata()]))
 }
 
 /// Makes a key, and writes it to the path or returns it; with the circuit's hash for Groth16.
@@ -116,7 +98,7 @@ pub fn setup<'env>(
     settings: Settings,
 ) -> napi::Result<Object<'env>> {
     let (circuit, powers, path) = (Source::from(circuit), Source::from(powers), path.map(PathBuf::from));
-    start(env, settings, move |_| of!(system, setup(circuit, powers, path)))
+    start(env, settings, move |_| of!(system, setup_of(circuit, powers, path)))
 }
 
 /// Proves: the texts of `proof.json` and `public.json`.
@@ -131,7 +113,7 @@ pub fn prove<'env>(
     let (key, witness) = (Source::from(key), Source::from(witness));
     start(env, settings, move |_| {
         let witness = open_witness(witness)?;
-        of!(system, prove(key, &witness))
+        of!(system, prove_by(key, &witness))
     })
 }
 
@@ -148,7 +130,7 @@ pub fn full_prove<'env>(
     let (inputs, circuit, key) = (Zeroizing::new(inputs), Source::from(circuit), Source::from(key));
     start(env, settings, move |lines| {
         let witness = calculate(&inputs, &circuit, lines)?;
-        let proof = of!(system, prove(key, &witness))?;
+        let proof = of!(system, prove_by(key, &witness))?;
         if let Ok(circuit) = circuit.bytes() {
             CircuitCache::of_user().keep(&circuit, inputs.as_bytes());
         }
@@ -166,7 +148,7 @@ pub fn verify<'env>(
     proof: String,
     settings: Settings,
 ) -> napi::Result<Object<'env>> {
-    start(env, settings, move |_| of!(system, verify(&key, &public, &proof)))
+    start(env, settings, move |_| of!(system, verify_by(&key, &public, &proof)))
 }
 
 /// The arguments of `verifyProof` in a Solidity verifier.
@@ -177,7 +159,7 @@ pub fn calldata<'env>(
     public: String,
     proof: String,
 ) -> napi::Result<Object<'env>> {
-    start(env, Settings::default(), move |_| of!(system, calldata(&public, &proof)))
+    start(env, Settings::default(), move |_| of!(system, calldata_of(&public, &proof)))
 }
 
 /// The text of the `verification_key.json` of a key of any system.

@@ -8,7 +8,7 @@ use napi_derive::napi;
 use proofmill::{Error, Level, Machine, Result};
 use std::{
     any::Any,
-    error, io,
+    io,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, LazyLock, Mutex, PoisonError,
@@ -64,17 +64,10 @@ impl Outcome {
         Self { error: Some(error), kind: Some(kind.to_owned()), ..Self::default() }
     }
 
+    /// The kind is that of the library, by its name.
     fn of_error(error: &Error) -> Self {
-        let (kind, errno) = match error {
-            Error::Rejected(_) => ("Rejected", None),
-            Error::Unsatisfied(_) => ("Unsatisfied", None),
-            Error::Malformed(_) => ("Malformed", None),
-            Error::Mismatch(_) => ("Mismatch", None),
-            Error::InsecureSetup(_) => ("InsecureSetup", None),
-            Error::Io(cause) => ("Io", errno(cause.get())),
-            _ => ("System", None),
-        };
-        Self { errno, ..Self::failed(kind, error.to_string()) }
+        let errno = error.io_error().and_then(io::Error::raw_os_error);
+        Self { errno, ..Self::failed(&format!("{:?}", error.kind()), error.to_string()) }
     }
 
     /// Of a panic: a bug of the library.
@@ -83,12 +76,6 @@ impl Outcome {
         let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
         Self::failed("Internal", format!("internal error, please report it: {text}"))
     }
-}
-
-/// The system's error number of an error or of one of its sources.
-fn errno(error: &(dyn error::Error + 'static)) -> Option<i32> {
-    let here = error.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error);
-    here.or_else(|| error.source().and_then(errno))
 }
 
 /// Lines that are shown when the work is done.

@@ -2,7 +2,7 @@
 
 use crate::circuit::unsatisfied::Unsatisfied;
 use proofmill_circom::{CircomError, PtauPoints, UNPREPARED};
-use proofmill_run::UnknownName;
+use proofmill_run::{Classified, ErrorKind, Subject, UnknownName};
 use std::{fmt, io, path::PathBuf};
 
 /// Why a key or a proof could not be made.
@@ -186,4 +186,84 @@ fn unsatisfied(unsatisfied: &Unsatisfied, f: &mut fmt::Formatter<'_>) -> fmt::Re
     f.write_str("the witness does not satisfy ")?;
     fmt::Display::fmt(unsatisfied, f)?;
     f.write_str(" (rows are counted from 0; public inputs come first)")
+}
+
+impl Classified for PlonkError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::File(error) => error.kind(),
+            Self::Key(error) => error.kind(),
+            Self::Srs(error) => error.kind(),
+            Self::NoConstraints | Self::TooLarge | Self::Domain { .. } | Self::CopyConstraint { .. } => {
+                ErrorKind::Malformed
+            }
+            Self::Unprepared
+            | Self::TooFewPowers { .. }
+            | Self::ShortReference { .. }
+            | Self::WitnessLength { .. } => ErrorKind::Mismatch,
+            Self::Unsatisfied(_) | Self::NotProven => ErrorKind::Unsatisfied,
+            Self::Scratch { .. } => ErrorKind::Io,
+            Self::Randomness(_) | Self::Commitment(_) => ErrorKind::System,
+        }
+    }
+
+    fn subject(&self) -> Option<Subject> {
+        match self {
+            Self::Key(error) => error.subject(),
+            Self::NoConstraints | Self::TooLarge => Some(Subject::Circuit),
+            Self::Domain { .. } | Self::CopyConstraint { .. } => Some(Subject::Key),
+            Self::Unprepared | Self::TooFewPowers { .. } | Self::ShortReference { .. } => {
+                Some(Subject::Powers)
+            }
+            Self::WitnessLength { .. } | Self::Unsatisfied(_) | Self::NotProven => Some(Subject::Witness),
+            Self::File(_)
+            | Self::Srs(_)
+            | Self::Scratch { .. }
+            | Self::Randomness(_)
+            | Self::Commitment(_) => None,
+        }
+    }
+}
+
+impl Classified for VerifyError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Rejected => ErrorKind::Rejected,
+            Self::Malformed(error) => error.kind(),
+        }
+    }
+
+    fn subject(&self) -> Option<Subject> {
+        match self {
+            Self::Rejected => Some(Subject::Proof),
+            Self::Malformed(error) => error.subject(),
+        }
+    }
+}
+
+impl Classified for MalformedError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::PublicInputs { .. } => ErrorKind::Mismatch,
+            Self::Point { .. }
+            | Self::Proof { .. }
+            | Self::System(_)
+            | Self::NoSecret
+            | Self::Multipliers { .. }
+            | Self::Key { .. } => ErrorKind::Malformed,
+        }
+    }
+
+    fn subject(&self) -> Option<Subject> {
+        Some(match self {
+            Self::PublicInputs { .. } => Subject::Public,
+            Self::Proof { .. } => Subject::Proof,
+            // The points of a proof were checked before; of a key's points, that of G2 was not.
+            Self::Point { .. }
+            | Self::System(_)
+            | Self::NoSecret
+            | Self::Multipliers { .. }
+            | Self::Key { .. } => Subject::Key,
+        })
+    }
 }

@@ -38,7 +38,6 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used)]
 
-mod any;
 #[cfg(feature = "arkworks")]
 pub mod arkworks;
 pub mod audit;
@@ -47,20 +46,21 @@ pub mod ceremony;
 pub mod circom;
 pub mod curve;
 mod error;
-pub mod fflonk;
 pub mod field;
-pub mod groth16;
 pub mod hash;
 mod machine;
 pub mod merkle;
 pub mod msm;
 pub mod ntt;
-pub mod plonk;
 pub mod srs;
 pub mod stark;
+mod systems;
 
-pub use any::{AnyProof, AnyProvingKey, AnyVerifyingKey};
 pub use error::{Cause, Error, Result};
-pub use machine::{Machine, MachineBuilder};
+pub use machine::{Cancellation, Machine, MachineBuilder};
 pub use proofmill_cpu::{Level, LevelError};
-pub use proofmill_run::Memory;
+pub use proofmill_run::{ErrorKind, Memory};
+pub use systems::{
+    AnyProof, AnyProvingKey, AnyVerifyingKey, PolynomialCommitments, Proof, ProofSystem, ProvingKey,
+    SetupPowers, SolidityVerifier, System, SystemPrime, VerifyingKey, fflonk, groth16, plonk,
+};

@@ -1,15 +1,19 @@
 //! The settings of operations: level, threads, memory mode, and observer of progress.
 
-use crate::{Error, error::Cause};
+use crate::Error;
 use proofmill_cpu::Level;
 use proofmill_files::FileName;
-use proofmill_run::{Memory, Progress, Run};
+use proofmill_run::{ErrorKind, Memory, Progress, Run};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::{
     cell::OnceCell,
     fmt,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     path::PathBuf,
-    sync::{Arc, LazyLock},
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// The settings of operations: a level of CPU features, threads, a memory mode, and an observer of progress.
@@ -55,7 +59,49 @@ pub struct MachineBuilder {
     observer: Option<Observer>,
     share_observer: Option<ShareObserver>,
     insecure_setup: Option<Warning>,
+    cancellation: Option<Cancellation>,
 }
+
+/// Ends the work of a machine early, from any thread; clones are handles to the same.
+///
+/// ```
+/// use proofmill::{Cancellation, Error, Machine, circom::Witness, groth16::ProvingKey};
+///
+/// # fn main() -> proofmill::Result<()> {
+/// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/membership-small");
+/// # std::env::set_current_dir(folder).expect("the example");
+/// let cancellation = Cancellation::default();
+/// let machine = Machine::builder().cancellation(&cancellation).build()?;
+/// cancellation.cancel();
+/// let proof = machine.try_run(|| ProvingKey::open("groth16.zkey")?.prove(&Witness::open("witness.wtns")?));
+/// assert!(matches!(proof, Err(Error::Cancelled(_))));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Cancellation(Arc<AtomicBool>);
+
+impl Cancellation {
+    /// Ends the work at the beginning of its next phase, or within long ones.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the work was ended.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Unwinds the work up to [`Machine::try_run`], without the message of a panic, if it was ended.
+    fn check(&self) {
+        if self.is_cancelled() {
+            resume_unwind(Box::new(Cancelled));
+        }
+    }
+}
+
+/// What unwinds cancelled work.
+struct Cancelled;
 
 type Observer = Box<dyn Fn(&'static str) + Send + Sync>;
 type ShareObserver = Box<dyn Fn(f64) + Send + Sync>;
@@ -91,7 +137,11 @@ impl Settings {
     /// Refuses the key of this name, for which anyone can forge proofs for the reason given, or warns of it.
     pub(crate) fn check_setup(&self, name: Option<&FileName>, insecurity: Option<&str>) -> Result<(), Error> {
         let Some(reason) = insecurity else { return Ok(()) };
-        let error = Error::insecure_setup(name, format!("anyone can forge proofs for this key: {reason}"));
+        let error = Error::new(
+            ErrorKind::InsecureSetup,
+            name,
+            format!("anyone can forge proofs for this key: {reason}"),
+        );
         let Some(warn) = &self.insecure_setup else { return Err(error) };
         warn(&error.to_string());
         Ok(())
@@ -129,6 +179,24 @@ impl Machine {
         let (mut work, mut result) = (Some(work), None);
         self.install(&mut || result = work.take().map(|work| work()));
         result.expect("the pool runs the work")
+    }
+
+    /// [`Self::run`] for work that a [`Cancellation`] may end.
+    ///
+    /// # Errors
+    /// Those of `work`, and [`Error::Cancelled`].
+    pub fn try_run<T: Send, E: From<Error> + Send>(
+        &self,
+        work: impl FnOnce() -> Result<T, E> + Send,
+    ) -> Result<T, E> {
+        // What was being made is dropped by unwinding, as by an error.
+        match catch_unwind(AssertUnwindSafe(|| self.run(work))) {
+            Ok(result) => result,
+            Err(payload) if payload.is::<Cancelled>() => {
+                Err(Error::new(ErrorKind::Cancelled, None, "the work was cancelled").into())
+            }
+            Err(payload) => resume_unwind(payload),
+        }
     }
 
     /// Not generic, so that the way into the pool is compiled once.
@@ -204,6 +272,13 @@ impl MachineBuilder {
         self
     }
 
+    /// What may end the work early: call [`Machine::try_run`], because [`Machine::run`] then unwinds.
+    #[must_use]
+    pub fn cancellation(mut self, cancellation: &Cancellation) -> Self {
+        self.cancellation = Some(cancellation.clone());
+        self
+    }
+
     /// Permits keys for which anyone can forge proofs, such as those that a test has just set up without a ceremony. `warn`
     /// receives a line for each proof, verification and export with such a key. Without this, they fail with
     /// [`Error::InsecureSetup`].
@@ -218,7 +293,27 @@ impl MachineBuilder {
     /// # Errors
     /// [`Error::System`] if the operating system cannot start that many.
     pub fn build(self) -> Result<Machine, Error> {
-        let Self { level, threads, memory, scratch, observer, share_observer, insecure_setup } = self;
+        let Self {
+            level,
+            threads,
+            memory,
+            scratch,
+            mut observer,
+            mut share_observer,
+            insecure_setup,
+            cancellation,
+        } = self;
+        if let Some(cancellation) = cancellation {
+            let (told, shared, at_a_share) = (observer.take(), share_observer.take(), cancellation.clone());
+            observer = Some(Box::new(move |phase| {
+                cancellation.check();
+                told.as_ref().inspect(|told| told(phase));
+            }));
+            share_observer = Some(Box::new(move |share| {
+                at_a_share.check();
+                shared.as_ref().inspect(|shared| shared(share));
+            }));
+        }
         let level = level.unwrap_or_else(Level::best);
         let settings =
             Arc::new(Settings { level, memory, scratch, observer, share_observer, insecure_setup });
@@ -228,7 +323,7 @@ impl MachineBuilder {
             .thread_name(|index| format!("proofmill-{index}"))
             .start_handler(move |_| OWN.with(|own| drop(own.set(of_threads.clone()))))
             .build();
-        let pool = pool.map_err(|error| Error::System(Cause::new(error)))?;
+        let pool = pool.map_err(|error| Error::new(ErrorKind::System, None, error))?;
         Ok(Machine { settings, pool: Arc::new(pool) })
     }
 }
@@ -248,10 +343,7 @@ impl fmt::Debug for MachineBuilder {
 mod tests {
     use super::*;
     use rayon::prelude::*;
-    use std::{
-        panic::{AssertUnwindSafe, catch_unwind},
-        sync::Mutex,
-    };
+    use std::sync::Mutex;
 
     fn machine(level: Level, threads: usize) -> Machine {
         Machine::builder().level(level).threads(threads).build().expect("threads")
@@ -259,6 +351,32 @@ mod tests {
 
     fn level() -> &'static str {
         current().level.name()
+    }
+
+    #[test]
+    fn cancelled_work_ends_at_its_next_phase_and_the_machine_goes_on() {
+        let cancellation = Cancellation::default();
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let told = seen.clone();
+        let machine = Machine::builder().threads(2).cancellation(&cancellation);
+        let machine = machine.on_progress(move |phase| told.lock().unwrap().push(phase)).build().unwrap();
+        let work = || {
+            let settings = current();
+            settings.progress().begin("first");
+            cancellation.cancel();
+            settings.progress().begin("second");
+            Ok::<_, Error>(())
+        };
+        let ended = machine.try_run(work);
+        assert!(
+            matches!(&ended, Err(error @ Error::Cancelled(_)) if error.to_string() == "the work was cancelled")
+        );
+        assert_eq!(*seen.lock().unwrap(), ["first"]);
+        assert_eq!(machine.try_run(|| Ok::<_, Error>(7)).unwrap(), 7);
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            machine.try_run(|| -> Result<(), Error> { panic!("on purpose") })
+        }));
+        assert!(panicked.is_err_and(|payload| !payload.is::<Cancelled>()));
     }
 
     #[test]

@@ -88,7 +88,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Copies the words from index `first` on as elements; pages of a file are released.
-    pub(crate) fn read(&self, first: usize, to: &mut [Goldilocks]) -> Result<()> {
+    pub(crate) fn read(&self, first: usize, to: &mut [Goldilocks]) -> Result<(), MerkleError> {
         /// The words that are copied before they are released.
         const PIECE: usize = 1 << 17;
         for (first, to) in (first..).step_by(PIECE).zip(to.chunks_mut(PIECE)) {
@@ -102,11 +102,11 @@ impl<'a> Rows<'a> {
     }
 
     /// Words from index `first` on as elements.
-    fn checked_elements<'w>(&self, first: usize, words: &'w [u64]) -> Result<&'w [Goldilocks]> {
+    fn checked_elements<'w>(&self, first: usize, words: &'w [u64]) -> Result<&'w [Goldilocks], MerkleError> {
         Goldilocks::from_words(words).map_err(|index| {
             let at = first + index;
             let (row, column) = ((at / self.columns) as u64, (at % self.columns) as u64);
-            self.error(MerkleError::NotCanonical { row, column, value: words[index], modulus: MODULUS })
+            MerkleError::NotCanonical { row, column, value: words[index], modulus: MODULUS }
         })
     }
 

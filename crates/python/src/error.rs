@@ -1,12 +1,15 @@
 //! Exceptions of [`proofmill::Error`], by its kinds.
 
-use proofmill::Error;
+use proofmill::{Error, ErrorKind};
 use pyo3::{
     create_exception,
-    exceptions::{PyException, PyMemoryError, PyOSError, PyRuntimeError, PyUserWarning, PyValueError},
+    exceptions::{
+        PyException, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyUserWarning,
+        PyValueError,
+    },
     prelude::*,
 };
-use std::{error, io};
+use std::io;
 
 create_exception!(
     proofmill,
@@ -78,25 +81,19 @@ impl From<Fault> for PyErr {
 /// The exception of an error. Files are `OSError`, with the subclass of the system's error number if it is known.
 fn exception(error: &Error) -> PyErr {
     let text = error.to_string();
-    match error {
-        Error::Rejected(_) => Rejected::new_err(text),
-        Error::Unsatisfied(_) => Unsatisfied::new_err(text),
-        Error::Malformed(_) => Malformed::new_err(text),
-        Error::Mismatch(_) => Mismatch::new_err(text),
-        Error::InsecureSetup(_) => InsecureSetup::new_err(text),
-        Error::Io(cause) => match errno(cause.get()) {
+    match error.kind() {
+        ErrorKind::Rejected => Rejected::new_err(text),
+        ErrorKind::Unsatisfied => Unsatisfied::new_err(text),
+        ErrorKind::Malformed => Malformed::new_err(text),
+        ErrorKind::Mismatch => Mismatch::new_err(text),
+        ErrorKind::InsecureSetup => InsecureSetup::new_err(text),
+        ErrorKind::Io => match error.io_error().and_then(io::Error::raw_os_error) {
             Some(number) => PyOSError::new_err((number, text)),
             None => PyOSError::new_err(text),
         },
-        Error::System(_) => PyOSError::new_err(text),
-        _ => ProofmillError::new_err(text),
+        ErrorKind::System => PyOSError::new_err(text),
+        ErrorKind::Cancelled => PyKeyboardInterrupt::new_err(text),
     }
-}
-
-/// The system's error number of an error or of one of its sources.
-fn errno(error: &(dyn error::Error + 'static)) -> Option<i32> {
-    let here = error.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error);
-    here.or_else(|| error.source().and_then(errno))
 }
 
 /// The exception of a panic: a bug of the library.

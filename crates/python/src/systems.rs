@@ -7,9 +7,8 @@ use crate::{
     work::{Job, compute},
 };
 use proofmill::{
-    Result,
-    circom::{CircuitCache, Ptau, Witness, WitnessCalculator},
-    srs::Srs,
+    ProofSystem, SetupPowers,
+    circom::{CircuitCache, Witness, WitnessCalculator},
 };
 use pyo3::{
     exceptions::PyValueError,
@@ -20,7 +19,7 @@ use std::{fs, path::PathBuf, sync::Arc};
 
 /// The classes and functions of a proof system, in a module of its name.
 macro_rules! system {
-    ($system:ident, $module:literal, $doc:literal, |$circuit:ident, $powers:ident| $setup:expr) => {
+    ($system:ident, $System:ident, $module:literal, $doc:literal) => {
         pub(crate) mod $system {
             use super::*;
             use proofmill::$system as lower;
@@ -61,9 +60,9 @@ macro_rules! system {
                 ) -> PyResult<Self> {
                     let circuit = Source::<proofmill::circom::R1cs>::new("circuit", circuit)?;
                     Job::new(py).with(threads, level, progress)?.run(move || {
-                        let ($circuit, $powers) = (circuit.open()?, powers.as_path());
-                        let key: Result<lower::ProvingKey> = $setup;
-                        Ok(Self(Arc::new(key?)))
+                        let circuit = circuit.open()?;
+                        let powers = <lower::$System as ProofSystem>::Powers::open(&powers)?;
+                        Ok(Self(Arc::new(lower::ProvingKey::setup(&circuit, &powers)?)))
                     })
                 }
 
@@ -103,8 +102,8 @@ macro_rules! system {
 
                 /// The number of public signals of a proof.
                 #[getter]
-                fn public_signals(&self) -> u64 {
-                    self.0.public_signals() as u64
+                fn public_signals(&self) -> usize {
+                    self.0.public_signals()
                 }
 
                 /// Writes the file, completely or not at all.
@@ -167,8 +166,8 @@ macro_rules! system {
 
                 /// The number of public signals of a proof.
                 #[getter]
-                fn public_signals(&self) -> u64 {
-                    self.0.public_signals() as u64
+                fn public_signals(&self) -> usize {
+                    self.0.public_signals()
                 }
 
                 /// Why anyone can forge proofs for this key, as far as the key shows it. None does not mean that nobody can: the
@@ -360,21 +359,19 @@ macro_rules! system {
 
 system!(
     groth16,
+    Groth16,
     "proofmill.groth16",
-    "Groth16 (eprint 2016/260) over BN254, with the files of circom and snarkjs.",
-    |circuit, powers| lower::ProvingKey::setup(&circuit, &Ptau::open(powers)?)
+    "Groth16 (eprint 2016/260) over BN254, with the files of circom and snarkjs."
 );
 system!(
     plonk,
+    Plonk,
     "proofmill.plonk",
-    "PLONK (eprint 2019/953) over BN254, with the files of circom and snarkjs, and keys of Proofmill's wider arithmetisations.",
-    |circuit, powers| {
-        lower::ProvingKey::setup(&circuit, &Srs::open(powers)?, lower::Arithmetisation::Standard)
-    }
+    "PLONK (eprint 2019/953) over BN254, with the files of circom and snarkjs, and keys of Proofmill's wider arithmetisations."
 );
 system!(
     fflonk,
+    Fflonk,
     "proofmill.fflonk",
-    "fflonk (eprint 2021/1167) over BN254, with the files of circom and snarkjs.",
-    |circuit, powers| lower::ProvingKey::setup(&circuit, &Ptau::open(powers)?)
+    "fflonk (eprint 2021/1167) over BN254, with the files of circom and snarkjs."
 );

@@ -4,7 +4,7 @@ use crate::{
     error::{Fault, InsecureSetupWarning, panicked},
     progress::Progress,
 };
-use proofmill::{Level, Machine, MachineBuilder, Memory};
+use proofmill::{Cancellation, Level, Machine, MachineBuilder, Memory};
 use pyo3::{
     exceptions::{PyRuntimeError, PyValueError},
     prelude::*,
@@ -12,10 +12,9 @@ use pyo3::{
 use std::{
     any::Any,
     ffi::CString,
-    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        Mutex, PoisonError,
         mpsc::{Receiver, RecvTimeoutError, channel},
     },
     thread,
@@ -114,9 +113,6 @@ enum Event<T> {
     Done(thread::Result<Result<T, Fault>>),
 }
 
-/// Unwinds work that is no longer wanted, from the beginning of its next phase.
-struct Stopped;
-
 /// Work that takes long, or uses keys: it runs on threads of its own, can be interrupted and reports its progress.
 pub(crate) struct Job<'py> {
     py: Python<'py>,
@@ -189,13 +185,8 @@ impl<'py> Job<'py> {
         work: W,
     ) -> PyResult<(Watched<'py, T>, impl FnOnce() + Send + use<T, W>)> {
         let (sender, events) = channel();
-        let stop = Arc::new(AtomicBool::new(false));
-        let (phases, stopped) = (sender.clone(), stop.clone());
-        let mut builder = self.builder.on_progress(move |phase| {
-            if stopped.load(Ordering::Relaxed) {
-                // Not a panic: nothing is printed.
-                resume_unwind(Box::new(Stopped));
-            }
+        let (cancellation, phases) = (Cancellation::default(), sender.clone());
+        let mut builder = self.builder.cancellation(&cancellation).on_progress(move |phase| {
             // Nobody receives it after an exception.
             drop(phases.send(Event::Phase(phase)));
         });
@@ -206,10 +197,10 @@ impl<'py> Job<'py> {
         }
         let machine = builder.build().map_err(Fault::from)?;
         let run = move || {
-            let result = catch_unwind(AssertUnwindSafe(|| machine.run(work)));
+            let result = catch_unwind(AssertUnwindSafe(|| machine.try_run(work)));
             drop(sender.send(Event::Done(result)));
         };
-        Ok((Watched { py: self.py, events, stop, progress: self.progress }, run))
+        Ok((Watched { py: self.py, events, cancellation, progress: self.progress }, run))
     }
 }
 
@@ -217,14 +208,14 @@ impl<'py> Job<'py> {
 struct Watched<'py, T> {
     py: Python<'py>,
     events: Receiver<Event<T>>,
-    stop: Arc<AtomicBool>,
+    cancellation: Cancellation,
     progress: Progress<'py>,
 }
 
 impl<T: Send> Watched<'_, T> {
     /// Waits for the result. At an exception of a signal handler or of the callback, tells the job to stop.
     fn watch(self) -> PyResult<T> {
-        let Self { py, mut events, stop, mut progress } = self;
+        let Self { py, mut events, cancellation, mut progress } = self;
         let result = loop {
             let (again, event) = py.detach(move || {
                 let event = events.recv_timeout(POLL);
@@ -241,7 +232,7 @@ impl<T: Send> Watched<'_, T> {
                 }
             };
             if let Err(error) = handled {
-                stop.store(true, Ordering::Relaxed);
+                cancellation.cancel();
                 break Err(error);
             }
         };

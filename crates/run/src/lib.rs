@@ -13,11 +13,13 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod error;
 mod memory;
 mod named;
 pub mod parallel;
 mod progress;
 
+pub use error::{Classified, ErrorKind, Subject, io_error};
 pub use memory::Memory;
 pub use named::UnknownName;
 pub use progress::Progress;

@@ -2,6 +2,7 @@
 
 use proofmill_circom::CircomError;
 use proofmill_files::{FileError, FileName};
+use proofmill_run::{Classified, ErrorKind};
 use std::fmt;
 
 /// Why a string, or a part of it, cannot be read or written.
@@ -62,5 +63,18 @@ impl SrsError {
 
     pub(crate) fn inconsistent(file: &FileName, problem: impl fmt::Display) -> Self {
         Self::Inconsistent { file: file.clone(), problem: problem.to_string() }
+    }
+}
+
+impl Classified for SrsError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::File(error) => error.kind(),
+            Self::Io(_) => ErrorKind::Io,
+            Self::Kind { .. } | Self::Malformed { .. } => ErrorKind::Malformed,
+            Self::TooFew { .. } => ErrorKind::Mismatch,
+            Self::Inconsistent { .. } => ErrorKind::Rejected,
+            Self::Randomness(_) => ErrorKind::System,
+        }
     }
 }

@@ -5,6 +5,7 @@ use crate::{
     security::{InvalidConfiguration, Parameters},
 };
 use proofmill_merkle::MerkleError;
+use proofmill_run::{Classified, ErrorKind, Subject};
 use std::{io, path::PathBuf};
 
 /// Why a proof could not be made.
@@ -101,7 +102,7 @@ pub enum StarkError {
     Randomness(String),
     /// A part of the trace could not be read.
     #[error("trace: {0}")]
-    Trace(io::Error),
+    Trace(MerkleError),
     /// A trace cannot be [divided](crate::Trace::Divided).
     #[error("the trace cannot be divided: {0}")]
     Indivisible(&'static str),
@@ -193,7 +194,7 @@ pub(crate) fn unreachable_tree(error: &MerkleError) -> ! {
 
 /// A trace that was read twice, with different values.
 pub(crate) fn changed() -> StarkError {
-    StarkError::Trace(io::Error::other("it changed while it was proven"))
+    StarkError::Trace(io::Error::other("it changed while it was proven").into())
 }
 
 /// A verifier's error about a proof whose trace satisfies all constraints.
@@ -234,5 +235,68 @@ fn remedy(enough: Option<u32>) -> String {
     match enough {
         Some(log_rows) => format!("pad it to 2^{log_rows} rows, take more queries, or demand fewer bits"),
         None => "take parameters that prove more, or demand fewer bits".into(),
+    }
+}
+
+impl Classified for StarkError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Air(_) | Self::Parameters(_) | Self::Question(_) => ErrorKind::Malformed,
+            Self::TooWeak(_)
+            | Self::Shape { .. }
+            | Self::PublicValues { .. }
+            | Self::Preprocessed { .. }
+            | Self::TooFewRows { .. }
+            | Self::Tables { .. }
+            | Self::Indivisible(_) => ErrorKind::Mismatch,
+            Self::Table { source, .. } => source.kind(),
+            Self::Unbalanced { .. } | Self::Unsatisfied { .. } => ErrorKind::Unsatisfied,
+            Self::Answer(_) => ErrorKind::Rejected,
+            Self::Trace(error) => error.kind(),
+            Self::Scratch { .. } => ErrorKind::Io,
+            Self::Randomness(_) | Self::Ask(_) => ErrorKind::System,
+        }
+    }
+
+    fn subject(&self) -> Option<Subject> {
+        match self {
+            Self::Air(_) | Self::Preprocessed { .. } => Some(Subject::Circuit),
+            Self::PublicValues { .. } => Some(Subject::Public),
+            Self::TooWeak(_)
+            | Self::Shape { .. }
+            | Self::TooFewRows { .. }
+            | Self::Tables { .. }
+            | Self::Table { .. }
+            | Self::Unbalanced { .. }
+            | Self::Unsatisfied { .. }
+            | Self::Trace(_) => Some(Subject::Witness),
+            Self::Parameters(_)
+            | Self::Indivisible(_)
+            | Self::Ask(_)
+            | Self::Answer(_)
+            | Self::Question(_)
+            | Self::Scratch { .. }
+            | Self::Randomness(_) => None,
+        }
+    }
+}
+
+impl Classified for VerifyError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Encoding(error) => error.kind(),
+            Self::Malformed { .. } => ErrorKind::Malformed,
+            Self::Statement(_) => ErrorKind::Mismatch,
+            Self::TooWeak(_) | Self::Rejected(_) => ErrorKind::Rejected,
+        }
+    }
+
+    fn subject(&self) -> Option<Subject> {
+        match self {
+            Self::Statement(_) => None,
+            Self::Encoding(_) | Self::Malformed { .. } | Self::TooWeak(_) | Self::Rejected(_) => {
+                Some(Subject::Proof)
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Why there is no witness.
 
+use proofmill_run::{Classified, ErrorKind, Subject};
 use std::fmt;
 
 /// Why a circuit or its inputs gave no witness. `{}` shows no value of a signal; `{:#}` does where it explains the error.
@@ -52,5 +53,24 @@ fn unsatisfied(problem: &str, values: &Option<String>, f: &mut fmt::Formatter<'_
     match values {
         Some(values) if f.alternate() => write!(f, "{problem}: {values}"),
         _ => f.write_str(problem),
+    }
+}
+
+impl Classified for WitnessError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Input(_) | Self::Program(_) | Self::Prime { .. } | Self::Limit(_) => ErrorKind::Malformed,
+            Self::Signals(_) | Self::Missing(_) => ErrorKind::Mismatch,
+            Self::Unsatisfied { .. } => ErrorKind::Unsatisfied,
+        }
+    }
+
+    fn subject(&self) -> Option<Subject> {
+        match self {
+            Self::Input(_) | Self::Signals(_) | Self::Missing(_) | Self::Unsatisfied { .. } => {
+                Some(Subject::Witness)
+            }
+            Self::Program(_) | Self::Prime { .. } | Self::Limit(_) => Some(Subject::Circuit),
+        }
     }
 }

@@ -28,6 +28,7 @@ use proofmill_field::{
 };
 use proofmill_hash::{Digest, PoseidonBn254Sponge};
 use proofmill_plonk::{Arithmetisation, Circuit};
+use proofmill_run::{Classified, ErrorKind, Subject};
 use proofmill_stark::{
     Constraints, OpenedRows, OpeningProof, Parameters, PreprocessedKey, Proof, Round, StarkError,
     VerifyError, air::Preprocessed, protocol, security::InvalidConfiguration,
@@ -70,6 +71,25 @@ pub enum WrapError {
         /// What is wrong with it.
         error: VerifyError,
     },
+}
+
+impl Classified for WrapError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Parameters(_) => ErrorKind::Malformed,
+            Self::Statement(error) => error.kind(),
+            Self::Count { .. } => ErrorKind::Mismatch,
+            Self::Inner { error, .. } => error.kind(),
+        }
+    }
+
+    fn subject(&self) -> Option<Subject> {
+        match self {
+            Self::Parameters(_) | Self::Count { .. } => None,
+            Self::Statement(error) => error.subject(),
+            Self::Inner { error, .. } => error.subject(),
+        }
+    }
 }
 
 /// What the inner proofs of a circuit have in common.

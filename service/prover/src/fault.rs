@@ -1,6 +1,6 @@
 //! Why a task fails, in words for the job's owner: without secret values, and with names of keys and inputs in place of paths.
 
-use proofmill::{Cause, Error};
+use proofmill::{Error, ErrorKind};
 use proofmill_console::Failure;
 use proofmill_files::{FileError, FileName};
 use proofmill_merkle::MerkleError;
@@ -76,10 +76,18 @@ impl Fault {
     /// Whether the machine is at fault, and not the input.
     fn is_transient(&self) -> bool {
         match self {
-            Self::Library(Error::Io(cause)) => !io_error(cause).is_some_and(is_about_content),
-            Self::Library(Error::System(_)) | Self::Panic => true,
+            Self::Library(error) => match error.kind() {
+                ErrorKind::Io => !error.io_error().is_some_and(is_about_content),
+                ErrorKind::System | ErrorKind::Cancelled => true,
+                ErrorKind::Rejected
+                | ErrorKind::Unsatisfied
+                | ErrorKind::Malformed
+                | ErrorKind::Mismatch
+                | ErrorKind::InsecureSetup => false,
+            },
             Self::Io(_, error) => !is_about_content(error),
-            Self::Library(_) | Self::Input(_) => false,
+            Self::Panic => true,
+            Self::Input(_) => false,
         }
     }
 }
@@ -95,18 +103,6 @@ fn described(error: &Error) -> String {
         );
     }
     error.to_string()
-}
-
-/// The operating system's error.
-fn io_error(cause: &Cause) -> Option<&io::Error> {
-    let error = cause.get();
-    if let Some(FileError { source, .. }) = error.downcast_ref() {
-        return Some(source);
-    }
-    if let Some(MerkleError::Io(source)) = error.downcast_ref() {
-        return Some(source);
-    }
-    error.downcast_ref()
 }
 
 /// Whether an error of reading a file comes from what is in it.

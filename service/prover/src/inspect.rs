@@ -1,15 +1,11 @@
 //! What a key file is, from its header and cheap checks.
 
-use super::{
-    fault::Fault,
-    memory::{self, Bound},
-};
+use super::{fault::Fault, memory};
 use proofmill::{
-    AnyVerifyingKey, Level,
-    circom::{FileKind, Limits, WitnessCalculator, describe, embedded_wasm},
+    AnyVerifyingKey, System,
+    circom::{Limits, MemoryBound, WitnessCalculator, describe, embedded_wasm},
     stark::Constraints,
 };
-use proofmill_circom::BinFile;
 use proofmill_files::read_file_at_most;
 use proofmill_job::{KeyFacts, KeyKind};
 use serde::{Deserialize, de::IgnoredAny};
@@ -34,13 +30,13 @@ pub(super) struct Inspected {
     kind: KeyKind,
     domain: Option<u64>,
     public: Option<u64>,
-    pub(super) bound: Bound,
+    pub(super) bound: MemoryBound,
 }
 
 impl From<Inspected> for KeyFacts {
     fn from(inspected: Inspected) -> Self {
         let Inspected { kind, domain, public, bound } = inspected;
-        let Bound { memory, per_thread, per_input_byte, .. } = bound;
+        let MemoryBound { memory, per_thread, per_input_byte, .. } = bound;
         Self {
             kind,
             domain,
@@ -82,25 +78,14 @@ fn unknown() -> Fault {
 }
 
 fn proving_key(path: &Path) -> Result<Inspected, Fault> {
-    let key = AnyVerifyingKey::open(path)?;
-    let description = describe(path)?;
-    let public = key.public_signals();
-    let mut domain = memory::count(&description, "domain size");
-    let (kind, bound) = match &key {
-        AnyVerifyingKey::Groth16(_) => (KeyKind::Groth16, memory::groth16(&description, domain, public)),
-        AnyVerifyingKey::Fflonk(_) => (KeyKind::Fflonk, memory::fflonk(&description, domain, public)),
-        _ if description.kind == FileKind::Zkey => {
-            (KeyKind::Plonk, memory::plonk(&description, domain, public))
-        }
-        _ => {
-            let read = BinFile::open(path).map_err(proofmill::Error::from)?;
-            let key = proofmill_plonk::VerifyingKey::read(Level::best(), read);
-            let key = key.map_err(|error| Fault::Input(format!("{NAME}: {error}")))?;
-            domain = 1 << key.log_n;
-            (KeyKind::Plonk, memory::wide(&description, &key.system, domain))
-        }
+    let (key, description) = (AnyVerifyingKey::open(path)?, describe(path)?);
+    let kind = match key.system() {
+        System::Groth16 => KeyKind::Groth16,
+        System::Plonk => KeyKind::Plonk,
+        System::Fflonk => KeyKind::Fflonk,
     };
-    Ok(Inspected { kind, domain: Some(domain), public: Some(public), bound })
+    let (domain, public) = (Some(key.domain(&description)), Some(key.public_signals() as u64));
+    Ok(Inspected { kind, domain, public, bound: key.memory_bound(&description) })
 }
 
 fn program(path: &Path) -> Result<Inspected, Fault> {
@@ -112,7 +97,7 @@ fn program(path: &Path) -> Result<Inspected, Fault> {
 ///
 /// # Errors
 /// For a file that is no such program, or cannot be read.
-pub(super) fn open_program(path: &Path) -> Result<(WitnessCalculator, Bound), Fault> {
+pub(super) fn open_program(path: &Path) -> Result<(WitnessCalculator, MemoryBound), Fault> {
     let bytes = read_file_at_most(path, LARGEST_PROGRAM).map_err(|error| Fault::Io("program", error))?;
     let memory = memory::wasm_limit(embedded_wasm(&bytes).unwrap_or(&bytes));
     let bound = memory::program(bytes.len() as u64, memory);
@@ -148,7 +133,7 @@ fn document(path: &Path, bytes: u64) -> Result<Inspected, Fault> {
             })
         }
         Ok(Document { protocol: Some(_), .. }) => {
-            let public = Some(AnyVerifyingKey::open(path)?.public_signals());
+            let public = Some(AnyVerifyingKey::open(path)?.public_signals() as u64);
             let bound = memory::verification(bytes);
             Ok(Inspected { kind: KeyKind::Verification, domain: None, public, bound })
         }

@@ -87,7 +87,7 @@ fn open(path: &Path, usage: Use) -> Result<(Key, u64), Fault> {
         Use::Prove => (Key::Proving(AnyProvingKey::open(path)?), inspect(path)?.bound.kept),
         Use::Verify => {
             let key = AnyVerifyingKey::open(path)?;
-            let bytes = VERIFYING.0.saturating_add(VERIFYING.1.saturating_mul(key.public_signals()));
+            let bytes = VERIFYING.0.saturating_add(VERIFYING.1.saturating_mul(key.public_signals() as u64));
             (Key::Verifying(key), bytes)
         }
         Use::Calculate => {

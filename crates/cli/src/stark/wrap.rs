@@ -6,13 +6,13 @@ use super::{
 };
 use crate::{
     files::{Files, Input, Output},
-    plonk::PROVE_PHASES,
     proving::{ProofOutputs, warn_of_powers},
 };
 use clap::{Args, Subcommand};
 use proofmill::{
+    ProofSystem,
     merkle::Hash,
-    plonk::{ProvingKey, write_circuit_key},
+    plonk::{Plonk, ProvingKey, write_circuit_key},
     srs::Srs,
     stark::{Config, Constraints, Proof, Wrap, digest_bits, read_public_values},
 };
@@ -162,7 +162,7 @@ pub(crate) struct Prove {
 
 impl Prove {
     fn run(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
-        machine.clock().expect(PROVE_PHASES + 3);
+        machine.clock().expect(Plonk::PROVE_PHASES + 3);
         machine.run(|Run { progress, .. }| {
             progress.begin("read air");
             let constraints = Constraints::open(&self.air)?;

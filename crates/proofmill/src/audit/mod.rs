@@ -22,7 +22,6 @@ mod contract;
 pub use crate::circom::{Beacon, Contribution};
 use crate::{
     Result,
-    any::protocol_of,
     circom::{Ptau, R1cs},
     curve::{Affine, bn254},
     error::Names,
@@ -30,6 +29,7 @@ use crate::{
     machine::current,
     plonk::{self, Arithmetisation},
     srs::Srs,
+    systems::protocol_of,
 };
 use proofmill_circom::{
     BinFile, ContainerOrText, FflonkVerificationKey, FileKind, Groth16VerificationKey, Text,
@@ -209,7 +209,7 @@ fn groth16_key(
         Some(circuit) => {
             let fresh = circuit.groth16()?;
             let differs = proofmill_groth16::differs(current().level, zkey, fresh.get());
-            differs.map_err(|error| names.groth16(error))?
+            differs.map_err(|error| names.of(error))?
         }
     };
     let contributions = contributions.map(|list| list.into_iter().map(Contribution::from).collect());
@@ -311,7 +311,7 @@ impl Circuit {
     fn plonk(&self, mut found: impl FnMut(&plonk::ProvingKey) -> bool) -> Result<bool> {
         let mut failure = Ok(false);
         for arithmetisation in Arithmetisation::ALL {
-            match plonk::ProvingKey::setup(&self.circuit, &self.srs, arithmetisation) {
+            match plonk::ProvingKey::setup_in(&self.circuit, &self.srs, arithmetisation) {
                 Ok(key) if found(&key) => return Ok(true),
                 Ok(_) => {}
                 Err(error) => failure = Err(error),

@@ -1,7 +1,7 @@
 //! Keys in bellman's format of the second phase (kobigurk's phase2-bn254), for participants who use that program.
 
 use super::{CeremonyCurve, Randomness, about, of_key, scratch};
-use crate::{Result, groth16::ProvingKey, machine::current};
+use crate::{ProvingKey, Result, groth16::Groth16, machine::current};
 use proofmill_ceremony::bellman;
 use proofmill_files::FileName;
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`Error::Io`](crate::Error::Io); [`Error::Malformed`](crate::Error::Malformed) for a damaged key or one that was imported from JSON.
-pub fn export<C: CeremonyCurve>(key: &ProvingKey<C>, path: impl AsRef<Path>) -> Result<()> {
+pub fn export<C: CeremonyCurve>(key: &ProvingKey<Groth16<C>>, path: impl AsRef<Path>) -> Result<()> {
     let (machine, path) = (current(), path.as_ref());
     let made = bellman::export(machine.run(), key.get(), path, &scratch(&machine, path));
     made.map_err(|error| of_key(key, error))
@@ -42,7 +42,7 @@ pub fn contribute<C: CeremonyCurve>(
 /// [`Error::Mismatch`](crate::Error::Mismatch) for parameters of another key or without a new contribution;
 /// [`Error::Rejected`](crate::Error::Rejected) for a wrong contribution.
 pub fn import<C: CeremonyCurve>(
-    key: &ProvingKey<C>,
+    key: &ProvingKey<Groth16<C>>,
     parameters: impl AsRef<Path>,
     path: impl AsRef<Path>,
     name: Option<&str>,

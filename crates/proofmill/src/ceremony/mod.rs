@@ -27,10 +27,10 @@ pub mod bellman;
 pub mod powers;
 
 use crate::{
-    Error, Result,
+    Error, ProvingKey, Result,
     circom::{Contribution, Ptau, R1cs},
     error::Names,
-    groth16::ProvingKey,
+    groth16::Groth16,
     machine::{Settings, current},
 };
 use proofmill_ceremony::CeremonyError;
@@ -45,7 +45,7 @@ use std::path::{Path, PathBuf};
 /// [`Error::Io`]; [`Error::Malformed`] for a damaged key, one that was imported from JSON, a name or a beacon that cannot be used;
 /// [`Error::System`] without randomness.
 pub fn contribute<C: CeremonyCurve>(
-    key: &ProvingKey<C>,
+    key: &ProvingKey<Groth16<C>>,
     path: impl AsRef<Path>,
     name: Option<&str>,
     randomness: Randomness<'_>,
@@ -58,7 +58,7 @@ pub fn contribute<C: CeremonyCurve>(
 /// # Errors
 /// As [`contribute`].
 pub fn contribute_in_memory<C: CeremonyCurve>(
-    key: &ProvingKey<C>,
+    key: &ProvingKey<Groth16<C>>,
     name: Option<&str>,
     randomness: Randomness<'_>,
 ) -> Result<(Vec<u8>, [u8; 64])> {
@@ -68,7 +68,7 @@ pub fn contribute_in_memory<C: CeremonyCurve>(
 }
 
 fn contribute_to<C: CeremonyCurve>(
-    key: &ProvingKey<C>,
+    key: &ProvingKey<Groth16<C>>,
     target: Target<'_>,
     name: Option<&str>,
     randomness: Randomness<'_>,
@@ -84,7 +84,10 @@ fn contribute_to<C: CeremonyCurve>(
 /// # Errors
 /// [`Error::Rejected`] for a wrong contribution or a key that is not this one's; [`Error::InsecureSetup`] for a right one to which nobody
 /// contributed, or only beacons; [`Error::Mismatch`] if the initial key is not one that setup has just made; [`Error::Malformed`].
-pub fn verify<C: CeremonyCurve>(key: &ProvingKey<C>, initial: &ProvingKey<C>) -> Result<Vec<Contribution>> {
+pub fn verify<C: CeremonyCurve>(
+    key: &ProvingKey<Groth16<C>>,
+    initial: &ProvingKey<Groth16<C>>,
+) -> Result<Vec<Contribution>> {
     let verified = proofmill_ceremony::verify::key(current().level, key.get(), initial.get());
     verified.map_err(|error| of_key(key, error))?;
     key.check_setup()?;
@@ -98,7 +101,7 @@ pub fn verify<C: CeremonyCurve>(key: &ProvingKey<C>, initial: &ProvingKey<C>) ->
 /// # Errors
 /// As [`verify`] and [`ProvingKey::setup`]; [`Error::InsecureSetup`] also for powers to which nobody contributed, or only beacons.
 pub fn verify_for_circuit<C: CeremonyCurve>(
-    key: &ProvingKey<C>,
+    key: &ProvingKey<Groth16<C>>,
     circuit: &R1cs<C::ScalarPrime>,
     powers: &Ptau<C>,
 ) -> Result<Vec<Contribution>> {
@@ -112,7 +115,7 @@ pub fn verify_for_circuit<C: CeremonyCurve>(
 /// # Errors
 /// [`Error::Rejected`] for other powers; [`Error::InsecureSetup`] for the right ones to which nobody contributed, or only beacons;
 /// [`Error::Malformed`].
-pub fn verify_powers<C: CeremonyCurve>(initial: &ProvingKey<C>, powers: &Ptau<C>) -> Result<()> {
+pub fn verify_powers<C: CeremonyCurve>(initial: &ProvingKey<Groth16<C>>, powers: &Ptau<C>) -> Result<()> {
     let verified = proofmill_ceremony::verify::powers(current().level, initial.get(), powers.get());
     verified.map_err(|error| of_key(initial, error))?;
     current().check_setup(initial.name(), powers.insecurity())
@@ -123,21 +126,10 @@ fn scratch(machine: &Settings, path: &Path) -> PathBuf {
     machine.scratch.clone().unwrap_or_else(|| folder_of(path).to_owned())
 }
 
-fn of_key<C: CeremonyCurve>(key: &ProvingKey<C>, error: CeremonyError) -> Error {
+fn of_key<C: CeremonyCurve>(key: &ProvingKey<Groth16<C>>, error: CeremonyError) -> Error {
     about(key.name(), error)
 }
 
 fn about(name: Option<&FileName>, error: CeremonyError) -> Error {
-    match error {
-        CeremonyError::File(error) => error.into(),
-        CeremonyError::Key(error) => Names { key: name, ..Names::default() }.groth16(error),
-        CeremonyError::Scratch { .. } => Error::Io(crate::Cause::new(error)),
-        CeremonyError::Randomness(_) => Error::System(crate::Cause::new(error)),
-        CeremonyError::NotInitial(_) => Names::mismatch(None, error.to_string()),
-        CeremonyError::OtherKey(_) => Names::mismatch(name, error.to_string()),
-        CeremonyError::Contribution { .. } | CeremonyError::Delta | CeremonyError::Differs(_) => {
-            Error::rejected(name, error)
-        }
-        _ => Error::malformed(name, error.to_string()),
-    }
+    Names { key: name, ..Names::default() }.of(error)
 }

@@ -18,11 +18,10 @@
 //! # }
 //! ```
 
-use super::{CeremonyCurve, Randomness, scratch};
+use super::{CeremonyCurve, Randomness, about, scratch};
 use crate::{
     Error, Result,
     circom::{Contribution, Ptau},
-    error::Names,
     machine::current,
 };
 use proofmill_ceremony::{CeremonyError, powers};
@@ -160,17 +159,4 @@ pub fn truncate<C: CeremonyCurve>(powers: &Ptau<C>, power: u32, path: impl AsRef
 
 fn of<C: CeremonyCurve>(powers: &Ptau<C>, error: CeremonyError) -> Error {
     about(Some(powers.get().file().name()), error)
-}
-
-fn about(name: Option<&FileName>, error: CeremonyError) -> Error {
-    match error {
-        CeremonyError::Reduced { .. } | CeremonyError::OtherChallenge | CeremonyError::Unprepared => {
-            Names::mismatch(name, error.to_string())
-        }
-        CeremonyError::NoContributions
-        | CeremonyError::OnlyBeacons
-        | CeremonyError::Powers { .. }
-        | CeremonyError::Challenge => Error::rejected(name, error),
-        error => super::about(name, error),
-    }
 }

@@ -33,13 +33,17 @@ pub use proofmill_circom::{CircomCurve, PairingCurve, ScalarPrime, over_curve};
 use proofmill_curve::bn254::G1;
 use proofmill_field::{Fp, bn254::FrParams};
 use proofmill_files::{FileName, Target, write_bytes, write_text};
+use proofmill_run::ErrorKind;
 use std::{collections::BTreeSet, fmt, ops::Deref, path::Path};
 use zeroize::{Zeroize, Zeroizing};
 
 mod circuit_cache;
+mod memory_bound;
 mod setup_sizes;
 mod witness_calculator;
 pub use circuit_cache::CircuitCache;
+pub use memory_bound::MemoryBound;
+pub(crate) use memory_bound::{count, sum, times};
 pub use setup_sizes::{SetupSize, SetupSizes};
 pub use witness_calculator::{
     Debugged, Event, Limits, WitnessCalculator, WitnessError, curve_of_program, embedded_wasm, likely_curve,
@@ -380,7 +384,8 @@ impl<P: ScalarPrime> R1cs<P> {
         }
         match self.r1cs.first_unsatisfied(&witness.values) {
             None => Ok(()),
-            Some(index) => Err(Error::unsatisfied(
+            Some(index) => Err(Error::new(
+                ErrorKind::Unsatisfied,
                 witness.name(),
                 format!(
                     "does not satisfy constraint {index} of {constraints} (counted from 0){}",
@@ -419,11 +424,15 @@ impl Ptau {
     /// # Errors
     /// [`Error::Malformed`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
-        Ok(Self { ptau: proofmill_circom::Ptau::read(BinFile::from_bytes("ptau", bytes)?)? })
+        Self::from_bytes_over(bytes)
     }
 }
 
 impl<C: CircomCurve> Ptau<C> {
+    pub(crate) fn from_bytes_over(bytes: Vec<u8>) -> Result<Self> {
+        Ok(Self { ptau: proofmill_circom::Ptau::read(BinFile::from_bytes("ptau", bytes)?)? })
+    }
+
     /// Opens a `.ptau` file over any curve.
     ///
     /// # Errors

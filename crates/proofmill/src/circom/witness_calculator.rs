@@ -1,7 +1,7 @@
 //! Witnesses from a circuit's inputs.
 
 use super::{PairingCurve, ScalarPrime, Symbols, Witness, is_file};
-use crate::{Error, Result, error::Cause};
+use crate::{Error, Result, error::Names};
 use proofmill_field::bn254::FrParams;
 use proofmill_files::{FileBytes, FileName, read_file_at_most, write_bytes};
 use proofmill_witness::{Compiled, Graph, Inputs, LARGEST_INPUT, Program};
@@ -132,7 +132,7 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
         [name, of_inputs]: [Option<&FileName>; 2],
         for_a_wire: Option<usize>,
     ) -> Result<Self> {
-        let failed = |error| Error::witness(name, of_inputs, error);
+        let failed = |error| Names { circuit: name, witness: of_inputs, ..Names::default() }.of(error);
         let values = Inputs::from_json(inputs).map_err(failed)?;
         // Its errors are more precise, and its witness is what the other's must be.
         let expected =
@@ -154,7 +154,7 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         match &self.circuit {
             Circuit::Compiled(compiled) => Ok(write_bytes(path.as_ref(), &compiled.to_bytes())?),
-            _ => Err(Error::Mismatch(Cause::new("only a compiled circuit can be saved"))),
+            _ => Err(Names::mismatch(None, "only a compiled circuit can be saved")),
         }
     }
 
@@ -182,7 +182,7 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
         };
         match circuit {
             Ok(circuit) => Ok(Self { circuit, name }),
-            Err(error) => Err(Error::witness(name.as_ref(), None, error)),
+            Err(error) => Err(Names { circuit: name.as_ref(), ..Names::default() }.of(error)),
         }
     }
 
@@ -253,7 +253,8 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
     pub fn debug_file(&self, path: impl AsRef<Path>) -> Result<Debugged<P>> {
         let path = path.as_ref();
         let (text, name) = (read_inputs(path)?, FileName::new(path));
-        let failed = |error| Error::witness(self.name.as_ref(), Some(&name), error);
+        let names = Names { circuit: self.name.as_ref(), witness: Some(&name), ..Names::default() };
+        let failed = |error| names.of(error);
         let inputs = Inputs::from_json(&text).map_err(failed)?;
         let debug = |program: &Program<P>| {
             let debugged = program.debug(&inputs);
@@ -276,7 +277,9 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
             Circuit::Graph(graph) => graph.calculate(&inputs),
             Circuit::Compiled(compiled) => compiled.calculate(&inputs),
         });
-        let values = values.map_err(|error| Error::witness(self.name.as_ref(), name, error))?;
+        let values = values.map_err(|error| {
+            Names { circuit: self.name.as_ref(), witness: name, ..Names::default() }.of(error)
+        })?;
         Ok(Witness { values, name: None })
     }
 }

@@ -74,6 +74,6 @@ impl Cosets {
     /// # Errors
     /// [`Error::Malformed`](crate::Error::Malformed) for what is no question about this trace.
     pub fn answer(&mut self, question: &Question) -> Result<Vec<u8>> {
-        self.0.answer(current().level, question).map_err(|error| Names::default().stark(error))
+        self.0.answer(current().level, question).map_err(|error| Names::default().of(error))
     }
 }

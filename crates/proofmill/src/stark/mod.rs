@@ -63,7 +63,7 @@ pub use proofmill_stark::{
     airs, digest_bits, security,
 };
 use serde_json::Value;
-use std::{io, path::Path};
+use std::path::Path;
 
 /// The most bytes of a file of an AIR or a proof. Memory is a multiple of it.
 const LONGEST: u64 = 1 << 28;
@@ -109,7 +109,7 @@ impl Constraints {
     pub fn new(air: &(impl Air + ?Sized)) -> Result<Self> {
         let constraints = proofmill_stark::Constraints::new(air)
             .and_then(|constraints| constraints.check_alone().map(|()| constraints))
-            .map_err(|error| Names::default().stark(error))?;
+            .map_err(|error| Names::default().of(error))?;
         Ok(Self { constraints, preprocessed: air.preprocessed(), name: None })
     }
 
@@ -224,8 +224,16 @@ impl Constraints {
                 format!("expected {expected} columns, found {found}"),
             ));
         }
-        let read = |first: usize, to: &mut [Goldilocks]| rows.read(first, to).map_err(io::Error::other);
-        body(rows.rows() * rows.columns(), &read).map_err(|error| names.stark(error))
+        let read = |first: usize, to: &mut [Goldilocks]| rows.read(first, to);
+        body(rows.rows() * rows.columns(), &read).map_err(|error| of_trace(&names, error))
+    }
+}
+
+/// The error of proving a trace. That of reading it names the file already.
+fn of_trace(names: &Names<'_>, error: StarkError) -> Error {
+    match error {
+        StarkError::Trace(source) => Error::merkle(names.witness, source),
+        error => names.of(error),
     }
 }
 
@@ -269,9 +277,7 @@ impl Proof {
 
     fn read(bytes: Vec<u8>, name: Option<FileName>) -> Result<Self> {
         let header = Header::read(&bytes);
-        let header = header.map_err(|error| {
-            Names { proof: name.as_ref(), ..Names::default() }.stark_verdict(error.into())
-        })?;
+        let header = header.map_err(|error| Names { proof: name.as_ref(), ..Names::default() }.of(error))?;
         Ok(Self { bytes, header, name })
     }
 
@@ -320,6 +326,6 @@ impl Proof {
         let public_values = elements(public_values)?;
         config
             .verify(current().level, constraints, preprocessed.as_ref(), &public_values, &self.bytes)
-            .map_err(|error| Names { proof: self.name.as_ref(), ..Names::default() }.stark_verdict(error))
+            .map_err(|error| Names { proof: self.name.as_ref(), ..Names::default() }.of(error))
     }
 }

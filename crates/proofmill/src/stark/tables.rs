@@ -5,7 +5,7 @@ use crate::{Error, Result, error::Names, machine::current, merkle::Rows};
 use proofmill_field::goldilocks::Goldilocks;
 use proofmill_files::{FileName, read_file_at_most, write_bytes};
 use proofmill_stark::{Constraints, Trace, air::Preprocessed};
-use std::{io, path::Path};
+use std::path::Path;
 
 /// The AIRs of several tables, captured for any number of proofs and verifications. Their rows can look messages up that rows of other
 /// tables [offer](super::Bus).
@@ -24,7 +24,7 @@ impl Tables {
     pub fn new(airs: &[&dyn Air]) -> Result<Self> {
         let tables = airs.iter().map(|air| Constraints::new(*air)).collect::<std::result::Result<_, _>>();
         let tables = tables.and_then(proofmill_stark::Tables::new);
-        let tables = tables.map_err(|error| Names::default().stark(error))?;
+        let tables = tables.map_err(|error| Names::default().of(error))?;
         Ok(Self { tables, preprocessed: airs.iter().map(|air| air.preprocessed()).collect() })
     }
 
@@ -71,7 +71,7 @@ impl Tables {
         let settings = current();
         let read = |trace| {
             let trace: &Rows<'_> = trace;
-            move |first: usize, to: &mut [Goldilocks]| trace.read(first, to).map_err(io::Error::other)
+            move |first: usize, to: &mut [Goldilocks]| trace.read(first, to)
         };
         let read: Vec<_> = traces.iter().map(read).collect();
         let traces = traces.iter().zip(&read);
@@ -81,7 +81,7 @@ impl Tables {
         let public_values: Vec<&[_]> = public_values.iter().map(Vec::as_slice).collect();
         let preprocessed = self.preprocessed.clone();
         let bytes = config.prove_tables(settings.run(), &self.tables, preprocessed, &traces, &public_values);
-        Ok(TablesProof { bytes: bytes.map_err(|error| names.stark(error))?, name: None })
+        Ok(TablesProof { bytes: bytes.map_err(|error| names.of(error))?, name: None })
     }
 }
 
@@ -142,6 +142,6 @@ impl TablesProof {
         let preprocessed = tables.preprocessed.clone();
         let level = current().level;
         let proven = config.verify_tables(level, &tables.tables, preprocessed, &public_values, &self.bytes);
-        proven.map_err(|error| Names { proof: self.name.as_ref(), ..Names::default() }.stark_verdict(error))
+        proven.map_err(|error| Names { proof: self.name.as_ref(), ..Names::default() }.of(error))
     }
 }

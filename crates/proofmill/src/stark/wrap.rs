@@ -1,13 +1,7 @@
 //! STARKs inside of a PLONK circuit.
 
 use super::{Config, Constraints, Parameters, Proof, elements};
-use crate::{
-    Error, Result,
-    error::{Cause, Names},
-    machine::current,
-    merkle::Hash,
-    plonk,
-};
+use crate::{Error, Result, error::Names, machine::current, merkle::Hash, plonk};
 use proofmill_files::FileName;
 use proofmill_stark::{StarkError, VerifyError};
 use proofmill_wrap::{Inner, InnerProof, Statement, WrapError};
@@ -87,7 +81,7 @@ impl Constraints {
             config.check(&constraints.shape(rows.ilog2())).map_err(StarkError::from)?;
             Ok(statement)
         });
-        Ok(Wrap { statement: statement.map_err(|error| names.wrap(error))?, circuit: self.name.clone() })
+        Ok(Wrap { statement: statement.map_err(|error| names.of(error))?, circuit: self.name.clone() })
     }
 }
 
@@ -120,7 +114,7 @@ impl Wrap {
             decoded.iter().map(|(proof, public_values)| Inner { public_values, proof }).collect();
         let circuit = self.statement.wrap(machine.level, &proofs).map_err(|error| match error {
             WrapError::Inner { index, error } => inner_error(index, inner[index].0, error),
-            error => Names { circuit: self.circuit.as_ref(), ..Names::default() }.wrap(error),
+            error => Names { circuit: self.circuit.as_ref(), ..Names::default() }.of(error),
         })?;
         key.prove(&circuit.into())
     }
@@ -128,16 +122,5 @@ impl Wrap {
 
 fn inner_error(index: usize, proof: &Proof, error: VerifyError) -> Error {
     let in_memory = FileName::new(Path::new(&format!("inner proof {index}")));
-    Names { proof: Some(proof.name.as_ref().unwrap_or(&in_memory)), ..Names::default() }.stark_verdict(error)
-}
-
-impl Names<'_> {
-    fn wrap(&self, error: WrapError) -> Error {
-        match error {
-            WrapError::Parameters(error) => Error::Malformed(Cause::new(error)),
-            WrapError::Statement(error) => self.stark(error),
-            WrapError::Inner { error, .. } => self.stark_verdict(error),
-            WrapError::Count { .. } => Error::Mismatch(Cause::new(error)),
-        }
-    }
+    Names { proof: Some(proof.name.as_ref().unwrap_or(&in_memory)), ..Names::default() }.of(error)
 }

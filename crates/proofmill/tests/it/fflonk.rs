@@ -4,7 +4,7 @@ use crate::{bytes, example, machines, refused, text};
 use proofmill::{
     AnyProof, AnyVerifyingKey, Machine,
     circom::{Ptau, PublicSignals, R1cs, Witness},
-    fflonk::{Proof, ProvingKey, VerifyingKey, write_key},
+    fflonk::{Proof, ProvingKey, VerifyingKey},
     field::Fr,
 };
 
@@ -92,7 +92,7 @@ fn errors_have_their_kind_and_name_the_file() {
         "pot8.ptau: the circuit needs 2322 powers of tau",
     );
     let folder = tempfile::tempdir().unwrap();
-    refused(write_key(folder.path().join("key"), &circuit, &powers), "mismatch", "found 511");
+    refused(ProvingKey::write(folder.path().join("key"), &circuit, &powers), "mismatch", "found 511");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing stays behind");
 }
 

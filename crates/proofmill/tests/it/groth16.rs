@@ -4,7 +4,7 @@ use crate::{bytes, example, machines, refused, text};
 use proofmill::{
     circom::{Ptau, PublicSignals, R1cs, Witness},
     field::Fr,
-    groth16::{Proof, ProvingKey, Sums, VerifyingKey, write_key},
+    groth16::{Groth16, Proof, ProvingKey, Sums, VerifyingKey},
 };
 
 #[test]
@@ -67,14 +67,17 @@ fn keys_are_over_the_curve_that_is_asked_for() {
     refused(ProvingKey::open(&file), "malformed", "expected curve bn254, found bls12-381");
     for machine in machines() {
         machine.run(|| {
-            let key = ProvingKey::<G1>::open_over(&file).unwrap();
+            let key = proofmill::ProvingKey::<Groth16<G1>>::open(&file).unwrap();
             let witness = Witness::open_over(data.join("witness.wtns")).unwrap();
             let proof = key.prove(&witness).unwrap();
             proof.verify(&key.verifying_key()).unwrap();
-            let key = VerifyingKey::<G1>::open_over(data.join("groth16.vk.json")).unwrap();
+            let key = proofmill::VerifyingKey::<Groth16<G1>>::open(data.join("groth16.vk.json")).unwrap();
             let public = PublicSignals::open_over(data.join("public.json")).unwrap();
             assert_eq!(proof.public(), &public);
-            Proof::open_over(data.join("groth16.proof.json"), public).unwrap().verify(&key).unwrap();
+            proofmill::Proof::<Groth16<G1>>::open(data.join("groth16.proof.json"), public)
+                .unwrap()
+                .verify(&key)
+                .unwrap();
         });
     }
 }
@@ -87,7 +90,7 @@ fn a_new_key_is_that_of_snarkjs() {
     let expected = std::fs::read(example("../../crates/groth16/tests/data/membership-small.zkey")).unwrap();
     assert_eq!(ProvingKey::setup(&circuit, &powers).unwrap().as_bytes(), expected);
     let path = folder.path().join("new.zkey");
-    write_key(&path, &circuit, &powers).unwrap();
+    ProvingKey::write(&path, &circuit, &powers).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), expected);
     let (key, witness) = (ProvingKey::open(&path).unwrap(), Witness::open(example("witness.wtns")).unwrap());
     refused(key.prove(&witness), "insecure setup", "new.zkey: anyone can forge proofs");

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 fn new_key(arithmetisation: Arithmetisation) -> ProvingKey {
     let (circuit, srs) =
         (R1cs::open(example("circuit.r1cs")).unwrap(), Srs::open(example("pot8.ptau")).unwrap());
-    ProvingKey::setup(&circuit, &srs, arithmetisation).unwrap()
+    ProvingKey::setup_in(&circuit, &srs, arithmetisation).unwrap()
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn errors_have_their_kind_and_name_the_file() {
     let circuit = R1cs::open(example("circuit.r1cs")).unwrap();
     let short = Srs::insecure(16).unwrap();
     for arithmetisation in Arithmetisation::ALL {
-        refused(ProvingKey::setup(&circuit, &short, arithmetisation), "mismatch", "powers of tau");
+        refused(ProvingKey::setup_in(&circuit, &short, arithmetisation), "mismatch", "powers of tau");
     }
 }
 

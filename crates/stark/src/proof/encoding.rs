@@ -14,6 +14,7 @@ use crate::{
 use proofmill_field::goldilocks::{Extension, Goldilocks};
 use proofmill_hash::{Digest, TreeHash};
 use proofmill_merkle::Hash;
+use proofmill_run::{Classified, ErrorKind, Subject};
 
 const MAGIC: &[u8] = b"PMSTARK";
 const MAGIC_OF_TABLES: &[u8] = b"PMTABLE";
@@ -87,6 +88,24 @@ pub enum DecodeError {
         /// The number of bytes.
         found: usize,
     },
+}
+
+impl Classified for DecodeError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Hash { .. } | Self::Degree { .. } => ErrorKind::Mismatch,
+            Self::Magic { .. }
+            | Self::Version { .. }
+            | Self::Rows { .. }
+            | Self::Truncated { .. }
+            | Self::NotCanonical { .. }
+            | Self::Trailing { .. } => ErrorKind::Malformed,
+        }
+    }
+
+    fn subject(&self) -> Option<Subject> {
+        Some(Subject::Proof)
+    }
 }
 
 /// Reads values from bytes.

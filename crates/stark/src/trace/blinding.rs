@@ -20,11 +20,11 @@ use proofmill_field::{
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
 use proofmill_memory::Pages;
+use proofmill_merkle::MerkleError;
 use proofmill_ntt::goldilocks::Order;
 use proofmill_run::parallel;
 use rand::{RngCore, SeedableRng, TryRngCore, rngs::OsRng};
 use rand_chacha::ChaCha20Rng;
-use std::io;
 
 /// The number of elements of the salt of a row, of 256 bits.
 pub const SALT: usize = 4;
@@ -87,7 +87,7 @@ impl Blinding {
         let (noise, width) = (blinding.noise(), columns + blinding.columns);
         // What follows a row: its random columns, and the next row, which is random.
         let random = width + blinding.columns;
-        let read = |mut first: usize, mut to: &mut [Goldilocks]| -> io::Result<()> {
+        let read = |mut first: usize, mut to: &mut [Goldilocks]| -> Result<(), MerkleError> {
             while !to.is_empty() {
                 let (row, at) = (first / (columns + random), first % (columns + random));
                 let left = if at < columns { columns - at } else { columns + random - at };

@@ -9,8 +9,9 @@ pub(crate) mod tiled;
 
 use crate::{Ask, StarkError};
 use proofmill_field::goldilocks::Goldilocks;
+use proofmill_merkle::MerkleError;
 use proofmill_run::parallel;
-use std::{borrow::Cow, io, mem};
+use std::{borrow::Cow, mem};
 
 /// The values of a trace, rows stored contiguously.
 pub enum Trace<'a> {
@@ -35,7 +36,7 @@ pub enum Trace<'a> {
 }
 
 /// Writes the values of a trace from an index on.
-pub type ReadValues<'a> = dyn Fn(usize, &mut [Goldilocks]) -> io::Result<()> + Sync + 'a;
+pub type ReadValues<'a> = dyn Fn(usize, &mut [Goldilocks]) -> Result<(), MerkleError> + Sync + 'a;
 
 impl Trace<'_> {
     pub(crate) fn len(&self) -> usize {
@@ -58,7 +59,7 @@ impl Trace<'_> {
     }
 
     /// As [`read`](Self::read), with the error of the source.
-    pub(crate) fn values(&self, first: usize, to: &mut [Goldilocks]) -> io::Result<()> {
+    pub(crate) fn values(&self, first: usize, to: &mut [Goldilocks]) -> Result<(), MerkleError> {
         match self {
             Self::Memory(values) => to.copy_from_slice(&values[first..][..to.len()]),
             Self::Parts { read, .. } | Self::Divided { read, .. } => read(first, to)?,

@@ -130,7 +130,7 @@ fn files_that_cannot_be_used_are_an_error() {
             to.copy_from_slice(values);
             Ok(())
         }
-        _ => Err(io::ErrorKind::UnexpectedEof.into()),
+        _ => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
     };
     for memory in Memory::ALL {
         let trace = Trace::Parts { len: trace.len(), read: &read };

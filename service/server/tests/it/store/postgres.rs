@@ -233,22 +233,29 @@ async fn connections_that_the_server_ends_lose_nothing() {
     let stores = [Store::open(&url).expect("a new store"), Store::open(&url).expect("the same store")];
     stores[0].add_token(token("a"), None).await.expect("a new token");
     let name = url.rsplit_once('=').expect("the application's name").1.to_owned();
-    let ending = tokio::spawn(async move {
-        let client = connect(&postgres_url().expect("a server")).await;
-        let sql = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = $1";
-        let mut ended = 0;
-        loop {
-            sleep(Duration::from_millis(30)).await;
-            let row = client.query_one(sql, &[&name]).await.expect("a count");
-            ended += row.get::<_, i64>(0);
-            if ended > 300 {
-                return;
+    // Connections are ended whenever some work has been done since, so that work goes on on slow machines, too.
+    let done = Arc::new(AtomicUsize::new(0));
+    let ending = tokio::spawn({
+        let done = done.clone();
+        async move {
+            let client = connect(&postgres_url().expect("a server")).await;
+            let sql =
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = $1";
+            let (mut ended, mut seen) = (0, 0);
+            while seen < 8 * 60 {
+                sleep(Duration::from_millis(30)).await;
+                let now = done.load(Ordering::Relaxed);
+                if now >= seen + 4 || now == 8 * 60 {
+                    seen = now;
+                    ended += client.query_one(sql, &[&name]).await.expect("a count").get::<_, i64>(0);
+                }
             }
+            ended
         }
     });
     let mut tasks = Vec::new();
     for number in 0..8 {
-        let store = stores[number % 2].clone();
+        let (store, done) = (stores[number % 2].clone(), done.clone());
         tasks.push(tokio::spawn(async move {
             let mut ids = Vec::new();
             for _ in 0..60 {
@@ -264,6 +271,7 @@ async fn connections_that_the_server_ends_lose_nothing() {
                     }
                 }
                 end_due(&store, 60_000).await;
+                done.fetch_add(1, Ordering::Relaxed);
             }
             ids
         }));
@@ -272,7 +280,8 @@ async fn connections_that_the_server_ends_lose_nothing() {
     for task in tasks {
         ids.extend(task.await.expect("nothing fails"));
     }
-    ending.await.expect("it ends");
+    let ended = ending.await.expect("it ends");
+    assert!(ended > 50, "only {ended} connections were ended");
     for id in ids {
         let job = stores[0].job(id, None).await.expect("no accepted job is lost");
         assert!(matches!(job.progress.state, State::Done | State::Queued | State::Running | State::Dead));
