@@ -1,13 +1,26 @@
 //! The definition of the command line, also for completions and man pages.
 
 use crate::{
-    bls::BlsCommand, dev::Dev, fflonk::FflonkCommand, files::Files, groth16::Groth16Command, info::Info,
-    merkle::MerkleCommand, ntt::Ntt, plonk::PlonkCommand, powersoftau::PowersCommand, programs::Passed,
-    r1cs::R1csCommand, sha256::Sha256Command, srs::SrsCommand, stark::StarkCommand, witness::WtnsCommand,
+    bls::BlsCommand,
+    dev::Dev,
+    fflonk::FflonkCommand,
+    groth16::Groth16Command,
+    info::Info,
+    merkle::MerkleCommand,
+    ntt::Ntt,
+    plonk::PlonkCommand,
+    powersoftau::PowersCommand,
+    programs::{Passed, Program},
+    r1cs::R1csCommand,
+    sha256::Sha256Command,
+    srs::SrsCommand,
+    stark::StarkCommand,
+    task::{Task, Work},
+    witness::WtnsCommand,
     zkey::ZkeyCommand,
 };
-use clap::{Parser, Subcommand};
-use proofmill_console::{Completions, Man, Options, StorageOptions};
+use clap::{CommandFactory, Parser, Subcommand};
+use proofmill_console::{Completions, Failure, Machine, Man, Options, Outcome, cpu};
 use proofmill_prover::Prover;
 
 /// Proves circom's circuits with Groth16, PLONK and fflonk: snarkjs's files and argument order, many times the speed.
@@ -190,79 +203,77 @@ The program proofmill-ray does this; `pip install './crates/python[ray]'` in a c
 }
 
 impl Command {
-    /// The storage options of commands that have any.
-    pub(crate) fn storage(&self) -> Option<StorageOptions> {
+    /// What the command does.
+    pub(crate) fn task(self) -> Task {
         match self {
-            Self::Plonk(command) => command.storage(),
-            Self::Fflonk(command) => command.storage(),
-            Self::Stark(command) => command.storage(),
-            _ => None,
+            Self::Groth16(command) => Task::here(command),
+            Self::Plonk(PlonkCommand::Here(command)) => Task::here(command),
+            Self::Plonk(PlonkCommand::Workload(arguments)) => {
+                Task::there("plonk workload", Program::Bench, Some("plonk-workload"), arguments)
+            }
+            Self::Fflonk(command) => Task::here(command),
+            Self::Powersoftau(command) => Task::here(command),
+            Self::Zkey(command) => Task::here(command),
+            Self::R1cs(command) => Task::here(command),
+            Self::Wtns(command) => Task::here(command),
+            Self::Dev(command) => Task::here(command),
+            Self::Merkle(command) => Task::here(command),
+            Self::Srs(command) => Task::here(command),
+            Self::Sha256(command) => Task::here(command),
+            Self::Bls(BlsCommand::Here(command)) => Task::here(command),
+            Self::Bls(BlsCommand::Vectors(arguments)) => {
+                Task::there("bls vectors", Program::Bench, Some("bls-vectors"), arguments)
+            }
+            Self::Stark(command) => Task::here(command),
+            Self::Ntt(command) => Task::here(command),
+            Self::Info(command) => Task::here(command),
+            Self::Cpu { measure: true } => Task::there("cpu", Program::Bench, Some("cpu"), Passed::none()),
+            Self::Cpu { measure: false } => Task::here(CpuList),
+            Self::Bench(arguments) => Task::there("bench", Program::Bench, None, arguments),
+            Self::Pipeline(arguments) => Task::there("pipeline", Program::Bench, Some("pipeline"), arguments),
+            Self::Serve(arguments) => Task::there("serve", Program::Server, Some("serve"), arguments),
+            Self::Worker(arguments) => Task::there("worker", Program::Server, Some("worker"), arguments),
+            Self::Jobs(arguments) => Task::there("jobs", Program::Server, Some("jobs"), arguments),
+            Self::Token(arguments) => Task::there("token", Program::Server, Some("token"), arguments),
+            Self::Keys(arguments) => Task::there("keys", Program::Server, Some("keys"), arguments),
+            Self::Ray(arguments) => Task::there("ray", Program::Ray, None, arguments),
+            // It has a machine for each task.
+            Self::Prover(prover) => Task::Unaided("prover", Box::new(move |options| prover.run(options))),
+            Self::Completions(command) => Task::here(command),
+            Self::Man(command) => Task::here(command),
         }
     }
+}
 
-    /// The command's name, such as `plonk prove`.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Groth16(command) => command.name(),
-            Self::Plonk(command) => command.name(),
-            Self::Fflonk(command) => command.name(),
-            Self::Powersoftau(command) => command.name(),
-            Self::Zkey(command) => command.name(),
-            Self::R1cs(command) => command.name(),
-            Self::Wtns(command) => command.name(),
-            Self::Merkle(command) => command.name(),
-            Self::Srs(command) => command.name(),
-            Self::Sha256(_) => "sha256",
-            Self::Bls(command) => command.name(),
-            Self::Stark(command) => command.name(),
-            Self::Ntt(_) => "ntt",
-            Self::Dev(_) => "dev",
-            Self::Info(_) => "info",
-            Self::Cpu { .. } => "cpu",
-            Self::Bench(_) => "bench",
-            Self::Pipeline(_) => "pipeline",
-            Self::Ray(_) => "ray",
-            Self::Serve(_) => "serve",
-            Self::Worker(_) => "worker",
-            Self::Jobs(_) => "jobs",
-            Self::Token(_) => "token",
-            Self::Keys(_) => "keys",
-            Self::Prover(_) => "prover",
-            Self::Completions(_) => "completions",
-            Self::Man(_) => "man",
-        }
+/// `cpu` without options.
+struct CpuList;
+
+impl Work for CpuList {
+    fn name(&self) -> &'static str {
+        "cpu"
     }
 
-    /// The files that the command reads and writes.
-    pub(crate) fn files(&self) -> Files<'_> {
-        match self {
-            Self::Groth16(command) => command.files(),
-            Self::Plonk(command) => command.files(),
-            Self::R1cs(command) => command.files(),
-            Self::Fflonk(command) => command.files(),
-            Self::Powersoftau(command) => command.files(),
-            Self::Zkey(command) => command.files(),
-            Self::Merkle(command) => command.files(),
-            Self::Srs(command) => command.files(),
-            Self::Stark(command) => command.files(),
-            Self::Ntt(arguments) => arguments.files(),
-            Self::Dev(dev) => dev.files(),
-            Self::Wtns(command) => command.files(),
-            Self::Sha256(_)
-            | Self::Bls(_)
-            | Self::Info(_)
-            | Self::Cpu { .. }
-            | Self::Bench(_)
-            | Self::Pipeline(_)
-            | Self::Ray(_)
-            | Self::Serve(_)
-            | Self::Worker(_)
-            | Self::Jobs(_)
-            | Self::Token(_)
-            | Self::Keys(_)
-            | Self::Prover(_)
-            | Self::Completions(_)
-            | Self::Man(_) => Files::default(),
-        }
+    fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {
+        Ok(cpu::list(machine))
+    }
+}
+
+impl Work for Completions {
+    fn name(&self) -> &'static str {
+        "completions"
+    }
+
+    fn run(self: Box<Self>, _machine: &mut Machine) -> Result<Outcome, Failure> {
+        Ok(Self::run(&self, Arguments::command()))
+    }
+}
+
+impl Work for Man {
+    fn name(&self) -> &'static str {
+        "man"
+    }
+
+    fn run(self: Box<Self>, _machine: &mut Machine) -> Result<Outcome, Failure> {
+        Self::run(&self, Arguments::command())
     }
 }

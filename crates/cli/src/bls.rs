@@ -1,6 +1,6 @@
 //! `bls`: keys, signatures, verification, test vectors.
 
-use crate::programs::Passed;
+use crate::{programs::Passed, task::Work};
 use clap::{Args, Subcommand};
 use proofmill::bls::{PublicKey, SecretKey, Signature, fast_aggregate_verify};
 use proofmill_console::{Failure, Machine, Outcome};
@@ -22,6 +22,20 @@ const LEAST_SEED: usize = 32;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BlsCommand {
+    #[command(flatten)]
+    Here(BlsWork),
+    /// Run test cases: JSON and YAML files in folders named after the tested function
+    #[command(after_help = "Examples:
+  proofmill bls vectors bls12-381-tests/
+  proofmill bls vectors crates/bls/tests/vectors --level portable
+
+The program proofmill-bench does this: `proofmill bls vectors --help` prints its help.")]
+    Vectors(Passed),
+}
+
+/// What this program does.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BlsWork {
     /// Make a secret key, from randomness or from a seed (EIP-2333), and print its public key
     #[command(after_help = "Examples:
   proofmill bls keygen --out validator.key
@@ -45,13 +59,6 @@ The key file holds 64 hexadecimal digits; only its owner can read it; a file tha
   proofmill bls aggregate SIGNATURE SIGNATURE
   proofmill bls aggregate --public-keys PUBLIC_KEY PUBLIC_KEY")]
     Aggregate(Aggregate),
-    /// Run test cases: JSON and YAML files in folders named after the tested function
-    #[command(after_help = "Examples:
-  proofmill bls vectors bls12-381-tests/
-  proofmill bls vectors crates/bls/tests/vectors --level portable
-
-The program proofmill-bench does this: `proofmill bls vectors --help` prints its help.")]
-    Vectors(Passed),
 }
 
 #[derive(Args, Debug)]
@@ -106,40 +113,39 @@ pub(crate) struct Aggregate {
     encodings: Vec<String>,
 }
 
-impl BlsCommand {
-    pub(crate) fn name(&self) -> &'static str {
+impl Work for BlsWork {
+    fn name(&self) -> &'static str {
         match self {
             Self::Keygen(_) => "bls keygen",
             Self::Sign(_) => "bls sign",
             Self::Verify(_) => "bls verify",
             Self::Aggregate(_) => "bls aggregate",
-            Self::Vectors(_) => "bls vectors",
         }
     }
-}
 
-pub(crate) fn run(command: BlsCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.clock().expect(1);
-    let quiet = machine.quiet();
-    machine.run(|Run { progress, .. }| match command {
-        BlsCommand::Keygen(files) => {
-            progress.begin("derive key");
-            files.run()
-        }
-        BlsCommand::Sign(files) => {
-            progress.begin("sign");
-            files.run(quiet)
-        }
-        BlsCommand::Verify(files) => {
-            progress.begin("verify");
-            files.run()
-        }
-        BlsCommand::Aggregate(encodings) => {
-            progress.begin("aggregate");
-            encodings.run()
-        }
-        BlsCommand::Vectors(_) => unreachable!("proofmill-bench runs it"),
-    })
+    fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {
+        let command = *self;
+        machine.clock().expect(1);
+        let quiet = machine.quiet();
+        machine.run(|Run { progress, .. }| match command {
+            BlsWork::Keygen(files) => {
+                progress.begin("derive key");
+                files.run()
+            }
+            BlsWork::Sign(files) => {
+                progress.begin("sign");
+                files.run(quiet)
+            }
+            BlsWork::Verify(files) => {
+                progress.begin("verify");
+                files.run()
+            }
+            BlsWork::Aggregate(encodings) => {
+                progress.begin("aggregate");
+                encodings.run()
+            }
+        })
+    }
 }
 
 impl Keygen {

@@ -1,6 +1,6 @@
 //! `dev`: a circuit from its source to a verified proof, with keys for tests, again whenever a file changes.
 
-use crate::{calculator, files::Files};
+use crate::{calculator, task::Work};
 use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser},
@@ -66,13 +66,17 @@ fn systems() -> impl TypedValueParser<Value = System> {
     PossibleValuesParser::new(System::NAMES).try_map(|name| name.parse::<System>())
 }
 
-impl Dev {
-    pub(crate) fn files(&self) -> Files<'_> {
-        Files::default()
+impl Work for Dev {
+    fn name(&self) -> &'static str {
+        "dev"
+    }
+
+    fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {
+        run(&self, machine)
     }
 }
 
-pub(crate) fn run(dev: &Dev, machine: &mut Machine) -> Result<Outcome, Failure> {
+fn run(dev: &Dev, machine: &mut Machine) -> Result<Outcome, Failure> {
     let temporary: TempDir;
     let folder = match &dev.keep {
         Some(folder) => {

@@ -3,6 +3,7 @@
 use crate::{
     files::Files,
     proving::{FullProve, Prove, Setup, Stored, Verify},
+    task::Work,
 };
 use clap::Subcommand;
 use proofmill::fflonk::Fflonk;
@@ -39,8 +40,8 @@ A domain of n points needs 9 n + 18 powers of tau; the file may have twice as ma
     Setup(Setup),
 }
 
-impl FflonkCommand {
-    pub(crate) fn name(&self) -> &'static str {
+impl Work for FflonkCommand {
+    fn name(&self) -> &'static str {
         match self {
             Self::Prove(_) => "fflonk prove",
             Self::FullProve(_) => "fflonk fullprove",
@@ -49,8 +50,7 @@ impl FflonkCommand {
         }
     }
 
-    /// The storage options of commands with a proving key.
-    pub(crate) fn storage(&self) -> Option<StorageOptions> {
+    fn storage(&self) -> Option<StorageOptions> {
         match self {
             Self::Prove(prove) => Some(prove.storage.clone()),
             Self::FullProve(prove) => Some(prove.storage.clone()),
@@ -58,7 +58,7 @@ impl FflonkCommand {
         }
     }
 
-    pub(crate) fn files(&self) -> Files<'_> {
+    fn files(&self) -> Files<'_> {
         match self {
             Self::Prove(prove) => prove.files.files(),
             Self::FullProve(prove) => prove.files.files(),
@@ -66,13 +66,13 @@ impl FflonkCommand {
             Self::Setup(setup) => setup.files(),
         }
     }
-}
 
-pub(crate) fn run(command: FflonkCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
-    match command {
-        FflonkCommand::Prove(prove) => prove.files.run::<Fflonk>(machine),
-        FflonkCommand::FullProve(prove) => prove.files.run::<Fflonk>(machine),
-        FflonkCommand::Verify(files) => files.run::<Fflonk>(machine),
-        FflonkCommand::Setup(files) => files.run::<Fflonk>(machine),
+    fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {
+        match *self {
+            FflonkCommand::Prove(prove) => prove.files.run::<Fflonk>(machine),
+            FflonkCommand::FullProve(prove) => prove.files.run::<Fflonk>(machine),
+            FflonkCommand::Verify(files) => files.run::<Fflonk>(machine),
+            FflonkCommand::Setup(files) => files.run::<Fflonk>(machine),
+        }
     }
 }

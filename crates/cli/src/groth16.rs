@@ -4,6 +4,7 @@ use crate::{
     curve,
     files::Files,
     proving::{FullProve, Prove, Setup, Verify},
+    task::Work,
 };
 use clap::Subcommand;
 use proofmill::{circom::over_curve, groth16::Groth16};
@@ -40,8 +41,8 @@ The key is insecure until someone has contributed to it: before that, anyone can
     Setup(Setup),
 }
 
-impl Groth16Command {
-    pub(crate) fn name(&self) -> &'static str {
+impl Work for Groth16Command {
+    fn name(&self) -> &'static str {
         match self {
             Self::Prove(_) => "groth16 prove",
             Self::FullProve(_) => "groth16 fullprove",
@@ -50,7 +51,7 @@ impl Groth16Command {
         }
     }
 
-    pub(crate) fn files(&self) -> Files<'_> {
+    fn files(&self) -> Files<'_> {
         match self {
             Self::Prove(prove) => prove.files(),
             Self::FullProve(prove) => prove.files(),
@@ -58,28 +59,28 @@ impl Groth16Command {
             Self::Setup(setup) => setup.files(),
         }
     }
-}
 
-pub(crate) fn run(command: Groth16Command, machine: &mut Machine) -> Result<Outcome, Failure> {
-    match command {
-        Groth16Command::Prove(files) => {
-            over_curve!(curve::of(&files.zkey)?, C => files.run::<Groth16<C>>(machine))
-        }
-        Groth16Command::FullProve(files) => {
-            over_curve!(curve::of(&files.zkey)?, C => files.run::<Groth16<C>>(machine))
-        }
-        Groth16Command::Verify(files) => {
-            over_curve!(curve::of(&files.key)?, C => files.run::<Groth16<C>>(machine))
-        }
-        Groth16Command::Setup(files) => {
-            let outcome = over_curve!(curve::of(&files.r1cs)?, C => files.run::<Groth16<C>>(machine))?;
-            if !machine.quiet() {
-                let zkey = files.zkey.display();
-                eprintln!(
-                    "warning: anyone can forge proofs for {zkey} until somebody contributes to it: proofmill zkey contribute {zkey} FINAL.zkey"
-                );
+    fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {
+        match *self {
+            Groth16Command::Prove(files) => {
+                over_curve!(curve::of(&files.zkey)?, C => files.run::<Groth16<C>>(machine))
             }
-            Ok(outcome)
+            Groth16Command::FullProve(files) => {
+                over_curve!(curve::of(&files.zkey)?, C => files.run::<Groth16<C>>(machine))
+            }
+            Groth16Command::Verify(files) => {
+                over_curve!(curve::of(&files.key)?, C => files.run::<Groth16<C>>(machine))
+            }
+            Groth16Command::Setup(files) => {
+                let outcome = over_curve!(curve::of(&files.r1cs)?, C => files.run::<Groth16<C>>(machine))?;
+                if !machine.quiet() {
+                    let zkey = files.zkey.display();
+                    eprintln!(
+                        "warning: anyone can forge proofs for {zkey} until somebody contributes to it: proofmill zkey contribute {zkey} FINAL.zkey"
+                    );
+                }
+                Ok(outcome)
+            }
         }
     }
 }

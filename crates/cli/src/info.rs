@@ -4,10 +4,11 @@ use crate::{
     artefact,
     contribution::{self, Listing},
     files::Input,
+    task::Work,
 };
 use clap::Args;
 use proofmill::circom::{Description, describe};
-use proofmill_console::{Failure, Outcome};
+use proofmill_console::{Failure, Machine, Outcome};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -24,7 +25,17 @@ pub(crate) struct Info {
     listing: Listing,
 }
 
-pub(crate) fn run(arguments: &Info) -> Result<Outcome, Failure> {
+impl Work for Info {
+    fn name(&self) -> &'static str {
+        "info"
+    }
+
+    fn run(self: Box<Self>, _machine: &mut Machine) -> Result<Outcome, Failure> {
+        run(&self)
+    }
+}
+
+fn run(arguments: &Info) -> Result<Outcome, Failure> {
     match artefact::describe(&arguments.file)? {
         Some(facts) => Ok(facts.outcome()),
         None => Ok(outcome(&describe(&arguments.file)?, arguments.listing)),

@@ -1,6 +1,6 @@
 //! `merkle`: trees over the rows of a file, openings, their verification.
 
-use crate::files::Files;
+use crate::{files::Files, task::Work};
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use proofmill::merkle::{Digest, Hash, Opening, Rows, TreeFile, root};
 use proofmill_console::{Failure, Machine, Outcome};
@@ -95,8 +95,8 @@ pub(crate) struct Check {
 /// The argument of [`Check`] that makes others optional.
 const TRUST: &str = "trust_opening";
 
-impl MerkleCommand {
-    pub(crate) fn name(&self) -> &'static str {
+impl Work for MerkleCommand {
+    fn name(&self) -> &'static str {
         match self {
             Self::Root(_) => "merkle root",
             Self::Build(_) => "merkle build",
@@ -105,36 +105,37 @@ impl MerkleCommand {
         }
     }
 
-    pub(crate) fn files(&self) -> Files<'_> {
+    fn files(&self) -> Files<'_> {
         match self {
             Self::Root(_) | Self::Check(_) => Files::default(),
             Self::Build(build) => Files { inputs: vec![&build.rows.file], outputs: vec![&build.out] },
             Self::Open(open) => Files { inputs: vec![&open.tree], outputs: vec![&open.out] },
         }
     }
-}
 
-pub(crate) fn run(command: MerkleCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.clock().expect(1);
-    machine.run(|Run { progress, .. }| match command {
-        MerkleCommand::Root(files) => {
-            progress.begin("hash rows");
-            let rows = files.open()?;
-            Ok(files.outcome(&root(hash(&files.hash)?, &rows)?, &rows))
-        }
-        MerkleCommand::Build(files) => {
-            progress.begin("hash and write rows");
-            files.build()
-        }
-        MerkleCommand::Open(files) => {
-            progress.begin("open rows");
-            files.open()
-        }
-        MerkleCommand::Check(files) => {
-            progress.begin("check");
-            files.check()
-        }
-    })
+    fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {
+        let command = *self;
+        machine.clock().expect(1);
+        machine.run(|Run { progress, .. }| match command {
+            MerkleCommand::Root(files) => {
+                progress.begin("hash rows");
+                let rows = files.open()?;
+                Ok(files.outcome(&root(hash(&files.hash)?, &rows)?, &rows))
+            }
+            MerkleCommand::Build(files) => {
+                progress.begin("hash and write rows");
+                files.build()
+            }
+            MerkleCommand::Open(files) => {
+                progress.begin("open rows");
+                files.open()
+            }
+            MerkleCommand::Check(files) => {
+                progress.begin("check");
+                files.check()
+            }
+        })
+    }
 }
 
 /// Parses a hash's name.

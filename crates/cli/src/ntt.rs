@@ -3,6 +3,7 @@
 use crate::{
     files::Files,
     rows::{RowFile, write_elements},
+    task::Work,
 };
 use clap::{Args, ValueEnum};
 use proofmill::ntt::{GoldilocksDomain, Order};
@@ -59,11 +60,6 @@ enum ValueOrder {
 }
 
 impl Ntt {
-    /// The input may be replaced: it is read whole before the output is written.
-    pub(crate) fn files(&self) -> Files<'_> {
-        Files { outputs: vec![&self.out], ..Files::default() }
-    }
-
     fn transform(&self, domain: &GoldilocksDomain, values: &mut [Goldilocks]) {
         let shift = Goldilocks::new(self.coset.unwrap_or(1));
         let order = match self.order {
@@ -80,7 +76,22 @@ impl Ntt {
     }
 }
 
-pub(crate) fn run(files: &Ntt, machine: &mut Machine) -> Result<Outcome, Failure> {
+impl Work for Ntt {
+    fn name(&self) -> &'static str {
+        "ntt"
+    }
+
+    // The input may be replaced: it is read whole before the output is written.
+    fn files(&self) -> Files<'_> {
+        Files { outputs: vec![&self.out], ..Files::default() }
+    }
+
+    fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {
+        run(&self, machine)
+    }
+}
+
+fn run(files: &Ntt, machine: &mut Machine) -> Result<Outcome, Failure> {
     if files.inverse && files.order == ValueOrder::BitReversed {
         let problem = "--inverse takes values in natural order and gives coefficients: leave --order bit-reversed out of both transforms";
         return Err(Failure::Input(problem.to_owned()));

@@ -4,6 +4,7 @@ use crate::{
     files::Files,
     programs::Passed,
     proving::{FullProve, Prove, Setup, Stored, Verify, warn_of_powers},
+    task::Work,
 };
 use clap::{Args, Subcommand};
 use proofmill::{
@@ -16,6 +17,20 @@ use proofmill_run::Run;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PlonkCommand {
+    #[command(flatten)]
+    Here(PlonkWork),
+    /// Measure the six phases of a proof on circuits of chosen size
+    #[command(after_help = "Examples:
+  proofmill plonk workload arithmetic --gates 2^18 --arithmetisation ultra
+  proofmill plonk workload pedersen --hashes 4000 --arithmetisation turbo --json
+
+The program proofmill-bench does this: `proofmill plonk workload --help` prints its help.")]
+    Workload(Passed),
+}
+
+/// What this program does.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PlonkWork {
     /// Prove that a witness satisfies a circuit; several, with one key
     #[command(after_help = "Examples:
   proofmill plonk prove circuit.zkey witness.wtns proof.json public.json
@@ -43,13 +58,6 @@ pub(crate) enum PlonkCommand {
   proofmill plonk setup circuit.r1cs pot.ptau circuit.zkey
   proofmill plonk setup --arithmetisation turbo circuit.r1cs pot.ptau circuit.key")]
     Setup(PlonkSetup),
-    /// Measure the six phases of a proof on circuits of chosen size
-    #[command(after_help = "Examples:
-  proofmill plonk workload arithmetic --gates 2^18 --arithmetisation ultra
-  proofmill plonk workload pedersen --hashes 4000 --arithmetisation turbo --json
-
-The program proofmill-bench does this: `proofmill plonk workload --help` prints its help.")]
-    Workload(Passed),
 }
 
 /// Arguments of `plonk setup`.
@@ -62,43 +70,40 @@ pub(crate) struct PlonkSetup {
     arithmetisation: Arithmetisation,
 }
 
-impl PlonkCommand {
-    pub(crate) fn name(&self) -> &'static str {
+impl Work for PlonkWork {
+    fn name(&self) -> &'static str {
         match self {
             Self::Prove(_) => "plonk prove",
             Self::FullProve(_) => "plonk fullprove",
             Self::Verify(_) => "plonk verify",
             Self::Setup(_) => "plonk setup",
-            Self::Workload(_) => "plonk workload",
         }
     }
 
-    /// The storage options of commands with a proving key.
-    pub(crate) fn storage(&self) -> Option<StorageOptions> {
+    fn storage(&self) -> Option<StorageOptions> {
         match self {
             Self::Prove(prove) => Some(prove.storage.clone()),
             Self::FullProve(prove) => Some(prove.storage.clone()),
-            Self::Verify(_) | Self::Setup(_) | Self::Workload(_) => None,
+            Self::Verify(_) | Self::Setup(_) => None,
         }
     }
 
-    pub(crate) fn files(&self) -> Files<'_> {
+    fn files(&self) -> Files<'_> {
         match self {
             Self::Prove(prove) => prove.files.files(),
             Self::FullProve(prove) => prove.files.files(),
-            Self::Verify(_) | Self::Workload(_) => Files::default(),
+            Self::Verify(_) => Files::default(),
             Self::Setup(setup) => setup.files.files(),
         }
     }
-}
 
-pub(crate) fn run(command: PlonkCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
-    match command {
-        PlonkCommand::Prove(prove) => prove.files.run::<Plonk>(machine),
-        PlonkCommand::FullProve(prove) => prove.files.run::<Plonk>(machine),
-        PlonkCommand::Verify(files) => files.run::<Plonk>(machine),
-        PlonkCommand::Setup(arguments) => setup(&arguments, machine),
-        PlonkCommand::Workload(_) => unreachable!("proofmill-bench runs it"),
+    fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {
+        match *self {
+            PlonkWork::Prove(prove) => prove.files.run::<Plonk>(machine),
+            PlonkWork::FullProve(prove) => prove.files.run::<Plonk>(machine),
+            PlonkWork::Verify(files) => files.run::<Plonk>(machine),
+            PlonkWork::Setup(arguments) => setup(&arguments, machine),
+        }
     }
 }
 

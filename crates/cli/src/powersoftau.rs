@@ -5,6 +5,7 @@ use crate::{
     contribution::Listing,
     curve,
     files::{Files, Input, Output},
+    task::Work,
 };
 use clap::{Args, Subcommand};
 use proofmill::{
@@ -288,42 +289,6 @@ impl Truncate {
 }
 
 impl PowersCommand {
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::New(_) => "powersoftau new",
-            Self::Contribute(_) => "powersoftau contribute",
-            Self::Export(PowersExport::Challenge(_)) => "powersoftau export challenge",
-            Self::Export(PowersExport::Json(_)) => "powersoftau export json",
-            Self::Challenge(ChallengeCommand::Contribute(_)) => "powersoftau challenge contribute",
-            Self::Import(ImportCommand::Response(_)) => "powersoftau import response",
-            Self::Beacon(_) => "powersoftau beacon",
-            Self::Prepare(_) => "powersoftau prepare phase2",
-            Self::Convert(_) => "powersoftau convert",
-            Self::Truncate(_) => "powersoftau truncate",
-            Self::Verify(_) => "powersoftau verify",
-        }
-    }
-
-    pub(crate) fn files(&self) -> Files<'_> {
-        let (inputs, output): (Vec<&Path>, &Path) = match self {
-            Self::New(new) => (vec![], new.ptau()),
-            Self::Contribute(files) => (vec![&files.old], &files.new),
-            Self::Export(PowersExport::Challenge(files)) => (vec![&files.ptau], &files.challenge),
-            Self::Export(PowersExport::Json(files)) => (vec![&files.ptau], &files.output),
-            Self::Challenge(ChallengeCommand::Contribute(files)) => {
-                (vec![&files.challenge], files.response())
-            }
-            Self::Import(ImportCommand::Response(files)) => (vec![&files.old, &files.response], &files.new),
-            Self::Beacon(files) => (vec![&files.old], &files.new),
-            Self::Prepare(PrepareCommand::Phase2(files)) | Self::Convert(files) => {
-                (vec![&files.old], &files.new)
-            }
-            Self::Truncate(files) => (vec![&files.ptau], files.first.get_or_init(|| files.part(1))),
-            Self::Verify(_) => return Files::default(),
-        };
-        Files { inputs, outputs: vec![output] }
-    }
-
     /// That of the powers.
     fn curve(&self) -> proofmill::Result<PairingCurve> {
         match self {
@@ -355,10 +320,48 @@ impl PowersCommand {
         }
     }
 }
+impl Work for PowersCommand {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::New(_) => "powersoftau new",
+            Self::Contribute(_) => "powersoftau contribute",
+            Self::Export(PowersExport::Challenge(_)) => "powersoftau export challenge",
+            Self::Export(PowersExport::Json(_)) => "powersoftau export json",
+            Self::Challenge(ChallengeCommand::Contribute(_)) => "powersoftau challenge contribute",
+            Self::Import(ImportCommand::Response(_)) => "powersoftau import response",
+            Self::Beacon(_) => "powersoftau beacon",
+            Self::Prepare(_) => "powersoftau prepare phase2",
+            Self::Convert(_) => "powersoftau convert",
+            Self::Truncate(_) => "powersoftau truncate",
+            Self::Verify(_) => "powersoftau verify",
+        }
+    }
 
-pub(crate) fn run(command: PowersCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.clock().expect(command.phases());
-    over_curve!(command.curve()?, C => run_over::<C>(command, machine))
+    fn files(&self) -> Files<'_> {
+        let (inputs, output): (Vec<&Path>, &Path) = match self {
+            Self::New(new) => (vec![], new.ptau()),
+            Self::Contribute(files) => (vec![&files.old], &files.new),
+            Self::Export(PowersExport::Challenge(files)) => (vec![&files.ptau], &files.challenge),
+            Self::Export(PowersExport::Json(files)) => (vec![&files.ptau], &files.output),
+            Self::Challenge(ChallengeCommand::Contribute(files)) => {
+                (vec![&files.challenge], files.response())
+            }
+            Self::Import(ImportCommand::Response(files)) => (vec![&files.old, &files.response], &files.new),
+            Self::Beacon(files) => (vec![&files.old], &files.new),
+            Self::Prepare(PrepareCommand::Phase2(files)) | Self::Convert(files) => {
+                (vec![&files.old], &files.new)
+            }
+            Self::Truncate(files) => (vec![&files.ptau], files.first.get_or_init(|| files.part(1))),
+            Self::Verify(_) => return Files::default(),
+        };
+        Files { inputs, outputs: vec![output] }
+    }
+
+    fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {
+        let command = *self;
+        machine.clock().expect(command.phases());
+        over_curve!(command.curve()?, C => run_over::<C>(command, machine))
+    }
 }
 
 fn run_over<C: CeremonyCurve>(command: PowersCommand, machine: &mut Machine) -> Result<Outcome, Failure> {

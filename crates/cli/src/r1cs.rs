@@ -6,6 +6,7 @@ use crate::{
     files::{Files, Input, Output},
     info,
     proving::symbols,
+    task::Work,
 };
 use clap::{Args, Subcommand};
 use proofmill::{
@@ -75,8 +76,8 @@ pub(crate) struct ExportJson {
     output: Option<Output>,
 }
 
-impl R1csCommand {
-    pub(crate) fn name(&self) -> &'static str {
+impl Work for R1csCommand {
+    fn name(&self) -> &'static str {
         match self {
             Self::Info(_) => "r1cs info",
             Self::Print(_) => "r1cs print",
@@ -84,27 +85,27 @@ impl R1csCommand {
         }
     }
 
-    pub(crate) fn files(&self) -> Files<'_> {
+    fn files(&self) -> Files<'_> {
         Files::default()
     }
-}
 
-pub(crate) fn run(command: R1csCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
-    match command {
-        R1csCommand::Info(circuit) => describe_circuit(&circuit.r1cs, machine),
-        R1csCommand::Print(circuit) => {
-            let symbols = symbols(circuit.sym.as_ref())?;
-            let quiet = machine.quiet();
-            over_curve!(curve::of(&circuit.r1cs)?, C => {
-                print::<<C as CircomCurve>::ScalarPrime>(&circuit.r1cs, symbols.as_ref(), quiet)
-            })
-        }
-        R1csCommand::Export(R1csExport::Json(files)) => {
-            let target =
-                files.output.unwrap_or_else(|| files.r1cs.with_extension("json").into_os_string().into());
-            Files { inputs: vec![&files.r1cs], outputs: vec![&target] }.check()?;
-            machine.run(|_| write_r1cs_json(&files.r1cs, &target))?;
-            Ok(Outcome::done(json!({ "json": &*target })))
+    fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {
+        match *self {
+            R1csCommand::Info(circuit) => describe_circuit(&circuit.r1cs, machine),
+            R1csCommand::Print(circuit) => {
+                let symbols = symbols(circuit.sym.as_ref())?;
+                let quiet = machine.quiet();
+                over_curve!(curve::of(&circuit.r1cs)?, C => {
+                    print::<<C as CircomCurve>::ScalarPrime>(&circuit.r1cs, symbols.as_ref(), quiet)
+                })
+            }
+            R1csCommand::Export(R1csExport::Json(files)) => {
+                let target =
+                    files.output.unwrap_or_else(|| files.r1cs.with_extension("json").into_os_string().into());
+                Files { inputs: vec![&files.r1cs], outputs: vec![&target] }.check()?;
+                machine.run(|_| write_r1cs_json(&files.r1cs, &target))?;
+                Ok(Outcome::done(json!({ "json": &*target })))
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `sha256`: digests of files in sha256sum's formats, and roots of SSZ trees.
 
+use crate::task::Work;
 use clap::Args;
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_cpu::Level;
@@ -44,7 +45,17 @@ pub(crate) struct Sha256Command {
     kernel: Option<String>,
 }
 
-pub(crate) fn run(command: &Sha256Command, machine: &mut Machine) -> Result<Outcome, Failure> {
+impl Work for Sha256Command {
+    fn name(&self) -> &'static str {
+        "sha256"
+    }
+
+    fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {
+        run(&self, machine)
+    }
+}
+
+fn run(command: &Sha256Command, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock().expect(1);
     machine.run(|Run { level, progress, .. }| {
         let kernels = command.kernels(level)?;

@@ -1,6 +1,6 @@
 //! `srs`: structured reference strings.
 
-use crate::files::Files;
+use crate::{files::Files, task::Work};
 use clap::{Args, Subcommand};
 use proofmill::srs::Srs;
 use proofmill_console::{Failure, Machine, Outcome};
@@ -70,8 +70,8 @@ fn size(text: &str) -> Result<usize, String> {
         .ok_or_else(|| format!("expected a number from 1 to 2^{LARGEST}, such as 1000000 or 2^20"))
 }
 
-impl SrsCommand {
-    pub(crate) fn name(&self) -> &'static str {
+impl Work for SrsCommand {
+    fn name(&self) -> &'static str {
         match self {
             Self::New(_) => "srs new",
             Self::Info(_) => "srs info",
@@ -79,30 +79,31 @@ impl SrsCommand {
         }
     }
 
-    pub(crate) fn files(&self) -> Files<'_> {
+    fn files(&self) -> Files<'_> {
         match self {
             Self::New(new) => Files { outputs: vec![&new.file], ..Files::default() },
             Self::Info(_) | Self::Check(_) => Files::default(),
         }
     }
-}
 
-pub(crate) fn run(command: SrsCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
-    machine.clock().expect(1);
-    if matches!(command, SrsCommand::New(_)) && !machine.quiet() {
-        eprintln!("{WARNING}");
+    fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {
+        let command = *self;
+        machine.clock().expect(1);
+        if matches!(command, SrsCommand::New(_)) && !machine.quiet() {
+            eprintln!("{WARNING}");
+        }
+        machine.run(|Run { progress, .. }| match command {
+            SrsCommand::New(new) => {
+                progress.begin("compute and write powers");
+                new.write()
+            }
+            SrsCommand::Info(files) => files.info(),
+            SrsCommand::Check(files) => {
+                progress.begin("check powers");
+                files.check()
+            }
+        })
     }
-    machine.run(|Run { progress, .. }| match command {
-        SrsCommand::New(new) => {
-            progress.begin("compute and write powers");
-            new.write()
-        }
-        SrsCommand::Info(files) => files.info(),
-        SrsCommand::Check(files) => {
-            progress.begin("check powers");
-            files.check()
-        }
-    })
 }
 
 impl New {

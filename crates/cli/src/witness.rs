@@ -5,6 +5,7 @@ use crate::{
     debug::{self, Debug},
     files::{Files, Input, Output},
     proving::symbols,
+    task::Work,
 };
 use clap::{Args, Subcommand};
 use proofmill::circom::{
@@ -107,8 +108,8 @@ pub(crate) struct Check {
     sym: Option<Input>,
 }
 
-impl WtnsCommand {
-    pub(crate) fn name(&self) -> &'static str {
+impl Work for WtnsCommand {
+    fn name(&self) -> &'static str {
         match self {
             Self::Calculate(_) => "wtns calculate",
             Self::Compile(_) => "wtns compile",
@@ -118,7 +119,7 @@ impl WtnsCommand {
         }
     }
 
-    pub(crate) fn files(&self) -> Files<'_> {
+    fn files(&self) -> Files<'_> {
         match self {
             Self::Calculate(files) => {
                 let inputs = [Some(&*files.circuit), Some(&*files.inputs), files.sym.as_deref()];
@@ -135,28 +136,28 @@ impl WtnsCommand {
             }
         }
     }
-}
 
-pub(crate) fn run(command: WtnsCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
-    match command {
-        WtnsCommand::Calculate(files) => over_curve!(curve_of_program(&files.circuit)?, C => {
-            calculate::<<C as CircomCurve>::ScalarPrime>(&files, machine)
-        }),
-        WtnsCommand::Compile(files) => over_curve!(curve_of_program(&files.circuit)?, C => {
-            compile::<<C as CircomCurve>::ScalarPrime>(&files, machine)
-        }),
-        WtnsCommand::Debug(debug) => debug::run(debug, machine),
-        WtnsCommand::Check(files) => over_curve!(curve::of(&files.r1cs)?, C => {
-            check::<<C as CircomCurve>::ScalarPrime>(&files, machine)
-        }),
-        WtnsCommand::Export(WtnsExport::Json(files)) => {
-            machine.run(|_| {
-                over_curve!(curve::of(&files.witness)?, C => {
-                    Witness::<<C as CircomCurve>::ScalarPrime>::open_over(&files.witness)?
-                        .write_json(&files.output)
-                })
-            })?;
-            Ok(Outcome::done(json!({ "json": &*files.output })))
+    fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {
+        match *self {
+            WtnsCommand::Calculate(files) => over_curve!(curve_of_program(&files.circuit)?, C => {
+                calculate::<<C as CircomCurve>::ScalarPrime>(&files, machine)
+            }),
+            WtnsCommand::Compile(files) => over_curve!(curve_of_program(&files.circuit)?, C => {
+                compile::<<C as CircomCurve>::ScalarPrime>(&files, machine)
+            }),
+            WtnsCommand::Debug(debug) => debug::run(debug, machine),
+            WtnsCommand::Check(files) => over_curve!(curve::of(&files.r1cs)?, C => {
+                check::<<C as CircomCurve>::ScalarPrime>(&files, machine)
+            }),
+            WtnsCommand::Export(WtnsExport::Json(files)) => {
+                machine.run(|_| {
+                    over_curve!(curve::of(&files.witness)?, C => {
+                        Witness::<<C as CircomCurve>::ScalarPrime>::open_over(&files.witness)?
+                            .write_json(&files.output)
+                    })
+                })?;
+                Ok(Outcome::done(json!({ "json": &*files.output })))
+            }
         }
     }
 }

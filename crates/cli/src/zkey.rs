@@ -7,6 +7,7 @@ use crate::{
     curve,
     files::{Files, Input, Output},
     solidity::{self, SolidityCalldata, SolidityVerifier},
+    task::Work,
 };
 use clap::{Args, Subcommand};
 use proofmill::{
@@ -90,8 +91,8 @@ pub(crate) struct KeyJson {
     output: Output,
 }
 
-impl ZkeyCommand {
-    pub(crate) fn name(&self) -> &'static str {
+impl Work for ZkeyCommand {
+    fn name(&self) -> &'static str {
         match self {
             Self::Export(ExportCommand::VerificationKey(_)) => "zkey export verificationkey",
             Self::Export(ExportCommand::Json(_)) => "zkey export json",
@@ -107,7 +108,7 @@ impl ZkeyCommand {
         }
     }
 
-    pub(crate) fn files(&self) -> Files<'_> {
+    fn files(&self) -> Files<'_> {
         match self {
             Self::Export(ExportCommand::VerificationKey(export)) => {
                 Files { inputs: vec![&export.zkey], outputs: vec![&export.key] }
@@ -128,28 +129,32 @@ impl ZkeyCommand {
             }
         }
     }
-}
 
-pub(crate) fn run(command: ZkeyCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
-    match command {
-        ZkeyCommand::Audit(arguments) => arguments.run(machine),
-        ZkeyCommand::Contribute(arguments) => arguments.run(machine),
-        ZkeyCommand::Beacon(arguments) => arguments.run(machine),
-        ZkeyCommand::Verify(command) => command.run(machine),
-        ZkeyCommand::Bellman(command) => command.run(machine),
-        ZkeyCommand::Import(command) => command.run(machine),
-        ZkeyCommand::Export(ExportCommand::Bellman(export)) => export.run(machine),
-        ZkeyCommand::Export(ExportCommand::VerificationKey(files)) => export(&files, machine),
-        ZkeyCommand::Export(ExportCommand::Json(files)) => {
-            machine.run(|_| {
-                over_curve!(curve::of(&files.zkey)?, C => {
-                    ProvingKey::<Groth16<C>>::open(&files.zkey)?.write_json(&files.output)
-                })
-            })?;
-            Ok(Outcome::done(json!({ "json": &*files.output })))
+    fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {
+        match *self {
+            ZkeyCommand::Audit(arguments) => arguments.run(machine),
+            ZkeyCommand::Contribute(arguments) => arguments.run(machine),
+            ZkeyCommand::Beacon(arguments) => arguments.run(machine),
+            ZkeyCommand::Verify(command) => command.run(machine),
+            ZkeyCommand::Bellman(command) => command.run(machine),
+            ZkeyCommand::Import(command) => command.run(machine),
+            ZkeyCommand::Export(ExportCommand::Bellman(export)) => export.run(machine),
+            ZkeyCommand::Export(ExportCommand::VerificationKey(files)) => export(&files, machine),
+            ZkeyCommand::Export(ExportCommand::Json(files)) => {
+                machine.run(|_| {
+                    over_curve!(curve::of(&files.zkey)?, C => {
+                        ProvingKey::<Groth16<C>>::open(&files.zkey)?.write_json(&files.output)
+                    })
+                })?;
+                Ok(Outcome::done(json!({ "json": &*files.output })))
+            }
+            ZkeyCommand::Export(ExportCommand::SolidityVerifier(files)) => {
+                solidity::verifier(&files, machine)
+            }
+            ZkeyCommand::Export(ExportCommand::SolidityCalldata(files)) => {
+                solidity::calldata(&files, machine)
+            }
         }
-        ZkeyCommand::Export(ExportCommand::SolidityVerifier(files)) => solidity::verifier(&files, machine),
-        ZkeyCommand::Export(ExportCommand::SolidityCalldata(files)) => solidity::calldata(&files, machine),
     }
 }
 

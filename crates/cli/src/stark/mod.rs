@@ -7,7 +7,7 @@ mod security;
 mod workload;
 mod wrap;
 
-use crate::files::Files;
+use crate::{files::Files, task::Work};
 use clap::Subcommand;
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
 use prove::{Prove, Verify};
@@ -63,8 +63,8 @@ A DEEP-ALI STARK over Goldilocks whose openings are batched by powers of one cha
     Security(Box<Security>),
 }
 
-impl StarkCommand {
-    pub(crate) fn name(&self) -> &'static str {
+impl Work for StarkCommand {
+    fn name(&self) -> &'static str {
         match self {
             Self::Prove(_) => "stark prove",
             Self::Verify(_) => "stark verify",
@@ -74,7 +74,7 @@ impl StarkCommand {
         }
     }
 
-    pub(crate) fn storage(&self) -> Option<StorageOptions> {
+    fn storage(&self) -> Option<StorageOptions> {
         match self {
             Self::Prove(prove) => Some(prove.memory.storage()),
             Self::Workload(workload) => Some(workload.memory.storage()),
@@ -83,21 +83,21 @@ impl StarkCommand {
         }
     }
 
-    pub(crate) fn files(&self) -> Files<'_> {
+    fn files(&self) -> Files<'_> {
         match self {
             Self::Prove(prove) => prove.files(),
             Self::Wrap(command) => command.files(),
             Self::Verify(_) | Self::Workload(_) | Self::Security(_) => Files::default(),
         }
     }
-}
 
-pub(crate) fn run(command: StarkCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
-    match command {
-        StarkCommand::Prove(prove) => prove.run(machine),
-        StarkCommand::Verify(verify) => verify.run(machine),
-        StarkCommand::Workload(workload) => workload.run(machine),
-        StarkCommand::Wrap(command) => command.run(machine),
-        StarkCommand::Security(security) => security.run(),
+    fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {
+        match *self {
+            StarkCommand::Prove(prove) => prove.run(machine),
+            StarkCommand::Verify(verify) => verify.run(machine),
+            StarkCommand::Workload(workload) => workload.run(machine),
+            StarkCommand::Wrap(command) => command.run(machine),
+            StarkCommand::Security(security) => security.run(),
+        }
     }
 }
