@@ -209,33 +209,7 @@ pub fn import<'a, C: CeremonyCurve>(
     let (g1, _) = sizes::<C>();
     layout.expect_counts(&file, key.header())?;
     progress.begin("verify contributions");
-    let mut all = contributions::<C>(&file, layout.hash)?;
-    let (delta_1, delta_2) = deltas::<C>(&file)?;
-    if all.circuit_hash != before.circuit_hash {
-        return Err(CeremonyError::OtherKey("they are of another circuit"));
-    }
-    let same = |(old, new): (&ZkeyContribution<C>, &ZkeyContribution<C>)| old.public() == new.public();
-    if all.list.len() <= before.list.len() {
-        return Err(CeremonyError::OtherKey("they have no new contribution"));
-    }
-    // The list of the key must be the beginning of the new one: no contribution is lost.
-    if !before.list.iter().zip(&all.list).all(same) {
-        return Err(CeremonyError::OtherKey("they have other contributions than the key"));
-    }
-    // Bellman's format has neither names nor beacons: those of the key stay.
-    for (index, contribution) in all.list.iter_mut().enumerate() {
-        match before.list.get(index) {
-            Some(old) => *contribution = old.clone(),
-            None => contribution.name = named(name),
-        }
-    }
-    let (hashes, delta) = verify::contributions(level, &all)?;
-    // The list leads to delta in G1 only: a pairing compares it with delta in G2.
-    if delta != delta_1
-        || !verify::is_same_ratio(level, [&C::GENERATOR, &delta_1], [&C::G2::GENERATOR, &delta_2])
-    {
-        return Err(CeremonyError::Delta);
-    }
+    let Verified { all, hashes, delta_1, delta_2 } = verified(level, &file, layout.hash, &before, name)?;
     let encoded: Option<Vec<_>> = all.list.iter().map(ZkeyContribution::to_bytes).collect();
     let encoded = encoded.ok_or(CeremonyError::TooLong)?.concat();
 
@@ -272,6 +246,52 @@ pub fn import<'a, C: CeremonyCurve>(
     out.contributions(&all.circuit_hash, all.list.len() as u32, &encoded)?;
     out.finish()?;
     Ok(hashes)
+}
+
+/// The contributions of a file, and what they lead to.
+struct Verified<C: CeremonyCurve> {
+    all: ZkeyContributions<C>,
+    hashes: Vec<[u8; 64]>,
+    delta_1: Affine<C>,
+    delta_2: Affine<C::G2>,
+}
+
+/// Verifies the contributions at a place of a file, which go on from those of the key. The new ones get the name.
+fn verified<C: CeremonyCurve>(
+    level: Level,
+    file: &RawFile,
+    at: usize,
+    before: &ZkeyContributions<C>,
+    name: Option<&str>,
+) -> Result<Verified<C>, CeremonyError> {
+    let mut all = contributions::<C>(file, at)?;
+    let (delta_1, delta_2) = deltas::<C>(file)?;
+    if all.circuit_hash != before.circuit_hash {
+        return Err(CeremonyError::OtherKey("they are of another circuit"));
+    }
+    let same = |(old, new): (&ZkeyContribution<C>, &ZkeyContribution<C>)| old.public() == new.public();
+    if all.list.len() <= before.list.len() {
+        return Err(CeremonyError::OtherKey("they have no new contribution"));
+    }
+    // The list of the key must be the beginning of the new one: no contribution is lost.
+    if !before.list.iter().zip(&all.list).all(same) {
+        return Err(CeremonyError::OtherKey("they have other contributions than the key"));
+    }
+    // Bellman's format has neither names nor beacons: those of the key stay.
+    for (index, contribution) in all.list.iter_mut().enumerate() {
+        match before.list.get(index) {
+            Some(old) => *contribution = old.clone(),
+            None => contribution.name = named(name),
+        }
+    }
+    let (hashes, delta) = verify::contributions(level, &all)?;
+    // The list leads to delta in G1 only: a pairing compares it with delta in G2.
+    if delta != delta_1
+        || !verify::is_same_ratio(level, [&C::GENERATOR, &delta_1], [&C::G2::GENERATOR, &delta_2])
+    {
+        return Err(CeremonyError::Delta);
+    }
+    Ok(Verified { all, hashes, delta_1, delta_2 })
 }
 
 /// Where the parts of a file are.

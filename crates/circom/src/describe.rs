@@ -187,60 +187,11 @@ fn circuit_key_facts(file: &BinFile) -> Result<Facts, CircomError> {
 
 /// The content of a section by the format's definition.
 fn content(kind: FileKind, protocol: Option<Protocol>, id: u32) -> &'static str {
-    let names: &[&'static str] = match (kind, protocol) {
-        (FileKind::R1cs, _) => {
-            &["header", "constraints", "wire labels", "custom gates", "custom gates' uses"]
-        }
-        (FileKind::Wtns, _) => &["header", "witness values"],
-        (FileKind::Zkey, Some(Protocol::Groth16)) => &[
-            "protocol",
-            "header",
-            "points IC",
-            "coefficients",
-            "points A",
-            "points B1",
-            "points B2",
-            "points C",
-            "points H",
-            "contributions",
-        ],
-        (FileKind::Zkey, Some(Protocol::Plonk)) => &[
-            "protocol",
-            "header",
-            "additions",
-            "wire map A",
-            "wire map B",
-            "wire map C",
-            "selector Qm",
-            "selector Ql",
-            "selector Qr",
-            "selector Qo",
-            "selector Qc",
-            "permutation polynomials",
-            "lagrange polynomials",
-            "powers of tau",
-        ],
-        (FileKind::Zkey, Some(Protocol::Fflonk)) => &[
-            "protocol",
-            "header",
-            "additions",
-            "wire map A",
-            "wire map B",
-            "wire map C",
-            "selector Ql",
-            "selector Qr",
-            "selector Qm",
-            "selector Qo",
-            "selector Qc",
-            "permutation polynomial S1",
-            "permutation polynomial S2",
-            "permutation polynomial S3",
-            "lagrange polynomials",
-            "powers of tau",
-            "polynomial C0",
-        ],
-        (FileKind::Zkey, _) => &["protocol", "header"],
-        (FileKind::Pmpk, _) => &[
+    let names: &[&'static str] = match kind {
+        FileKind::R1cs => &["header", "constraints", "wire labels", "custom gates", "custom gates' uses"],
+        FileKind::Wtns => &["header", "witness values"],
+        FileKind::Zkey => contents_of_key(protocol),
+        FileKind::Pmpk => &[
             "header",
             "constants",
             "wire maps",
@@ -250,7 +201,7 @@ fn content(kind: FileKind, protocol: Option<Protocol>, id: u32) -> &'static str 
             "commitments",
             "powers of tau",
         ],
-        (FileKind::Ptau, _) => &[
+        FileKind::Ptau => &[
             "header",
             "tau in G1",
             "tau in G2",
@@ -273,4 +224,58 @@ fn content(kind: FileKind, protocol: Option<Protocol>, id: u32) -> &'static str 
     }
     let index = (id as usize).wrapping_sub(1);
     names.get(index).copied().unwrap_or("unknown")
+}
+
+/// The contents of the sections of a proving key, from section 1 on.
+fn contents_of_key(protocol: Option<Protocol>) -> &'static [&'static str] {
+    match protocol {
+        Some(Protocol::Groth16) => &[
+            "protocol",
+            "header",
+            "points IC",
+            "coefficients",
+            "points A",
+            "points B1",
+            "points B2",
+            "points C",
+            "points H",
+            "contributions",
+        ],
+        Some(Protocol::Plonk) => &[
+            "protocol",
+            "header",
+            "additions",
+            "wire map A",
+            "wire map B",
+            "wire map C",
+            "selector Qm",
+            "selector Ql",
+            "selector Qr",
+            "selector Qo",
+            "selector Qc",
+            "permutation polynomials",
+            "lagrange polynomials",
+            "powers of tau",
+        ],
+        Some(Protocol::Fflonk) => &[
+            "protocol",
+            "header",
+            "additions",
+            "wire map A",
+            "wire map B",
+            "wire map C",
+            "selector Ql",
+            "selector Qr",
+            "selector Qm",
+            "selector Qo",
+            "selector Qc",
+            "permutation polynomial S1",
+            "permutation polynomial S2",
+            "permutation polynomial S3",
+            "lagrange polynomials",
+            "powers of tau",
+            "polynomial C0",
+        ],
+        Some(Protocol::Unknown(_)) | None => &["protocol", "header"],
+    }
 }

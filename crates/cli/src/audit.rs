@@ -162,6 +162,13 @@ impl ZkeyAudit {
                 &format!("the value of signal {signal} does not matter: proofs hold for any"),
             );
         }
+        self.compare(found, &mut row);
+        table
+    }
+
+    /// The rows of what the key was compared with.
+    fn compare(&self, found: &Audit, row: &mut dyn FnMut(&str, &str)) {
+        let is_whole = found.missing.is_empty();
         match (&self.r1cs, found.differs) {
             (Some(_), _) if !is_whole => row("circuit", "not compared: parts of the key were not found"),
             (Some(r1cs), None) => row("circuit", &format!("{}", r1cs.display())),
@@ -180,6 +187,5 @@ impl ZkeyAudit {
         if let Some(count @ 1..) = found.other_points {
             row("other points", &format!("{count}, which were compared with nothing"));
         }
-        table
     }
 }

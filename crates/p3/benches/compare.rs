@@ -195,47 +195,51 @@ fn main() {
             eprintln!("error: `{}`: give an AIR and the logarithm of its rows, 5 to 24", job.join(" "));
             std::process::exit(2);
         };
-        let mut rng = SmallRng::seed_from_u64(1);
-        let name = format!("{air} 2^{log_rows}");
-        match air {
-            "fibonacci" => {
-                let (trace, public) = Fibonacci::trace(log_rows);
-                for_each_hash!(compare, repetitions, name, Fibonacci, trace, public);
-            }
-            "keccak-f" => {
-                // 24 rows a permutation, padded to a power of two.
-                let inputs = (0..(1 << log_rows) / 24).map(|_| rng.random()).collect();
-                let trace = p3_keccak_air::generate_trace_rows::<Goldilocks>(inputs, BENCHMARK.log_blowup);
-                for_each_hash!(compare, repetitions, name, KeccakAir {}, trace, []);
-            }
-            "poseidon2" => {
-                type Air = VectorizedPoseidon2Air<
-                    Goldilocks,
-                    GenericPoseidon2LinearLayersGoldilocks,
-                    8,
-                    7,
-                    1,
-                    4,
-                    22,
-                    SIDE_BY_SIDE,
-                >;
-                let air = Air::new(RoundConstants::from_rng(&mut rng));
-                let trace =
-                    air.generate_vectorized_trace_rows(SIDE_BY_SIDE << log_rows, BENCHMARK.log_blowup);
-                for_each_hash!(compare, repetitions, name, air, trace, []);
-            }
-            "lookups" => {
-                for_each_hash!(compare_batch, repetitions, name, Batch::with_lookups([log_rows; 2]));
-            }
-            "blake3" => {
-                let inputs = (0..1 << log_rows).map(|_| rng.random()).collect();
-                let trace = p3_blake3_air::generate_trace_rows::<Goldilocks>(inputs, BENCHMARK.log_blowup);
-                for_each_hash!(compare, repetitions, name, Blake3Air {}, trace, []);
-            }
-            _ => {
-                eprintln!("error: no AIR `{air}`: fibonacci, keccak-f, poseidon2, blake3 or lookups");
-                std::process::exit(2);
-            }
+        compare_provers(air, log_rows, repetitions);
+    }
+}
+
+/// Prints a line for each hash of an AIR with so many rows.
+fn compare_provers(air: &str, log_rows: usize, repetitions: usize) {
+    let mut rng = SmallRng::seed_from_u64(1);
+    let name = format!("{air} 2^{log_rows}");
+    match air {
+        "fibonacci" => {
+            let (trace, public) = Fibonacci::trace(log_rows);
+            for_each_hash!(compare, repetitions, name, Fibonacci, trace, public);
+        }
+        "keccak-f" => {
+            // 24 rows a permutation, padded to a power of two.
+            let inputs = (0..(1 << log_rows) / 24).map(|_| rng.random()).collect();
+            let trace = p3_keccak_air::generate_trace_rows::<Goldilocks>(inputs, BENCHMARK.log_blowup);
+            for_each_hash!(compare, repetitions, name, KeccakAir {}, trace, []);
+        }
+        "poseidon2" => {
+            type Air = VectorizedPoseidon2Air<
+                Goldilocks,
+                GenericPoseidon2LinearLayersGoldilocks,
+                8,
+                7,
+                1,
+                4,
+                22,
+                SIDE_BY_SIDE,
+            >;
+            let air = Air::new(RoundConstants::from_rng(&mut rng));
+            let trace = air.generate_vectorized_trace_rows(SIDE_BY_SIDE << log_rows, BENCHMARK.log_blowup);
+            for_each_hash!(compare, repetitions, name, air, trace, []);
+        }
+        "lookups" => {
+            for_each_hash!(compare_batch, repetitions, name, Batch::with_lookups([log_rows; 2]));
+        }
+        "blake3" => {
+            let inputs = (0..1 << log_rows).map(|_| rng.random()).collect();
+            let trace = p3_blake3_air::generate_trace_rows::<Goldilocks>(inputs, BENCHMARK.log_blowup);
+            for_each_hash!(compare, repetitions, name, Blake3Air {}, trace, []);
+        }
+        _ => {
+            eprintln!("error: no AIR `{air}`: fibonacci, keccak-f, poseidon2, blake3 or lookups");
+            std::process::exit(2);
         }
     }
 }

@@ -18,7 +18,7 @@ use proofmill_hash::Keccak;
 use proofmill_memory::{ScratchWords, process_memory, release_kept_memory};
 use proofmill_stark::{Memory, Run, Trace};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Huge pages, for every prover.
 #[global_allocator]
@@ -44,41 +44,9 @@ fn main() {
             p3_uni_stark::prove(&config, &KeccakAir {}, trace, &[]).expect("a proof");
             start.elapsed()
         }
-        name => {
-            let memory = match name {
-                "fast" => Memory::Fast,
-                "balanced" => Memory::Balanced,
-                _ => Memory::Low,
-            };
-            // In place.
-            let trace: Vec<_> =
-                trace.values.into_iter().map(|value| Element::new(value.as_canonical_u64())).collect();
-            let in_file = if memory == Memory::Low { trace.len() } else { 0 };
-            let file = ScratchWords::new(&std::env::temp_dir(), in_file).expect("a file");
-            let read = |first: usize, values: &mut [Element]| {
-                let mut words = vec![0; values.len()];
-                file.read(first, &mut words)?;
-                values.iter_mut().zip(words).for_each(|(value, word)| *value = Element::new(word));
-                Ok(())
-            };
-            let len = trace.len();
-            let trace = if memory == Memory::Low {
-                file.write(0, Element::as_words(&trace)).expect("written");
-                drop(trace);
-                Trace::Parts { len, read: &read }
-            } else {
-                trace.into()
-            };
-            release_kept_memory();
-            process_memory::forget_peak();
-            let start = Instant::now();
-            let constraints = proofmill_p3::constraints(&KeccakAir {}).expect("constraints");
-            let run = Run { memory: Some(memory), ..Level::best().into() };
-            let parameters = BENCHMARK.of_engine(2);
-            proofmill_stark::prove::<2>(run, &Keccak, &parameters, &constraints, None, trace, &[])
-                .expect("a proof");
-            start.elapsed()
-        }
+        "fast" => prove_with_engine(Memory::Fast, trace.values),
+        "balanced" => prove_with_engine(Memory::Balanced, trace.values),
+        _ => prove_with_engine(Memory::Low, trace.values),
     };
     let peak = process_memory::peak().unwrap_or(0);
     println!(
@@ -87,4 +55,34 @@ fn main() {
         peak >> 20,
         peak as f64 / trace_bytes as f64
     );
+}
+
+/// The time of a proof with the engine, which owns the trace or has it in a temporary file.
+fn prove_with_engine(memory: Memory, trace: Vec<Goldilocks>) -> Duration {
+    // In place.
+    let trace: Vec<_> = trace.into_iter().map(|value| Element::new(value.as_canonical_u64())).collect();
+    let in_file = if memory == Memory::Low { trace.len() } else { 0 };
+    let file = ScratchWords::new(&std::env::temp_dir(), in_file).expect("a file");
+    let read = |first: usize, values: &mut [Element]| {
+        let mut words = vec![0; values.len()];
+        file.read(first, &mut words)?;
+        values.iter_mut().zip(words).for_each(|(value, word)| *value = Element::new(word));
+        Ok(())
+    };
+    let len = trace.len();
+    let trace = if memory == Memory::Low {
+        file.write(0, Element::as_words(&trace)).expect("written");
+        drop(trace);
+        Trace::Parts { len, read: &read }
+    } else {
+        trace.into()
+    };
+    release_kept_memory();
+    process_memory::forget_peak();
+    let start = Instant::now();
+    let constraints = proofmill_p3::constraints(&KeccakAir {}).expect("constraints");
+    let run = Run { memory: Some(memory), ..Level::best().into() };
+    let parameters = BENCHMARK.of_engine(2);
+    proofmill_stark::prove::<2>(run, &Keccak, &parameters, &constraints, None, trace, &[]).expect("a proof");
+    start.elapsed()
 }

@@ -183,6 +183,11 @@ impl Setting {
         let placements = pipelines.placements().to_vec();
         Ok(Built { graph, kernels, placements, outcome })
     }
+
+    /// The same with another supply of elements.
+    fn supplied(&self, supply: Supply) -> Self {
+        Self { run: Run { supply, ..self.run }, ..self.clone() }
+    }
 }
 
 impl Built {
@@ -334,30 +339,52 @@ impl Question<'_> {
             // The error that says what there is room for.
             base.build(formula, &mut compiler)?;
         }
-        let one = Setting { pipelines: Some(1), ..base.clone() };
         let all = Setting { pipelines: None, ..base.clone() };
-        let supplied =
-            |setting: &Setting, supply| Setting { run: Run { supply, ..setting.run }, ..setting.clone() };
+        let pipelines = self.pipelines(most, &mut compiler);
+        let calls = self.calls();
+        let shapes = self.shapes(&all, &mut compiler);
+        let clocks = self.clocks(&all, &mut compiler);
+        let nodes = graph.nodes.len();
+        let features = base.device.features(wish);
+        let features = features.iter().map(|(name, device)| self.on((*name).to_owned(), device, &all, nodes));
+        let features = Table { title: "what another chip has".into(), rows: features.collect() };
+        let devices = devices.iter().map(|device| {
+            // The base's may have another price than its file.
+            let device = if device.name == base.device.name { &base.device } else { device };
+            self.on(device.name.clone(), device, &all, nodes)
+        });
+        let devices = Table { title: "devices".into(), rows: devices.collect() };
+        let tables = vec![pipelines, calls, shapes, clocks, features, devices];
+        Ok(Exploration { formula: formula.name.clone(), device: base.device.name.clone(), tables })
+    }
 
+    /// Numbers of pipelines, with each supply of elements.
+    fn pipelines(&self, most: usize, compiler: &mut Compiler<'_>) -> Table {
         let counts = (1..=most).step_by(most.div_ceil(MOST_COUNTS).max(1)).flat_map(|count| {
             Supply::ALL.map(|supply| {
-                let setting = Setting { pipelines: Some(count), ..supplied(base, supply) };
-                Row::of(count.to_string(), Some(count as f64), &setting, formula, &mut compiler)
+                let setting = Setting { pipelines: Some(count), ..self.base.supplied(supply) };
+                Row::of(count.to_string(), Some(count as f64), &setting, self.formula, compiler)
             })
         });
-        let pipelines = Table { title: PIPELINES.into(), rows: counts.collect() };
+        Table { title: PIPELINES.into(), rows: counts.collect() }
+    }
 
+    /// Sizes of calls, with each depth of buffers, in one pipeline.
+    fn calls(&self) -> Table {
+        let one = Setting { pipelines: Some(1), ..self.base.clone() };
         let calls = [1, 2, 4, 8, 16].into_iter().flat_map(|vectors| {
-            let mut compiler = Compiler::new(field, &base.device, vectors);
+            let mut compiler = Compiler::new(self.field, &self.base.device, vectors);
             Depth::ALL.map(|depth| {
                 let setting = Setting { vectors, depth, ..one.clone() };
                 let label = format!("{} elements, {} buffers", vectors * LANES, depth.name());
-                Row::of(label, Some((vectors * LANES) as f64), &setting, formula, &mut compiler)
+                Row::of(label, Some((vectors * LANES) as f64), &setting, self.formula, &mut compiler)
             })
         });
-        let calls =
-            Table { title: "elements of a call and buffers, one pipeline".into(), rows: calls.collect() };
+        Table { title: "elements of a call and buffers, one pipeline".into(), rows: calls.collect() }
+    }
 
+    /// Divisions into nodes, in as many pipelines as have room.
+    fn shapes(&self, all: &Setting, compiler: &mut Compiler<'_>) -> Table {
         let shapes = [Reductions::InNodes, Reductions::WhereNeeded].into_iter().flat_map(|reductions| {
             let ways = [
                 (1, false, None),
@@ -372,44 +399,34 @@ impl Question<'_> {
         });
         let shapes = shapes.map(|shape| {
             let setting = Setting { shape, ..all.clone() };
-            Row::of(shape.to_string(), None, &setting, formula, &mut compiler)
+            Row::of(shape.to_string(), None, &setting, self.formula, compiler)
         });
-        let shapes = Table {
-            title: "division into nodes, as many pipelines as have room".into(),
-            rows: shapes.collect(),
-        };
+        Table { title: "division into nodes, as many pipelines as have room".into(), rows: shapes.collect() }
+    }
 
+    /// Clocks of the tiles, with each supply of elements, in as many pipelines as have room.
+    fn clocks(&self, all: &Setting, compiler: &mut Compiler<'_>) -> Table {
         let clocks = [0.5, 0.75, 1.0, 1.25, 1.5].into_iter().flat_map(|factor| {
             let mut setting = all.clone();
             setting.device.tile.hertz *= factor;
             let hertz = setting.device.tile.hertz;
             Supply::ALL.map(|supply| {
                 let label = format!("{:.2} GHz", hertz / 1e9);
-                Row::of(label, Some(hertz), &supplied(&setting, supply), formula, &mut compiler)
+                Row::of(label, Some(hertz), &setting.supplied(supply), self.formula, compiler)
             })
         });
-        let clocks = Table { title: "clock of the tiles".into(), rows: clocks.collect() };
+        Table { title: "clock of the tiles".into(), rows: clocks.collect() }
+    }
 
-        let on = |label: String, device: &Device| {
-            let mut setting = Setting { device: device.clone(), ..all.clone() };
-            if device.tiles() < graph.nodes.len() {
-                // All in one node.
-                setting.shape.joined = Some(graph.nodes.len());
-            }
-            let mut compiler = Compiler::new(field, device, base.vectors);
-            Row::of(label, None, &setting, formula, &mut compiler)
-        };
-        let features = base.device.features(wish);
-        let features = features.iter().map(|(name, device)| on((*name).to_owned(), device));
-        let features = Table { title: "what another chip has".into(), rows: features.collect() };
-        let devices = devices.iter().map(|device| {
-            // The base's may have another price than its file.
-            let device = if device.name == base.device.name { &base.device } else { device };
-            on(device.name.clone(), device)
-        });
-        let devices = Table { title: "devices".into(), rows: devices.collect() };
-        let tables = vec![pipelines, calls, shapes, clocks, features, devices];
-        Ok(Exploration { formula: formula.name.clone(), device: base.device.name.clone(), tables })
+    /// The base's network, which has so many nodes, on a device, in as many pipelines as have room.
+    fn on(&self, label: String, device: &Device, all: &Setting, nodes: usize) -> Row {
+        let mut setting = Setting { device: device.clone(), ..all.clone() };
+        if device.tiles() < nodes {
+            // All in one node.
+            setting.shape.joined = Some(nodes);
+        }
+        let mut compiler = Compiler::new(self.field, device, self.base.vectors);
+        Row::of(label, None, &setting, self.formula, &mut compiler)
     }
 }
 

@@ -91,24 +91,11 @@ pub fn msm(
     scalars: &[Fr],
     plan: &Plan,
 ) -> Result<(Jacobian<G1>, Work), PipelineError> {
-    let refused = |problem: String| Err(PipelineError::Inputs(problem));
-    if points.len() != scalars.len() {
-        return refused(format!("{} points and {} scalars: as many are needed", points.len(), scalars.len()));
-    }
-    if (graph.sources.len(), graph.sinks.len()) != (SUM + POINT, SUM) {
-        return refused(format!(
-            "{} is not the sum of a point (X, Y, ZZ, ZZZ) and an affine one",
-            graph.name
-        ));
-    }
-    let Plan { digit_bits, vectors, in_flight, .. } = *plan;
-    if !(2..=MOST_BITS).contains(&digit_bits) || vectors == 0 || in_flight == 0 {
-        return refused(format!(
-            "digits of {digit_bits} bits, calls of {vectors} vectors, {in_flight} of them in flight: digits have 2 to {MOST_BITS} bits, and the others are not 0"
-        ));
-    }
+    check(graph, points.len(), scalars.len(), plan)?;
+    let digit_bits = plan.digit_bits;
     let Some(graph) = graph.as_one_node()? else {
-        return refused(format!("{} has delays, or too many steps for one node", graph.name));
+        let problem = format!("{} has delays, or too many steps for one node", graph.name);
+        return Err(PipelineError::Inputs(problem));
     };
     let field = SignedField::of::<Fq>()?;
     let digits = (Fr::BITS as usize + 1).div_ceil(digit_bits as usize);
@@ -146,6 +133,27 @@ pub fn msm(
     let sum = machine.sum(digits, top);
     machine.work.host_seconds = start.elapsed().as_secs_f64();
     Ok((sum, machine.work))
+}
+
+/// Checks the numbers of points and scalars, the graph's sources and sinks, and the bounds of the plan.
+fn check(graph: &Graph, points: usize, scalars: usize, plan: &Plan) -> Result<(), PipelineError> {
+    let refused = |problem: String| Err(PipelineError::Inputs(problem));
+    if points != scalars {
+        return refused(format!("{points} points and {scalars} scalars: as many are needed"));
+    }
+    if (graph.sources.len(), graph.sinks.len()) != (SUM + POINT, SUM) {
+        return refused(format!(
+            "{} is not the sum of a point (X, Y, ZZ, ZZZ) and an affine one",
+            graph.name
+        ));
+    }
+    let Plan { digit_bits, vectors, in_flight, .. } = *plan;
+    if !(2..=MOST_BITS).contains(&digit_bits) || vectors == 0 || in_flight == 0 {
+        return refused(format!(
+            "digits of {digit_bits} bits, calls of {vectors} vectors, {in_flight} of them in flight: digits have 2 to {MOST_BITS} bits, and the others are not 0"
+        ));
+    }
+    Ok(())
 }
 
 /// Digits from -2^(bits - 1) to 2^(bits - 1), the lowest first.

@@ -89,36 +89,17 @@ impl<'a, P: ScalarPrime> Values<'a, P> {
                     let [condition, a, b] = values.read(&mut rest).ok_or(Stop::Malformed)?;
                     if condition.is_zero() { b } else { a }
                 }
-                Step::Bit => {
-                    let position = rest.byte().ok_or(Stop::Malformed)?;
-                    let [a] = values.read(&mut rest).ok_or(Stop::Malformed)?;
-                    if let Number::Small(a @ 0..) = a {
-                        Number::Small(a.checked_shr(position.into()).unwrap_or(0) & 1)
-                    } else {
-                        let a = a.element();
-                        if integer.0 != a {
-                            integer = (a, a.to_canonical());
-                        }
-                        let limb = integer.1.get(usize::from(position / 64)).ok_or(Stop::Malformed)?;
-                        Number::Small((limb >> (position % 64) & 1) as i64)
-                    }
-                }
+                Step::Bit => values.bit(&mut rest, &mut integer).ok_or(Stop::Malformed)?,
                 Step::Quotients => {
                     values.divide(&mut rest).ok_or(Stop::Malformed)?;
                     continue;
                 }
                 Step::Equal => {
-                    let [a, b] = values.read(&mut rest).ok_or(Stop::Malformed)?;
-                    if !a.is(b) {
-                        return Err(Stop::Guard);
-                    }
+                    values.expect_equal(&mut rest)?;
                     continue;
                 }
                 Step::Zero | Step::Nonzero => {
-                    let [a] = values.read(&mut rest).ok_or(Stop::Malformed)?;
-                    if a.is_zero() != matches!(step, Step::Zero) {
-                        return Err(Stop::Guard);
-                    }
+                    values.expect_zero(&mut rest, matches!(step, Step::Zero))?;
                     continue;
                 }
             };
@@ -194,6 +175,37 @@ impl<'a, P: ScalarPrime> Values<'a, P> {
             sum.add(if sign < 0 { -product } else { product });
         }
         Some(sum.value())
+    }
+
+    /// A bit of a value. `integer` is the element whose bit was the last one, and its integer.
+    #[inline(always)]
+    fn bit(&mut self, rest: &mut Fields<'_>, integer: &mut (Fp<P>, [u64; 4])) -> Option<Number<P>> {
+        let position = rest.byte()?;
+        let [a] = self.read(rest)?;
+        Some(if let Number::Small(a @ 0..) = a {
+            Number::Small(a.checked_shr(position.into()).unwrap_or(0) & 1)
+        } else {
+            let a = a.element();
+            if integer.0 != a {
+                *integer = (a, a.to_canonical());
+            }
+            let limb = integer.1.get(usize::from(position / 64))?;
+            Number::Small((limb >> (position % 64) & 1) as i64)
+        })
+    }
+
+    /// A guard: two values are equal.
+    #[inline(always)]
+    fn expect_equal(&mut self, rest: &mut Fields<'_>) -> Result<(), Stop> {
+        let [a, b] = self.read(rest).ok_or(Stop::Malformed)?;
+        if a.is(b) { Ok(()) } else { Err(Stop::Guard) }
+    }
+
+    /// A guard: a value is zero, or is not.
+    #[inline(always)]
+    fn expect_zero(&mut self, rest: &mut Fields<'_>, zero: bool) -> Result<(), Stop> {
+        let [a] = self.read(rest).ok_or(Stop::Malformed)?;
+        if a.is_zero() == zero { Ok(()) } else { Err(Stop::Guard) }
     }
 
     /// Quotients with one inversion. Those by zero are zero.

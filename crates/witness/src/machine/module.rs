@@ -11,9 +11,10 @@ use crate::wasm::{
 };
 use std::collections::HashMap;
 use wasmparser::{
-    DataKind, ElementItems, ElementKind, ExternalKind, FuncValidator, FuncValidatorAllocations, FunctionBody,
-    KnownCustom, Name, NameSectionReader, Operator, Parser, Payload, TypeRef, ValidPayload, Validator,
-    ValidatorResources, WasmFeatures,
+    DataKind, DataSectionReader, ElementItems, ElementKind, ElementSectionReader, ExternalKind,
+    FuncValidator, FuncValidatorAllocations, FunctionBody, ImportSectionReader, KnownCustom, Name,
+    NameSectionReader, Operator, Parser, Payload, TypeRef, ValidPayload, Validator, ValidatorResources,
+    WasmFeatures,
 };
 
 /// Why a circuit is not compiled.
@@ -101,19 +102,7 @@ impl Module {
                     self.signatures.types.push(ty?);
                 }
             }
-            Payload::ImportSection(imports) => {
-                for import in imports {
-                    let import = import?;
-                    match import.ty {
-                        TypeRef::Func(ty) => {
-                            self.functions.push(Function::Host(import.name.to_owned()));
-                            self.signatures.push(ty, None);
-                        }
-                        TypeRef::Memory(memory) => (self.pages, self.imports_memory) = (memory.initial, true),
-                        _ => return Ok(Err("it imports more than functions and a memory".to_owned())),
-                    }
-                }
-            }
+            Payload::ImportSection(imports) => return self.add_imports(imports),
             Payload::FunctionSection(functions) => {
                 for (number, ty) in functions.into_iter().enumerate() {
                     self.signatures.push(ty?, native(number));
@@ -132,42 +121,8 @@ impl Module {
                     }
                 }
             }
-            Payload::ElementSection(elements) => {
-                for element in elements {
-                    let element = element?;
-                    let (ElementKind::Active { offset_expr, .. }, ElementItems::Functions(functions)) =
-                        (element.kind, element.items)
-                    else {
-                        return Ok(Err("its table has more than functions".to_owned()));
-                    };
-                    let Some(start) = constant(&offset_expr)? else {
-                        return Ok(Err("an offset of its table is not a constant".to_owned()));
-                    };
-                    for (position, function) in (start as usize..).zip(functions) {
-                        if position >= LARGEST_TABLE {
-                            return Ok(Err("its table is too large".to_owned()));
-                        }
-                        if self.table.len() <= position {
-                            self.table.resize(position + 1, None);
-                        }
-                        if let Some(entry) = self.table.get_mut(position) {
-                            *entry = Some(function?);
-                        }
-                    }
-                }
-            }
-            Payload::DataSection(data) => {
-                for data in data {
-                    let data = data?;
-                    let DataKind::Active { offset_expr, .. } = data.kind else {
-                        return Ok(Err("it has data without a place".to_owned()));
-                    };
-                    let Some(start) = constant(&offset_expr)? else {
-                        return Ok(Err("a place of its data is not a constant".to_owned()));
-                    };
-                    self.data.push((start, data.data.to_vec()));
-                }
-            }
+            Payload::ElementSection(elements) => return self.add_elements(elements),
+            Payload::DataSection(data) => return self.add_data(data),
             Payload::CustomSection(section) => {
                 if let KnownCustom::Name(names) = section.as_known() {
                     // They are no part of the module: malformed ones are none.
@@ -179,6 +134,64 @@ impl Module {
                 return Ok(Err("it has global variables".to_owned()));
             }
             _ => {}
+        }
+        Ok(Ok(()))
+    }
+
+    /// Adds the functions and the memory that it imports.
+    fn add_imports(&mut self, imports: ImportSectionReader<'_>) -> wasmparser::Result<Result<(), Reason>> {
+        for import in imports {
+            let import = import?;
+            match import.ty {
+                TypeRef::Func(ty) => {
+                    self.functions.push(Function::Host(import.name.to_owned()));
+                    self.signatures.push(ty, None);
+                }
+                TypeRef::Memory(memory) => (self.pages, self.imports_memory) = (memory.initial, true),
+                _ => return Ok(Err("it imports more than functions and a memory".to_owned())),
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Adds the functions of its table.
+    fn add_elements(&mut self, elements: ElementSectionReader<'_>) -> wasmparser::Result<Result<(), Reason>> {
+        for element in elements {
+            let element = element?;
+            let (ElementKind::Active { offset_expr, .. }, ElementItems::Functions(functions)) =
+                (element.kind, element.items)
+            else {
+                return Ok(Err("its table has more than functions".to_owned()));
+            };
+            let Some(start) = constant(&offset_expr)? else {
+                return Ok(Err("an offset of its table is not a constant".to_owned()));
+            };
+            for (position, function) in (start as usize..).zip(functions) {
+                if position >= LARGEST_TABLE {
+                    return Ok(Err("its table is too large".to_owned()));
+                }
+                if self.table.len() <= position {
+                    self.table.resize(position + 1, None);
+                }
+                if let Some(entry) = self.table.get_mut(position) {
+                    *entry = Some(function?);
+                }
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Adds the bytes of its memory in the beginning.
+    fn add_data(&mut self, data: DataSectionReader<'_>) -> wasmparser::Result<Result<(), Reason>> {
+        for data in data {
+            let data = data?;
+            let DataKind::Active { offset_expr, .. } = data.kind else {
+                return Ok(Err("it has data without a place".to_owned()));
+            };
+            let Some(start) = constant(&offset_expr)? else {
+                return Ok(Err("a place of its data is not a constant".to_owned()));
+            };
+            self.data.push((start, data.data.to_vec()));
         }
         Ok(Ok(()))
     }

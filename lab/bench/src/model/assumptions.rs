@@ -56,16 +56,21 @@ const BOOK: &str = "Barroso, Hölzle, Ranganathan, The Datacenter as a Computer,
 const HAMILTON: &str =
     "J. Hamilton, Overall Data Center Costs, 2010; the paper's range is not in its public text";
 
+/// A parameter with one value, which has the source if it is the default.
+fn one(
+    name: &'static str,
+    meaning: &'static str,
+    value: f64,
+    default: f64,
+    source: &'static str,
+) -> Assumption {
+    Assumption { name, meaning, values: vec![value], source: if value == default { source } else { "given" } }
+}
+
 impl Assumptions {
     /// All parameters, in the order in which the model uses them.
     pub fn list(&self) -> Vec<Assumption> {
         let default = Self::default();
-        let one = |name, meaning, value: f64, default: f64, source| Assumption {
-            name,
-            meaning,
-            values: vec![value],
-            source: if value == default { source } else { "given" },
-        };
         let mut list = vec![
             one(
                 "fixed-share",
@@ -99,14 +104,20 @@ impl Assumptions {
                 },
             },
         ];
+        list.extend(self.growth(&default));
+        list
+    }
+
+    /// The parameters for the growth of dynamic power: a multiple, or both exponents.
+    fn growth(&self, default: &Self) -> Vec<Assumption> {
         match self.dynamic_growth {
-            Some(growth) => list.push(Assumption {
+            Some(growth) => vec![Assumption {
                 name: "dynamic-growth",
                 meaning: "dynamic power of every changed machine, as a multiple of the base's",
                 values: vec![growth],
                 source: "given",
-            }),
-            None => list.extend([
+            }],
+            None => vec![
                 one(
                     "frequency-exponent",
                     "dynamic power grows as this power of the frequency",
@@ -121,9 +132,8 @@ impl Assumptions {
                     default.vector_exponent,
                     "ours, the most pessimistic: as if all of the CPU's dynamic power were its vectors'",
                 ),
-            ]),
+            ],
         }
-        list
     }
 
     pub(super) fn check(&self) -> Result<(), BenchError> {

@@ -197,6 +197,31 @@ impl Device {
         if most < least {
             return problem("costs.watts", format!("the most, {most}, is less than the least, {least}"));
         }
+        self.check_counts()?;
+        if tile.stack_bytes >= tile.data_bytes {
+            let text = format!("{} bytes are all of the memory's {}", tile.stack_bytes, tile.data_bytes);
+            return problem("tile.stack_bytes", text);
+        }
+        if self.grid.reach.iter().any(|reach| reach.first() != Some(&[0, 0])) {
+            return problem("grid.reach", "a tile reaches its own memory first: [0, 0]".into());
+        }
+        if self.grid.reach.iter().flatten().flatten().any(|step| step.unsigned_abs() > 1 << 10) {
+            return problem("grid.reach", "steps are from -1024 to 1024".into());
+        }
+        if let Some(text) = tile.slots.iter().find_map(|slot| problem_of_name(slot)) {
+            return problem("tile.slots", text);
+        }
+        let twice =
+            |(index, slot): (usize, &String)| tile.slots[..index].contains(slot).then(|| slot.clone());
+        if let Some(slot) = tile.slots.iter().enumerate().find_map(twice) {
+            return problem("tile.slots", format!("{slot} is there twice"));
+        }
+        tile.instructions.check(&tile.slots)
+    }
+
+    /// The first count that is out of its bounds, and where it is.
+    fn check_counts(&self) -> Result<(), (String, String)> {
+        let tile = &self.tile;
         for (place, number, least, most) in [
             ("grid.columns", self.grid.columns, 1, 1 << 10),
             ("grid.rows", self.grid.rows, 1, 1 << 10),
@@ -219,28 +244,10 @@ impl Device {
             ("tile.lock_cycles", tile.lock_cycles, 0, 1 << 20),
         ] {
             if !(least..=most).contains(&number) {
-                return problem(place, format!("{number} is not from {least} to {most}"));
+                return Err((place.to_string(), format!("{number} is not from {least} to {most}")));
             }
         }
-        if tile.stack_bytes >= tile.data_bytes {
-            let text = format!("{} bytes are all of the memory's {}", tile.stack_bytes, tile.data_bytes);
-            return problem("tile.stack_bytes", text);
-        }
-        if self.grid.reach.iter().any(|reach| reach.first() != Some(&[0, 0])) {
-            return problem("grid.reach", "a tile reaches its own memory first: [0, 0]".into());
-        }
-        if self.grid.reach.iter().flatten().flatten().any(|step| step.unsigned_abs() > 1 << 10) {
-            return problem("grid.reach", "steps are from -1024 to 1024".into());
-        }
-        if let Some(text) = tile.slots.iter().find_map(|slot| problem_of_name(slot)) {
-            return problem("tile.slots", text);
-        }
-        let twice =
-            |(index, slot): (usize, &String)| tile.slots[..index].contains(slot).then(|| slot.clone());
-        if let Some(slot) = tile.slots.iter().enumerate().find_map(twice) {
-            return problem("tile.slots", format!("{slot} is there twice"));
-        }
-        tile.instructions.check(&tile.slots)
+        Ok(())
     }
 
     /// A device that comes with this crate.

@@ -16,6 +16,16 @@ use std::{
 
 type Senders = Vec<SyncSender<Arc<Bundle>>>;
 
+type Receivers = Vec<Receiver<Arc<Bundle>>>;
+
+/// Both ends of all edges.
+struct Channels {
+    of_sources: Vec<Senders>,
+    of_nodes: Vec<Vec<Senders>>,
+    read_by_nodes: Vec<Receivers>,
+    read_by_sinks: Receivers,
+}
+
 /// As [`run`](super::run), but every node and every source is a thread that waits for bundles and for room.
 ///
 /// # Errors
@@ -31,25 +41,7 @@ pub fn run_on_threads(
     check(graph, inputs)?;
     let bundles = inputs.first().map_or(0, Vec::len);
     let zeros = Arc::new(Bundle::zeros(inputs.iter().flatten().next().map_or(0, Bundle::vectors)));
-    let mut of_sources: Vec<Senders> = graph.sources.iter().map(|_| Vec::new()).collect();
-    let mut of_nodes: Vec<Vec<Senders>> =
-        graph.nodes.iter().map(|node| node.outputs.iter().map(|_| Vec::new()).collect()).collect();
-    let mut read_by_nodes: Vec<Vec<Receiver<_>>> = graph.nodes.iter().map(|_| Vec::new()).collect();
-    let mut read_by_sinks: Vec<Receiver<Arc<Bundle>>> = Vec::new();
-    for (reader, edge) in graph.edges() {
-        let (sender, receiver) = sync_channel(edge.depth);
-        for _ in 0..edge.initial {
-            sender.send(zeros.clone()).expect("the receiver is there");
-        }
-        match edge.from {
-            Port::Source(source) => of_sources[source].push(sender),
-            Port::Node(node, output) => of_nodes[node][output].push(sender),
-        }
-        match reader {
-            Reader::Node(node, _) => read_by_nodes[node].push(receiver),
-            Reader::Sink(_) => read_by_sinks.push(receiver),
-        }
-    }
+    let Channels { of_sources, of_nodes, read_by_nodes, read_by_sinks } = channels(graph, &zeros);
     thread::scope(|scope| {
         for (bundles, senders) in inputs.iter().zip(of_sources) {
             scope.spawn(move || {
@@ -82,6 +74,30 @@ pub fn run_on_threads(
         joined?;
         Ok(sinks.into_iter().map(|sink| sink.join().expect("sinks do not panic")).collect())
     })
+}
+
+/// A channel for each edge, with the zeros that it holds at the beginning.
+fn channels(graph: &Graph, zeros: &Arc<Bundle>) -> Channels {
+    let mut of_sources: Vec<Senders> = graph.sources.iter().map(|_| Vec::new()).collect();
+    let mut of_nodes: Vec<Vec<Senders>> =
+        graph.nodes.iter().map(|node| node.outputs.iter().map(|_| Vec::new()).collect()).collect();
+    let mut read_by_nodes: Vec<Receivers> = graph.nodes.iter().map(|_| Vec::new()).collect();
+    let mut read_by_sinks = Receivers::new();
+    for (reader, edge) in graph.edges() {
+        let (sender, receiver) = sync_channel(edge.depth);
+        for _ in 0..edge.initial {
+            sender.send(zeros.clone()).expect("the receiver is there");
+        }
+        match edge.from {
+            Port::Source(source) => of_sources[source].push(sender),
+            Port::Node(node, output) => of_nodes[node][output].push(sender),
+        }
+        match reader {
+            Reader::Node(node, _) => read_by_nodes[node].push(receiver),
+            Reader::Sink(_) => read_by_sinks.push(receiver),
+        }
+    }
+    Channels { of_sources, of_nodes, read_by_nodes, read_by_sinks }
 }
 
 /// Sends a bundle to all readers. Those that have ended, because another of their inputs has, need it no more.

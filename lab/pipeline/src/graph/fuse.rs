@@ -53,9 +53,14 @@ impl Graph {
         let outputs = a.outputs.iter().map(|value| of_first(*value));
         let outputs = outputs.chain(b.outputs.iter().map(|value| of_second(*value))).collect();
         let name = joined_name(&a.name, &b.name, a.steps.len() + b.steps.len());
-        let moved = a.outputs.len();
+        self.with_joined(first, second, Node { name, inputs: inputs.clone(), steps, outputs })
+    }
+
+    /// The graph with a node in the place of two. Its outputs are those of the first, and then those of the second.
+    fn with_joined(&self, first: usize, second: usize, joined: Node) -> Result<Self, PipelineError> {
+        let moved = self.nodes[first].outputs.len();
         let mut graph = self.clone();
-        graph.nodes[first] = Node { name, inputs: inputs.clone(), steps, outputs };
+        graph.nodes[first] = joined;
         for edge in graph.edges_mut() {
             if let Port::Node(node, output) = edge.from
                 && node == second

@@ -209,6 +209,20 @@ impl Memory {
         &mut self.free[column * self.rows + row]
     }
 
+    /// Gives what kernels keep a place.
+    fn keep(&mut self, graph: &Graph, kernels: &Kernels, nodes: &[Place]) -> Result<(), String> {
+        for ((node, kernel), place) in graph.nodes.iter().zip(&kernels.nodes).zip(nodes) {
+            let free = self.free(*place);
+            *free = free.checked_sub(kernel.scratch).ok_or_else(|| {
+                format!(
+                    "node {}: its tile has no {} bytes for intermediate results",
+                    node.name, kernel.scratch
+                )
+            })?;
+        }
+        Ok(())
+    }
+
     /// Gives what kernels keep and all buffers of a pipeline a place: the buffers with the fewest choices first, where most is free.
     fn routes(
         &mut self,
@@ -219,15 +233,7 @@ impl Memory {
         edges: &[(Reader, Edge)],
     ) -> Result<Vec<Route>, String> {
         let window = kernels.window();
-        for ((node, kernel), place) in graph.nodes.iter().zip(&kernels.nodes).zip(nodes) {
-            let free = self.free(*place);
-            *free = free.checked_sub(kernel.scratch).ok_or_else(|| {
-                format!(
-                    "node {}: its tile has no {} bytes for intermediate results",
-                    node.name, kernel.scratch
-                )
-            })?;
-        }
+        self.keep(graph, kernels, nodes)?;
         let mut routes = Vec::with_capacity(edges.len());
         let mut buffers: Vec<(usize, Vec<Place>)> = Vec::new();
         for (index, (reader, edge)) in edges.iter().enumerate() {

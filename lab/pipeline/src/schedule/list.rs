@@ -181,6 +181,45 @@ impl<'a> Scheduler<'a> {
         if !in_order {
             return false;
         }
+        let Some(freed) = self.freed(copies, oldest, copy, index, cycle, table) else { return false };
+        let Some(places) = self.places_of_loads(this, index, cycle, table) else { return false };
+        let timing = self.needs.timing(index);
+        let free = |slot: &&usize| (0..timing.issues).all(|issue| table.is_free(cycle + issue, **slot));
+        let Some(&slot) = self.needs.slots[index].iter().find(free) else { return false };
+        for (at, slot, word) in places {
+            table.place(Placed {
+                slot,
+                vector: copy,
+                action: Action::Load { word, reader: index },
+                cycle: at,
+            });
+            let arrives = at + self.tile.instructions.load.latency;
+            (arrives..=cycle).for_each(|waiting| table.load(waiting));
+        }
+        for issue in 0..timing.issues {
+            table.place(Placed {
+                slot,
+                vector: copy,
+                action: Action::Instruction(index),
+                cycle: cycle + issue,
+            });
+        }
+        copies[copy].issued(index, cycle, freed, result, &self.needs);
+        true
+    }
+
+    /// The registers that an instruction frees, if there are enough for its result and for what it loads.
+    fn freed(
+        &self,
+        copies: &[InFlight],
+        oldest: usize,
+        copy: usize,
+        index: usize,
+        cycle: usize,
+        table: &Table,
+    ) -> Option<Registers> {
+        let this = &copies[copy];
+        let result = self.needs.results[index];
         let freed = self.needs.reads[index].iter().filter(|from| this.readers[**from] == 1);
         let freed = freed.fold(Registers::default(), |sum, from| sum.plus(self.needs.results[*from]));
         let held = copies
@@ -197,24 +236,32 @@ impl<'a> Scheduler<'a> {
                 accumulators: self.reserve.accumulators.saturating_sub(oldest.held.accumulators),
             }
         };
-        let loads = &self.needs.loads[index];
+        let loads = self.needs.loads[index].len();
         let overlapped = table.overlapped;
         let fits = |used: usize, freed: usize, result: usize, kept: usize, capacity: usize| {
             result <= freed || used + kept <= capacity
         };
         let accumulators = self.capacity.accumulators.saturating_sub(overlapped.accumulators);
         let vectors = self.capacity.vectors.saturating_sub(overlapped.vectors);
-        let with_loads = held.vectors + loads.len();
-        if !fits(held.accumulators, freed.accumulators, result.accumulators, kept.accumulators, accumulators)
-            || !fits(with_loads, freed.vectors, result.vectors + loads.len(), kept.vectors, vectors)
-            || table.loaded(cycle) + with_loads > vectors
-        {
-            return false;
-        }
-        // Where its loads go: as late as they can.
+        let with_loads = held.vectors + loads;
+        let has_room =
+            fits(held.accumulators, freed.accumulators, result.accumulators, kept.accumulators, accumulators)
+                && fits(with_loads, freed.vectors, result.vectors + loads, kept.vectors, vectors)
+                && table.loaded(cycle) + with_loads <= vectors;
+        has_room.then_some(freed)
+    }
+
+    /// Where the loads of an instruction go, as late as they can: the cycle, the slot and the word of each.
+    fn places_of_loads(
+        &self,
+        this: &InFlight,
+        index: usize,
+        cycle: usize,
+        table: &Table,
+    ) -> Option<Vec<(usize, usize, usize)>> {
         let load = &self.tile.instructions.load;
         let mut places: Vec<(usize, usize, usize)> = Vec::new();
-        for word in loads {
+        for word in &self.needs.loads[index] {
             let stored = self.stored(this, index, *word);
             let latest = cycle - load.latency;
             let place = (stored..=latest).rev().take(load.latency).find_map(|at| {
@@ -228,31 +275,9 @@ impl<'a> Scheduler<'a> {
                     .all(|waiting| table.has_register(waiting, self.capacity.vectors))
                     .then_some((at, slot, *word))
             });
-            let Some(place) = place else { return false };
-            places.push(place);
+            places.push(place?);
         }
-        let timing = self.needs.timing(index);
-        let free = |slot: &&usize| (0..timing.issues).all(|issue| table.is_free(cycle + issue, **slot));
-        let Some(&slot) = self.needs.slots[index].iter().find(free) else { return false };
-        for (at, slot, word) in places {
-            table.place(Placed {
-                slot,
-                vector: copy,
-                action: Action::Load { word, reader: index },
-                cycle: at,
-            });
-            (at + load.latency..=cycle).for_each(|waiting| table.load(waiting));
-        }
-        for issue in 0..timing.issues {
-            table.place(Placed {
-                slot,
-                vector: copy,
-                action: Action::Instruction(index),
-                cycle: cycle + issue,
-            });
-        }
-        copies[copy].issued(index, cycle, freed, result, &self.needs);
-        true
+        Some(places)
     }
 
     /// The first cycle in which a word can be loaded.

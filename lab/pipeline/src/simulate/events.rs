@@ -86,17 +86,8 @@ impl Timed {
             looked_at.dedup();
             for index in looked_at.drain(..).filter(|index| !busy[*index]).collect::<Vec<_>>() {
                 let wait = self.wait(index, &edges, &taken, &spent);
-                match (waiting[index], wait) {
-                    (Some((before, _)), Some(now)) if before == now => continue,
-                    (before, now) => {
-                        if let Some((before, since)) = before {
-                            spent[index].waited(before, time - since);
-                        }
-                        waiting[index] = now.map(|now| (now, time));
-                        if now.is_some() {
-                            continue;
-                        }
-                    }
+                if !spent[index].stops_waiting(&mut waiting[index], wait, time) {
+                    continue;
                 }
                 let process = &self.processes[index];
                 process.inputs.iter().for_each(|edge| edges[*edge].full -= 1);
@@ -169,6 +160,20 @@ impl Spent {
         self.last = time;
         if self.runs == 1 {
             self.first = time;
+        }
+    }
+
+    /// Notes what the process waits for from now on. Whether that is nothing, so that it begins.
+    fn stops_waiting(&mut self, waiting: &mut Option<(Wait, u64)>, wait: Option<Wait>, time: u64) -> bool {
+        match (*waiting, wait) {
+            (Some((before, _)), Some(now)) if before == now => false,
+            (before, now) => {
+                if let Some((before, since)) = before {
+                    self.waited(before, time - since);
+                }
+                *waiting = now.map(|now| (now, time));
+                now.is_none()
+            }
         }
     }
 

@@ -146,7 +146,6 @@ impl<'a> Network<'a> {
 
     /// Adds a pipeline: its nodes, a stream for each source and each sink, and the transfers of the link.
     fn add(&mut self, graph: &Graph, pipeline: usize, placement: &Placement) {
-        let calls = Some(self.calls[pipeline] as u64);
         let cycles = self.cycles.clone();
         let nodes: Vec<_> = cycles
             .iter()
@@ -191,6 +190,12 @@ impl<'a> Network<'a> {
                 }
             }
         }
+        self.add_supply(pipeline, &sources, &sinks);
+    }
+
+    /// Lets the sources of a pipeline run by themselves, or adds the transfers of the link to them and from the sinks.
+    fn add_supply(&mut self, pipeline: usize, sources: &[usize], sinks: &[usize]) {
+        let calls = Some(self.calls[pipeline] as u64);
         if self.run.supply == Supply::Fabric {
             sources.iter().for_each(|source| self.timed.processes[*source].runs = calls);
             return;
@@ -280,10 +285,6 @@ impl<'a> Network<'a> {
     fn outcome(&self, mut begins: impl FnMut(usize)) -> Outcome {
         let Pipelines { graph, kernels, device, placements } = self.pipelines;
         let mut spans = vec![Vec::new(); graph.nodes.len()];
-        let last_role = |role: Role| match self.run.supply {
-            Supply::Fabric => matches!(role, Role::Sink(_)),
-            Supply::Memory | Supply::Host => role == Role::OutOf,
-        };
         // The calls between which the rate is taken: without those at both ends, when pipelines are filled or emptied.
         let between: Vec<_> =
             self.calls.iter().map(|calls| [calls / 4, (calls - calls / 4).max(1) - 1]).collect();
@@ -297,7 +298,7 @@ impl<'a> Network<'a> {
             {
                 spans[node].push([begin, end]);
             }
-            if last_role(part.role) {
+            if self.is_last(part.role) {
                 for (last, call) in ends[part.pipeline].iter_mut().zip(between[part.pipeline]) {
                     if done[process] == call {
                         *last = end.max(*last);
@@ -307,7 +308,6 @@ impl<'a> Network<'a> {
             }
             begins(process);
         });
-        let parts = || self.parts.iter().zip(&spent);
         let end = spent.iter().map(|spent| spent.last).max().unwrap_or(0);
         let hertz = device.tile.hertz;
         let elements = (kernels.vectors * LANES) as f64;
@@ -316,39 +316,62 @@ impl<'a> Network<'a> {
             let (calls, cycles) = if to > from { (to - from, last - first) } else { (1, *last) };
             calls as f64 * elements * hertz / cycles.max(1) as f64
         });
-        let mut firsts = vec![0; placements.len()];
-        for (part, spent) in parts().filter(|(part, _)| last_role(part.role)) {
-            firsts[part.pipeline] = spent.first.max(firsts[part.pipeline]);
-        }
-        let latency = firsts.into_iter().filter(|first| *first > 0).min();
         let all: usize = self.calls.iter().sum();
         let bytes = (kernels.window() as u64).saturating_mul(all as u64);
         let windows = |count: usize| bytes.saturating_mul(count as u64);
-        let share = |cycles: u64| cycles as f64 / end.max(1) as f64;
         let link = |role: Role| {
-            share(parts().filter(|(part, _)| part.role == role).map(|(_, spent)| spent.working).sum())
+            let parts = self.parts.iter().zip(&spent).filter(|(part, _)| part.role == role);
+            share(parts.map(|(_, spent)| spent.working).sum(), end)
         };
-        let nodes = graph.nodes.iter().zip(&self.cycles).zip(spans).enumerate();
+        Outcome {
+            per_second: rates.sum(),
+            latency: self.latency(&spent).unwrap_or(0) as f64 / hertz,
+            cycles: end,
+            bytes: [windows(graph.sources.len()), windows(graph.sinks.len())],
+            link: [link(Role::Into), link(Role::OutOf)],
+            nodes: self.stages(&spent, spans, end),
+        }
+    }
+
+    /// Whether what has this role ends the calls of its pipeline.
+    fn is_last(&self, role: Role) -> bool {
+        match self.run.supply {
+            Supply::Fabric => matches!(role, Role::Sink(_)),
+            Supply::Memory | Supply::Host => role == Role::OutOf,
+        }
+    }
+
+    /// Cycles until a pipeline has its first results.
+    fn latency(&self, spent: &[Spent]) -> Option<u64> {
+        let mut firsts = vec![0; self.pipelines.placements.len()];
+        for (part, spent) in self.parts.iter().zip(spent).filter(|(part, _)| self.is_last(part.role)) {
+            firsts[part.pipeline] = spent.first.max(firsts[part.pipeline]);
+        }
+        firsts.into_iter().filter(|first| *first > 0).min()
+    }
+
+    /// How the tiles of the first pipeline have spent all the cycles, and the spans of their first calls.
+    fn stages(&self, spent: &[Spent], spans: Vec<Vec<[u64; 2]>>, end: u64) -> Vec<Stage> {
+        let nodes = self.pipelines.graph.nodes.iter().zip(&self.cycles).zip(spans).enumerate();
         let nodes = nodes.map(|(node, ((inner, cycles), spans))| {
             let of_node = |part: &Part| part.pipeline == 0 && part.role == Role::Node(node);
-            let spent = parts().find(|(part, _)| of_node(part)).map(|(_, spent)| *spent);
+            let mut parts = self.parts.iter().zip(spent);
+            let spent = parts.find(|(part, _)| of_node(part)).map(|(_, spent)| *spent);
             let Spent { working, starved, blocked, .. } = spent.unwrap_or_default();
             Stage {
                 name: inner.name.clone(),
                 cycles: *cycles,
-                working: share(working),
-                starved: share(starved),
-                blocked: share(blocked),
+                working: share(working, end),
+                starved: share(starved, end),
+                blocked: share(blocked, end),
                 spans,
             }
         });
-        Outcome {
-            per_second: rates.sum(),
-            latency: latency.unwrap_or(0) as f64 / hertz,
-            cycles: end,
-            bytes: [windows(graph.sources.len()), windows(graph.sinks.len())],
-            link: [link(Role::Into), link(Role::OutOf)],
-            nodes: nodes.collect(),
-        }
+        nodes.collect()
     }
+}
+
+/// Some of all cycles, as a share of them.
+fn share(cycles: u64, all: u64) -> f64 {
+    cycles as f64 / all.max(1) as f64
 }

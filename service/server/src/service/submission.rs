@@ -7,7 +7,7 @@ use crate::{
     store::{Job, NewJob, StoreError},
     time::milliseconds,
 };
-use proofmill_job::{Input, KeyKind, Task};
+use proofmill_job::{Input, KeyFacts, KeyKind, Task};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -132,37 +132,14 @@ impl Service {
         if priority > 0 {
             identity.require(Scope::Priority)?;
         }
-        for input in task.inputs() {
-            if !inputs.iter().any(|(found, _)| found == input) {
-                return Err(ServiceError::Invalid(format!("the input {input} is missing")));
-            }
-        }
-        for (index, (input, _)) in inputs.iter().enumerate() {
-            if !task.inputs().contains(input) || inputs[..index].iter().any(|(other, _)| other == input) {
-                let task = task.name();
-                return Err(ServiceError::Invalid(format!(
-                    "a job of type {task} takes no input {input}, or only one"
-                )));
-            }
-        }
+        check_inputs(&task, &inputs)?;
         let label = task.keys().first().map(|name| (*name).to_owned());
-        let (mut keys, kinds, rules) = (Vec::new(), task.kinds(), &self.0.rules);
+        let rules = &self.0.rules;
         let mut input_bytes = 0;
         for (_, file) in &inputs {
             input_bytes += file.path().metadata()?.len();
         }
-        for (name, kinds) in task.keys_mut().into_iter().zip(kinds) {
-            let key = self.0.store.key(identity.token.clone(), name.clone()).await?;
-            if !kinds.contains(&key.facts.kind) {
-                let expected: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
-                let (expected, found) = (expected.join(" or "), key.facts.kind);
-                return Err(ServiceError::Invalid(format!(
-                    "{name}: expected a key of kind {expected}, found {found}"
-                )));
-            }
-            keys.push(key.facts);
-            *name = key.digest;
-        }
+        let keys = self.find_keys(identity, &mut task).await?;
         // With fewer threads it takes less memory. What is too large for one thread waits for a larger worker.
         let bound = |threads| match keys.is_empty() {
             true => task.bound_without_keys(threads, input_bytes),
@@ -195,4 +172,40 @@ impl Service {
             divides,
         })
     }
+
+    /// Finds the keys that a task names, checks their kinds, and puts their digests in the place of their names.
+    async fn find_keys(&self, identity: &Identity, task: &mut Task) -> Result<Vec<KeyFacts>, ServiceError> {
+        let (mut keys, kinds) = (Vec::new(), task.kinds());
+        for (name, kinds) in task.keys_mut().into_iter().zip(kinds) {
+            let key = self.0.store.key(identity.token.clone(), name.clone()).await?;
+            if !kinds.contains(&key.facts.kind) {
+                let expected: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+                let (expected, found) = (expected.join(" or "), key.facts.kind);
+                return Err(ServiceError::Invalid(format!(
+                    "{name}: expected a key of kind {expected}, found {found}"
+                )));
+            }
+            keys.push(key.facts);
+            *name = key.digest;
+        }
+        Ok(keys)
+    }
+}
+
+/// Checks that the inputs are those that a task needs, each once.
+fn check_inputs(task: &Task, inputs: &[(Input, Staged)]) -> Result<(), ServiceError> {
+    for input in task.inputs() {
+        if !inputs.iter().any(|(found, _)| found == input) {
+            return Err(ServiceError::Invalid(format!("the input {input} is missing")));
+        }
+    }
+    for (index, (input, _)) in inputs.iter().enumerate() {
+        if !task.inputs().contains(input) || inputs[..index].iter().any(|(other, _)| other == input) {
+            let task = task.name();
+            return Err(ServiceError::Invalid(format!(
+                "a job of type {task} takes no input {input}, or only one"
+            )));
+        }
+    }
+    Ok(())
 }

@@ -108,45 +108,14 @@ impl Vector<'_> {
     fn step(&mut self, program: &mut Program, step: &Step) {
         use Operation::*;
         match step {
-            Step::Products { column, products } => {
-                let (mut rest, mut before) =
-                    (self.constant(program, Constant::Rest), self.constant(program, Constant::RestAndLow));
-                let mut low = None;
-                for [x, y] in products {
-                    let (x, y) = (self.factor(program, *x), self.factor(program, *y));
-                    rest = program.value(MultiplyAdd, &[rest, x, y]);
-                    let difference = program.value(Subtract, &[before, rest]);
-                    let part = program.value(MultiplyAdd, &[difference, x, y]);
-                    low = Some(low.map_or(part, |low| program.value(Add, &[low, part])));
-                    before = rest;
-                }
-                self.add(program, column + 1, rest);
-                if let Some(low) = low {
-                    self.add(program, *column, low);
-                }
-            }
+            Step::Products { column, products } => self.products(program, *column, products),
             Step::Rest { column, product: [x, y] } => {
                 let (x, y) = (self.factor(program, *x), self.factor(program, *y));
                 let rest = self.constant(program, Constant::Rest);
                 let rest = program.value(MultiplyAdd, &[rest, x, y]);
                 self.add(program, column + 1, rest);
             }
-            Step::Digit { column, value } => {
-                let Some(sum) = self.column(program, *column) else { return };
-                let carry = program.value(ShiftRight(self.formula.bits), &[sum]);
-                let magic = self.constant(program, Constant::Magic);
-                let bits = if self.formula.bits == 48 {
-                    program.value(Blend, &[sum, magic])
-                } else {
-                    let mask = self.constant(program, Constant::Mask);
-                    let bits = program.value(And, &[sum, mask]);
-                    program.value(Or, &[bits, magic])
-                };
-                self.add(program, column + 1, carry);
-                let offset = self.constant(program, Constant::Offset);
-                let digit = program.value(Subtract, &[bits, offset]);
-                self.values.insert(*value, digit);
-            }
+            Step::Digit { column, value } => self.digit(program, *column, *value),
             Step::Top { column, value } => {
                 let Some(sum) = self.column(program, *column) else { return };
                 let low = self.constant(program, Constant::Low);
@@ -183,6 +152,45 @@ impl Vector<'_> {
             }
             Step::Result { limb, value } => program.outputs[self.limb(*limb)] = self.values[value],
         }
+    }
+
+    /// Adds products to a column and the next one.
+    fn products(&mut self, program: &mut Program, column: usize, products: &[[Factor; 2]]) {
+        use Operation::*;
+        let (mut rest, mut before) =
+            (self.constant(program, Constant::Rest), self.constant(program, Constant::RestAndLow));
+        let mut low = None;
+        for [x, y] in products {
+            let (x, y) = (self.factor(program, *x), self.factor(program, *y));
+            rest = program.value(MultiplyAdd, &[rest, x, y]);
+            let difference = program.value(Subtract, &[before, rest]);
+            let part = program.value(MultiplyAdd, &[difference, x, y]);
+            low = Some(low.map_or(part, |low| program.value(Add, &[low, part])));
+            before = rest;
+        }
+        self.add(program, column + 1, rest);
+        if let Some(low) = low {
+            self.add(program, column, low);
+        }
+    }
+
+    /// Cuts a column into a digit and a carry.
+    fn digit(&mut self, program: &mut Program, column: usize, value: usize) {
+        use Operation::*;
+        let Some(sum) = self.column(program, column) else { return };
+        let carry = program.value(ShiftRight(self.formula.bits), &[sum]);
+        let magic = self.constant(program, Constant::Magic);
+        let bits = if self.formula.bits == 48 {
+            program.value(Blend, &[sum, magic])
+        } else {
+            let mask = self.constant(program, Constant::Mask);
+            let bits = program.value(And, &[sum, mask]);
+            program.value(Or, &[bits, magic])
+        };
+        self.add(program, column + 1, carry);
+        let offset = self.constant(program, Constant::Offset);
+        let digit = program.value(Subtract, &[bits, offset]);
+        self.values.insert(value, digit);
     }
 }
 

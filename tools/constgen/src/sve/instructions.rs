@@ -231,10 +231,18 @@ impl Target for Text<'_> {
             }
         }
         // Only a tied first operand may have been in memory, and it is in `d` now.
-        let [a, b, c] = [0, 1, 2].map(|index| match operands.get(index) {
+        let registers = [0, 1, 2].map(|index| match operands.get(index) {
             Some(Location::Register(register)) => *register,
             _ => d,
         });
+        let lines = self.instructions(operation, d, registers);
+        self.lines.extend(lines);
+    }
+}
+
+impl Text<'_> {
+    /// The instructions of an operation whose operands are in registers.
+    fn instructions(&mut self, operation: Operation, d: usize, [a, b, c]: [usize; 3]) -> Vec<String> {
         let e = EPSILON_REGISTER;
         let three = |name: &str| format!("{name} z{d}.d, z{a}.d, z{b}.d");
         let shift = |name: &str, k: u32| format!("{name} z{d}.d, z{a}.d, #{k}");
@@ -242,7 +250,7 @@ impl Target for Text<'_> {
             Edition::Sve => format!("{name} z{d}.d, p0/m, z{d}.d, z{b}.d"),
             Edition::Sve2 => three(name),
         };
-        let lines = match operation {
+        match operation {
             Operation::Add => vec![three("add")],
             Operation::Sub => vec![three("sub")],
             Operation::And => vec![three("and")],
@@ -264,18 +272,10 @@ impl Target for Text<'_> {
                 let half = if top { "t" } else { "b" };
                 vec![format!("{name}{size}{half} z{d}.d, z{a}.{first}, z{b}.s")]
             }
-            Operation::ShiftAddFolded => vec![
-                format!("mad z{d}.d, p0/m, z{c}.d, z{b}.d"),
-                format!("cmphi p1.d, p0/z, z{b}.d, z{d}.d"),
-                format!("add z{d}.d, p1/m, z{d}.d, z{e}.d"),
-            ],
+            Operation::ShiftAddFolded => folded_sum(format!("mad z{d}.d, p0/m, z{c}.d, z{b}.d"), d, b),
             Operation::MulLow => vec![product("mul")],
             Operation::MulHigh => vec![product("umulh")],
-            Operation::AddFolded => vec![
-                three("add"),
-                format!("cmphi p1.d, p0/z, z{b}.d, z{d}.d"),
-                format!("add z{d}.d, p1/m, z{d}.d, z{e}.d"),
-            ],
+            Operation::AddFolded => folded_sum(three("add"), d, b),
             Operation::SubFolded => vec![
                 format!("cmphi p1.d, p0/z, z{b}.d, z{a}.d"),
                 three("sub"),
@@ -296,7 +296,12 @@ impl Target for Text<'_> {
             | Operation::Constant(_)
             | Operation::SmallConstant(_)
             | Operation::Load(_) => unreachable!("not computed"),
-        };
-        self.lines.extend(lines);
+        }
     }
+}
+
+/// A sum in register `d`, one of whose parts is in `b`, and 2^32 - 1 more if it has overflowed.
+fn folded_sum(sum: String, d: usize, b: usize) -> Vec<String> {
+    let e = EPSILON_REGISTER;
+    vec![sum, format!("cmphi p1.d, p0/z, z{b}.d, z{d}.d"), format!("add z{d}.d, p1/m, z{d}.d, z{e}.d")]
 }

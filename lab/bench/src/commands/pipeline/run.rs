@@ -10,13 +10,13 @@ use proofmill_bench::definition::Size;
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_files::write_text;
 use proofmill_pipeline::{
-    Graph,
+    Device, Graph,
     execute::{self, Arithmetic},
-    explore::{Answer, Built},
+    explore::{Answer, Built, Setting},
     limbs::{Bundle, LANES, SignedField},
     samples::{self, Residue},
     schedule::Compiler,
-    simulate::Pipelines,
+    simulate::{self, Pipelines},
 };
 use serde_json::json;
 use std::{
@@ -62,18 +62,7 @@ impl Run {
 pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Failure> {
     let (formula, field) = arguments.formula.read()?;
     let device = arguments.device.read()?;
-    let sources = match &arguments.points {
-        Some(path) => read(path, &formula)?,
-        None => {
-            let count = setting::count(arguments.random)?;
-            samples::random(&formula.name, count, arguments.seed).ok_or_else(|| {
-                Failure::Input(format!(
-                    "{} is not a formula of this program: --points has its operands",
-                    formula.name
-                ))
-            })?
-        }
-    };
+    let sources = operands(arguments, &formula)?;
     let mut setting = arguments.setting.on(device)?;
     arguments.more.add_to(&mut setting)?;
     let device = &setting.device;
@@ -81,15 +70,7 @@ pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Fai
     let built = setting.build(&formula, &mut compiler).map_err(failure)?;
     let pipelines = Pipelines::at(&built.graph, &built.kernels, device, built.placements.clone());
     let pipelines = pipelines.map_err(failure)?;
-    let inputs: Vec<_> = sources.iter().map(|source| bundles(source, setting.vectors, &field)).collect();
-    let has_delays = formula.edges().any(|(_, edge)| edge.initial > 0);
-    if has_delays && setting.shape.copies > 1 {
-        return Err(Failure::Input(format!(
-            "{} has delays: --copies would change its results",
-            formula.name
-        )));
-    }
-    let inputs = dealt(inputs, setting.shape.copies);
+    let inputs = inputs(&formula, &sources, &setting, &field)?;
     let arithmetic = Arithmetic::Level(machine.level());
     let start = Instant::now();
     let (sinks, outcome) = pipelines.execute(&setting.run, &field, arithmetic, &inputs).map_err(failure)?;
@@ -103,7 +84,6 @@ pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Fai
         Ok(sinks.iter().map(|sink| residues(sink, count, &field)).collect())
     })?;
     let mut text = String::new();
-    let simulated = outcome.cycles as f64 / device.tile.hertz;
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
@@ -115,25 +95,8 @@ pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Fai
     );
     let answer = built.answer(&setting);
     text += &figures(&built, &answer);
-    let _ = writeln!(
-        text,
-        "\nall of them in {} of the device, {} cycles, with {} B to the tiles and {} B from them\n\
-         executed in {} at {}, {} a result",
-        numbers::time(simulated),
-        outcome.cycles,
-        numbers::scaled(outcome.bytes[0] as f64),
-        numbers::scaled(outcome.bytes[1] as f64),
-        numbers::time(seconds),
-        machine.level().name(),
-        numbers::time(seconds / count.max(1) as f64)
-    );
-    if let Some(path) = &arguments.results {
-        write_text(path, &csv(&formula, &results))?;
-    }
-    if let Some(path) = &arguments.html {
-        let title = format!("{} on {}", formula.name, device.name);
-        pictures::write(&title, &pictures::of_setting(&built, device), Some(path), None)?;
-    }
+    text += &times(&outcome, device.tile.hertz, seconds, machine.level().name(), count);
+    write_files(arguments, &formula, &results, &built, device)?;
     Ok(Outcome {
         text,
         ..Outcome::done(json!({
@@ -146,6 +109,72 @@ pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Fai
             "seconds": seconds,
         }))
     })
+}
+
+/// The operands of the formula: those of a file, or random ones.
+fn operands(arguments: &Run, formula: &Graph) -> Result<Vec<Vec<Residue>>, Failure> {
+    match &arguments.points {
+        Some(path) => read(path, formula),
+        None => {
+            let count = setting::count(arguments.random)?;
+            samples::random(&formula.name, count, arguments.seed).ok_or_else(|| {
+                Failure::Input(format!(
+                    "{} is not a formula of this program: --points has its operands",
+                    formula.name
+                ))
+            })
+        }
+    }
+}
+
+/// The operands as bundles, dealt out to the copies of the formula.
+fn inputs(
+    formula: &Graph,
+    sources: &[Vec<Residue>],
+    setting: &Setting,
+    field: &SignedField,
+) -> Result<Vec<Vec<Bundle>>, Failure> {
+    let inputs: Vec<_> = sources.iter().map(|source| bundles(source, setting.vectors, field)).collect();
+    let has_delays = formula.edges().any(|(_, edge)| edge.initial > 0);
+    if has_delays && setting.shape.copies > 1 {
+        return Err(Failure::Input(format!(
+            "{} has delays: --copies would change its results",
+            formula.name
+        )));
+    }
+    Ok(dealt(inputs, setting.shape.copies))
+}
+
+/// How long the device and this CPU took for all results, as text.
+fn times(outcome: &simulate::Outcome, hertz: f64, seconds: f64, level: &str, count: usize) -> String {
+    format!(
+        "\nall of them in {} of the device, {} cycles, with {} B to the tiles and {} B from them\n\
+         executed in {} at {level}, {} a result\n",
+        numbers::time(outcome.cycles as f64 / hertz),
+        outcome.cycles,
+        numbers::scaled(outcome.bytes[0] as f64),
+        numbers::scaled(outcome.bytes[1] as f64),
+        numbers::time(seconds),
+        numbers::time(seconds / count.max(1) as f64)
+    )
+}
+
+/// Writes the results and the page with pictures, if they are asked for.
+fn write_files(
+    arguments: &Run,
+    formula: &Graph,
+    results: &[Vec<Residue>],
+    built: &Built,
+    device: &Device,
+) -> Result<(), Failure> {
+    if let Some(path) = &arguments.results {
+        write_text(path, &csv(formula, results))?;
+    }
+    if let Some(path) = &arguments.html {
+        let title = format!("{} on {}", formula.name, device.name);
+        pictures::write(&title, &pictures::of_setting(built, device), Some(path), None)?;
+    }
+    Ok(())
 }
 
 /// What the simulation of many calls has found, as text.

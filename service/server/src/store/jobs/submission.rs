@@ -112,9 +112,14 @@ fn submit(
     if transaction.execute(sql, &parameters)? == 0 {
         return earlier(transaction, new)?.ok_or(StoreError::Contended);
     }
-    let job = Job {
-        id: id.clone(),
-        owner: owner.clone(),
+    Ok((queued(new, inputs, expires_at, now), true))
+}
+
+/// A job as it is when it is inserted.
+fn queued(new: &NewJob, inputs: Inputs, expires_at: Option<u64>, now: u64) -> Job {
+    Job {
+        id: new.id.clone(),
+        owner: new.owner.clone(),
         task: new.task.clone(),
         label: new.label.clone(),
         progress: Progress::new(new.most_attempts.max(1), expires_at),
@@ -131,8 +136,7 @@ fn submit(
         inputs,
         trace: new.trace.clone(),
         threads: new.threads,
-    };
-    Ok((job, true))
+    }
 }
 
 /// The turns of jobs that are submitted together: those of one owner are taken at once, when the first is needed.
