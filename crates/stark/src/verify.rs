@@ -42,22 +42,7 @@ pub fn verify<const D: usize>(
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    let statement = |text: String| Err(VerifyError::Statement(text));
-    if let Err(error) = parameters.check_degree(D) {
-        return statement(error.to_string());
-    }
-    if public_values.len() != constraints.public_values {
-        let (expected, found) = (constraints.public_values, public_values.len());
-        return statement(format!("expected {expected} public values, found {found}"));
-    }
-    if let Err(error) = constraints.check_alone() {
-        return statement(error.to_string());
-    }
-    if preprocessed.is_some() != (constraints.preprocessed > 0) {
-        return statement(
-            "expected a commitment to the AIR's preprocessed columns, and only to those".into(),
-        );
-    }
+    check_statement(parameters, constraints, preprocessed, public_values, D)?;
     // Lengths first: what follows takes them for granted.
     let log_rows = proof.log_rows;
     check_shape(parameters, constraints, proof)?;
@@ -97,6 +82,33 @@ where
     let log_chunks = constraints.log_chunks(parameters);
     let quotient = Quotient { constraints, scalars: public_values, factors, log_rows, log_chunks };
     quotient.check(level, &proof.opened, [&[]; 2], zeta)
+}
+
+/// Checks what the caller gave.
+fn check_statement(
+    parameters: &Parameters,
+    constraints: &Constraints,
+    preprocessed: Option<(&[Digest], u32)>,
+    public_values: &[Goldilocks],
+    degree: usize,
+) -> Result<(), VerifyError> {
+    let statement = |text: String| Err(VerifyError::Statement(text));
+    if let Err(error) = parameters.check_degree(degree) {
+        return statement(error.to_string());
+    }
+    if public_values.len() != constraints.public_values {
+        let (expected, found) = (constraints.public_values, public_values.len());
+        return statement(format!("expected {expected} public values, found {found}"));
+    }
+    if let Err(error) = constraints.check_alone() {
+        return statement(error.to_string());
+    }
+    if preprocessed.is_some() != (constraints.preprocessed > 0) {
+        return statement(
+            "expected a commitment to the AIR's preprocessed columns, and only to those".into(),
+        );
+    }
+    Ok(())
 }
 
 /// Checks all lengths outside of the opening argument.

@@ -1,6 +1,7 @@
 //! Errors of the bench.
 
 use proofmill_console::Failure;
+use proofmill_cost::price::PriceError;
 use std::{io, path::PathBuf};
 
 /// An error in measuring, storing or showing, as one line.
@@ -58,11 +59,8 @@ pub enum BenchError {
         problem: String,
     },
     /// An unknown or impossible price.
-    #[error("price: {problem}")]
-    Price {
-        /// The problem and what to do about it.
-        problem: String,
-    },
+    #[error(transparent)]
+    Price(#[from] PriceError),
     /// A question that the model cannot answer.
     #[error("model: {problem}")]
     Model {

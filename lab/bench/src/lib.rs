@@ -16,7 +16,7 @@
 //! * [`model`]: predictions for other frequencies and lengths of vectors.
 //! * [`record`]: a run with its machine and measurements, as it is stored, exported, compared and shown.
 //! * [`platform`]: other programs that measure the machine.
-//! * [`power`] and [`price`]: energy readings and hourly prices.
+//! * [`power`]: energy readings.
 //! * [`bounds`]: bounds on a record.
 //! * [`store`]: the database of runs.
 //! * [`report`]: runs as one HTML page.
@@ -37,7 +37,6 @@ pub mod peers;
 pub mod plan;
 pub mod platform;
 pub mod power;
-pub mod price;
 mod process;
 pub mod programs;
 pub mod record;

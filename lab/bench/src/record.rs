@@ -5,6 +5,7 @@
 
 use crate::BenchError;
 use jiff::Timestamp;
+pub use proofmill_cost::price::Price;
 use serde::{Deserialize, Serialize};
 
 /// Version of the JSON format.
@@ -76,15 +77,6 @@ impl Run {
             self.ended.is_none().then(|| "it did not end, so its disturbances are unknown".to_owned());
         self.noise.warnings.iter().cloned().chain(unfinished).collect()
     }
-}
-
-/// The price of a machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Price {
-    /// US dollars per hour.
-    pub dollars_per_hour: f64,
-    /// `given`, or the instance type and the source of its price.
-    pub source: String,
 }
 
 /// Facts about a machine; unknown facts are absent.

@@ -51,37 +51,51 @@ pub fn verifier(key: &VerifyingKey) -> Result<String, MalformedError> {
     Ok(source(key, &Constants::new(key).ok_or(none)?))
 }
 
+/// A word of memory, in a formula.
+fn in_memory(byte: usize) -> Traced {
+    Traced::input(InputWord::Memory(byte))
+}
+
+/// A value of the proof, in a formula; the values are after the points.
+fn in_proof(index: usize) -> Traced {
+    Traced::input(InputWord::Calldata(Arguments::point(W2 + 1) + 32 * index))
+}
+
+/// The formulas before the inverse is known: the words of the [`Vanishing`], the proof's inverse times what it inverts more than once, and
+/// what is inverted.
+fn inverted_values(constants: &Constants<Fr>) -> Vec<Traced> {
+    let constants = constants.map(Traced::constant);
+    let domain = in_memory(XI_N) - Traced::one(());
+    let vanishing = Vanishing::new(&constants, in_memory(XI), in_memory(Y), domain);
+    let scaled_inverse = vanishing.repeated(&constants) * in_proof(EVALUATIONS);
+    [&vanishing.words()[..], &[scaled_inverse, vanishing.inverted()]].concat()
+}
+
+/// The formulas with the inverse: the factors of C1, C2, the generator and W1.
+fn factors_of_points(constants: &Constants<Fr>) -> Vec<Traced> {
+    let constants = constants.map(Traced::constant);
+    let words = std::array::from_fn(|index| in_memory(VANISHING + 32 * index));
+    let vanishing = Vanishing::of_words(in_memory(XI), in_memory(Y), words);
+    let known = Known {
+        beta: in_memory(BETA),
+        gamma: in_memory(GAMMA),
+        alpha: in_memory(ALPHA),
+        inverse: in_memory(INVERSE),
+        first_lagrange: in_memory(FIRST_LAGRANGE),
+        public_input: in_memory(PUBLIC_INPUT),
+    };
+    let evaluations = std::array::from_fn(in_proof);
+    let Factors { c1, c2, generator, w1 } = factors(&constants, &vanishing, &known, &evaluations);
+    vec![c1, c2, generator, w1]
+}
+
 fn source(key: &VerifyingKey, constants: &Constants<Fr>) -> String {
     let values = Arguments::point(W2 + 1);
     let public = values + 32 * (EVALUATIONS + 1);
     let arguments = Arguments { values, public, count: key.public as usize, log_n: key.power };
-    let in_memory = |byte| Traced::input(InputWord::Memory(byte));
-    let calldata = |index| Traced::input(InputWord::Calldata(values + 32 * index));
-
-    let (roots, nodes) = record(|| {
-        let constants = constants.map(Traced::constant);
-        let domain = in_memory(XI_N) - Traced::one(());
-        let vanishing = Vanishing::new(&constants, in_memory(XI), in_memory(Y), domain);
-        let scaled_inverse = vanishing.repeated(&constants) * calldata(EVALUATIONS);
-        [&vanishing.words()[..], &[scaled_inverse, vanishing.inverted()]].concat()
-    });
+    let (roots, nodes) = record(|| inverted_values(constants));
     let before = compile(&nodes, &roots, VANISHING + 32 * VANISHING_WORDS);
-    let (roots, nodes) = record(|| {
-        let constants = constants.map(Traced::constant);
-        let words = std::array::from_fn(|index| in_memory(VANISHING + 32 * index));
-        let vanishing = Vanishing::of_words(in_memory(XI), in_memory(Y), words);
-        let known = Known {
-            beta: in_memory(BETA),
-            gamma: in_memory(GAMMA),
-            alpha: in_memory(ALPHA),
-            inverse: in_memory(INVERSE),
-            first_lagrange: in_memory(FIRST_LAGRANGE),
-            public_input: in_memory(PUBLIC_INPUT),
-        };
-        let evaluations = std::array::from_fn(calldata);
-        let Factors { c1, c2, generator, w1 } = factors(&constants, &vanishing, &known, &evaluations);
-        vec![c1, c2, generator, w1]
-    });
+    let (roots, nodes) = record(|| factors_of_points(constants));
     let after = compile(&nodes, &roots, before.end);
 
     let mut function = Function::new(arguments);

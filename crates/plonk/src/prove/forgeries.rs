@@ -82,6 +82,18 @@ fn running(
     (values, total)
 }
 
+/// The running column of an argument of lookups, as [`running`].
+fn running_of_lookups(
+    argument: LookupArgument,
+    columns: &Table,
+    parameters: &Parameters<Fr>,
+) -> (Vec<Fr>, Fr) {
+    match argument {
+        LookupArgument::LogDerivative => running(LogDerivative, false, columns, parameters),
+        LookupArgument::Plookup => running(Plookup, true, columns, parameters),
+    }
+}
+
 /// The forger's knowledge when it changes a column.
 struct Moment {
     challenges: Challenges,
@@ -179,10 +191,7 @@ impl Forger {
         let (values, total) = running(Permutation { wires }, true, &columns, &parameters);
         change(&prover, &mut columns, Column::GrandProduct, values, total);
         if let Some(argument) = key.system.lookup() {
-            let (values, total) = match argument {
-                LookupArgument::LogDerivative => running(LogDerivative, false, &columns, &parameters),
-                LookupArgument::Plookup => running(Plookup, true, &columns, &parameters),
-            };
+            let (values, total) = running_of_lookups(argument, &columns, &parameters);
             change(&prover, &mut columns, Column::LookupAccumulator, values, total);
         }
         let third = commit(&mut prover, &columns, &third_names);

@@ -88,38 +88,8 @@ impl Constraints {
             }
         }
         let widths = [columns, preprocessed, 0, SELECTORS + periodic.len()];
-        for input in graph.inputs() {
-            match input {
-                Input::Scalar(index) if index as usize >= public_values => {
-                    return error(format!("constraints read public value {index}, of {public_values}"));
-                }
-                Input::Scalar(_) => {}
-                Input::Cell(cell) => {
-                    let (matrix, column) = (cell.matrix as usize, cell.column as usize);
-                    if widths.get(matrix).is_none_or(|width| column >= *width) {
-                        let name =
-                            ["trace", "preprocessed", "lookup", "periodic"].get(matrix).unwrap_or(&"unknown");
-                        return error(format!("constraints read {name} column {column}, which there is not"));
-                    }
-                    if cell.next && !reads_next.get(matrix).copied().unwrap_or(false) {
-                        return error(format!(
-                            "constraints read column {column} of a next row that is not opened"
-                        ));
-                    }
-                }
-            }
-        }
-        for (index, lookup) in graph.lookups().iter().enumerate() {
-            let width = lookup.width();
-            if let Some(other) =
-                lookup.terms.iter().map(|term| term.message.len()).find(|other| *other != width)
-            {
-                return error(format!("lookup {index}: messages of {width} and of {other} values"));
-            }
-            if width == 0 {
-                return error(format!("lookup {index}: expected messages with values"));
-            }
-        }
+        check_inputs(&graph, widths, public_values, reads_next)?;
+        check_lookups(&graph)?;
         if graph.lookups_read_selectors() {
             return error("lookups read a selector: take a preprocessed or a periodic column for it".into());
         }
@@ -253,6 +223,54 @@ impl Constraints {
         let added = u32::from(parameters.is_blinded());
         ((self.degree + added).max(2) - 1).next_power_of_two().ilog2() + added
     }
+}
+
+/// Checks that constraints read only what there is, in matrices of these numbers of columns.
+fn check_inputs(
+    graph: &Graph,
+    widths: [usize; 4],
+    public_values: usize,
+    reads_next: [bool; 2],
+) -> Result<(), StarkError> {
+    let error = |what: String| Err(StarkError::Air(what));
+    for input in graph.inputs() {
+        match input {
+            Input::Scalar(index) if index as usize >= public_values => {
+                return error(format!("constraints read public value {index}, of {public_values}"));
+            }
+            Input::Scalar(_) => {}
+            Input::Cell(cell) => {
+                let (matrix, column) = (cell.matrix as usize, cell.column as usize);
+                if widths.get(matrix).is_none_or(|width| column >= *width) {
+                    let name =
+                        ["trace", "preprocessed", "lookup", "periodic"].get(matrix).unwrap_or(&"unknown");
+                    return error(format!("constraints read {name} column {column}, which there is not"));
+                }
+                if cell.next && !reads_next.get(matrix).copied().unwrap_or(false) {
+                    return error(format!(
+                        "constraints read column {column} of a next row that is not opened"
+                    ));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the messages of a lookup have equally many values, and at least one.
+fn check_lookups(graph: &Graph) -> Result<(), StarkError> {
+    let error = |what: String| Err(StarkError::Air(what));
+    for (index, lookup) in graph.lookups().iter().enumerate() {
+        let width = lookup.width();
+        if let Some(other) = lookup.terms.iter().map(|term| term.message.len()).find(|other| *other != width)
+        {
+            return error(format!("lookup {index}: messages of {width} and of {other} values"));
+        }
+        if width == 0 {
+            return error(format!("lookup {index}: expected messages with values"));
+        }
+    }
+    Ok(())
 }
 
 /// The digest of an AIR, for [`Constraints::digest`]. The values of preprocessed columns are in their commitment.

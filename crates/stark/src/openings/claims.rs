@@ -8,7 +8,7 @@ use crate::{
     commitment::{Committed, Rows, check_rows, extend_coset, lock},
     domain::coset,
     openings::{Claim, Claimed, combine, quotients},
-    proof::{OpenedValues, OpeningProof},
+    proof::{OpenedRows, OpenedValues, OpeningProof},
     security::Parameters,
     trace::blinding::{Blinding, SALT},
     transcript::{Challenger, Description, check_work, hash::StarkHash, observe, sample},
@@ -219,6 +219,45 @@ where
         sum
     }
 
+    /// The sums of each height's quotients at the queries. What FRI folds is not committed to: it is computed from the rows and the claimed
+    /// values.
+    ///
+    /// For each commitment, `shapes` has logarithms of numbers of rows and numbers of columns, and `widths` the length of a row.
+    fn at_queries(
+        &self,
+        log_blowup: u32,
+        queries: &fri::Queries<D>,
+        shapes: &[Vec<(u32, usize)>],
+        widths: &[usize],
+        rows: &[OpenedRows],
+    ) -> Result<Vec<Vec<Extension<Goldilocks, D>>>, VerifyError> {
+        let mut values = Vec::with_capacity(self.of_heights.len());
+        for combination in &self.of_heights {
+            let mut of_queries = Vec::with_capacity(queries.indices.len());
+            for (query, index) in queries.indices.iter().enumerate() {
+                let x = coset().element(index >> (queries.log_height - combination.log_height));
+                let mut inverses: Vec<_> =
+                    combination.points.iter().map(|point| *point - Extension::from_base(x)).collect();
+                if inverses.contains(&Extension::ZERO) {
+                    return Err(VerifyError::Rejected("a query is an opened point"));
+                }
+                batch_invert_vartime(&mut inverses);
+                let row = |commitment: usize, place: usize| {
+                    let before: usize = shapes[commitment][..place].iter().map(|(_, columns)| columns).sum();
+                    let columns = shapes[commitment][place].1;
+                    &rows[commitment].values[query * widths[commitment] + before..][..columns]
+                };
+                of_queries.push(self.at(combination, row, &inverses));
+            }
+            // On so few rows every word is of low degree: a column of one row has to be shown constant, which makes its quotient zero.
+            if combination.log_height == log_blowup && of_queries.iter().any(|value| !value.is_zero()) {
+                return Err(VerifyError::Rejected("a column of one row is not constant"));
+            }
+            values.push(of_queries);
+        }
+        Ok(values)
+    }
+
     /// The sums of one height's quotients on the whole coset of extensions, in bit-reversed order.
     fn word(
         &self,
@@ -357,32 +396,7 @@ where
         let tallest = shapes.iter().map(|(log_rows, _)| *log_rows).max().unwrap_or(0);
         check_rows(level, hash, parameters, cap, shapes, &indices(tallest).collect::<Vec<_>>(), rows)?;
     }
-    // What FRI folds is not committed to: it is computed from the rows and the claimed values.
-    let mut values = Vec::with_capacity(log_heights.len());
-    for combination in &combinations.of_heights {
-        let mut of_queries = Vec::with_capacity(queries.indices.len());
-        for (query, index) in queries.indices.iter().enumerate() {
-            let x = coset().element(index >> (log_height - combination.log_height));
-            let mut inverses: Vec<_> =
-                combination.points.iter().map(|point| *point - Extension::from_base(x)).collect();
-            if inverses.contains(&Extension::ZERO) {
-                return Err(VerifyError::Rejected("a query is an opened point"));
-            }
-            batch_invert_vartime(&mut inverses);
-            let row = |commitment: usize, place: usize| {
-                let before: usize = shapes[commitment][..place].iter().map(|(_, columns)| columns).sum();
-                let columns = shapes[commitment][place].1;
-                &proof.rows[commitment].values[query * widths[commitment] + before..][..columns]
-            };
-            of_queries.push(combinations.at(combination, row, &inverses));
-        }
-        // On so few rows every word is of low degree: a column of one row has to be shown constant, which makes its quotient zero.
-        if combination.log_height == parameters.log_blowup && of_queries.iter().any(|value| !value.is_zero())
-        {
-            return Err(VerifyError::Rejected("a column of one row is not constant"));
-        }
-        values.push(of_queries);
-    }
+    let values = combinations.at_queries(parameters.log_blowup, &queries, &shapes, &widths, &proof.rows)?;
     fri::verify_queries(level, hash, parameters, &log_heights, &queries, &values, proof)
 }
 

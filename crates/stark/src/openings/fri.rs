@@ -281,12 +281,24 @@ where
             values.iter_mut().zip(others).for_each(|(sum, value)| *sum += *value * factor);
         }
     }
-    // The last values are those of the final polynomial on the subgroup that is left.
+    verify_final_polynomial(height, &indices, &values, &proof.final_polynomial)
+}
+
+/// Checks that the last values are those of the final polynomial on the subgroup that is left, of order `2^height`.
+fn verify_final_polynomial<const D: usize>(
+    height: u32,
+    indices: &[usize],
+    values: &[Extension<Goldilocks, D>],
+    polynomial: &[Extension<Goldilocks, D>],
+) -> Result<(), VerifyError>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
     let root = generator(height);
     for (value, index) in values.iter().zip(indices) {
-        let x = root.pow_vartime(&[reverse(index, height) as u64]);
+        let x = root.pow_vartime(&[reverse(*index, height) as u64]);
         let horner = |sum: Extension<Goldilocks, D>, coefficient: &_| sum.scale(x) + *coefficient;
-        let expected = proof.final_polynomial.iter().rev().fold(Extension([Goldilocks::ZERO; D]), horner);
+        let expected = polynomial.iter().rev().fold(Extension([Goldilocks::ZERO; D]), horner);
         if *value != expected {
             return Err(VerifyError::Rejected("a query does not lead to the final polynomial"));
         }

@@ -13,7 +13,7 @@ use crate::{
     prove::quotient::{Quotient, factors},
     security::Parameters,
     trace::{blinding::Blinding, divided::Divided, rows::RowInputs},
-    transcript::{hash::StarkHash, observe_cap, sample, shape},
+    transcript::{Challenger, hash::StarkHash, observe_cap, sample, shape},
     verify::verify,
 };
 use proofmill_cpu::Level;
@@ -97,8 +97,8 @@ where
     if let Trace::Divided { .. } = trace {
         Divided::check(constraints, parameters)?;
     }
-    let (proof, rows) =
-        prove_checked(run, hash, parameters, constraints, preprocessed, &mut trace, public_values)?;
+    let statement = Statement { hash, parameters, constraints, preprocessed, public_values, log_rows };
+    let (proof, rows) = statement.prove(run, &mut trace)?;
     // A wrong trace gives a proof, too: only the check at zeta shows that a constraint fails.
     run.progress.begin("verify");
     let key = preprocessed.map(PreprocessedKey::commitment);
@@ -182,88 +182,158 @@ pub(crate) fn check(
     Ok(())
 }
 
-fn prove_checked<const D: usize>(
-    run: Run<'_>,
+/// What is proved, which was checked.
+struct Statement<'a> {
+    hash: &'a dyn StarkHash,
+    parameters: &'a Parameters,
+    constraints: &'a Constraints,
+    preprocessed: Option<&'a PreprocessedKey>,
+    public_values: &'a [Goldilocks],
+    log_rows: u32,
+}
+
+impl Statement<'_> {
+    /// The proof, and the rows of the extended trace.
+    fn prove<const D: usize>(
+        &self,
+        run: Run<'_>,
+        trace: &mut Trace<'_>,
+    ) -> Result<(Proof<D>, Option<Rows>), StarkError>
+    where
+        Extension<Goldilocks, D>: ExtensionField<D>,
+    {
+        let Self { hash, parameters, constraints, preprocessed, log_rows, .. } = *self;
+        let (level, progress) = (run.level, run.progress);
+        let mut blinding = Blinding::of_proof(parameters)?;
+        // Commit to the trace: its low-degree extension to a coset that is disjoint from its domain, so
+        // that the vanishing polynomial can be divided by there.
+        progress.begin("extend trace");
+        let trace = extend_trace(run, parameters, trace, constraints.columns, &mut blinding)?;
+        progress.begin("commit to trace");
+        let trace = Committed::of_matrices(level, hash, parameters, [trace], &mut blinding)?;
+        let challenger = &mut *hash.challenger();
+        let alpha = self.alpha::<D>(&trace, challenger);
+
+        progress.begin("quotient");
+        let chunks = self.quotient(level, &trace, alpha, &mut blinding)?;
+        progress.begin("commit to quotient");
+        let rows = &[log_rows];
+        let out_of_domain =
+            commit_to_quotients::<D>(level, hash, parameters, rows, chunks, &mut blinding, challenger);
+        let OutOfDomain { quotient, random, work: out_of_domain_work, zeta } = out_of_domain;
+
+        progress.begin("evaluate");
+        let next = zeta.scale(generator(log_rows));
+        // This order of the commitments is part of the protocol: claims and the verifier have it, too.
+        let preprocessed = preprocessed.map(|key| &key.committed);
+        let committed = [random.as_ref(), Some(&trace), Some(&quotient), preprocessed];
+        let opened = self.opened(level, committed, [zeta, next])?;
+        // Opening argument: FRI shows that `(f(zeta) - f(x)) / (zeta - x)` are of low degree.
+        let claims = claims::of_statement(constraints, &opened, parameters.log_height(log_rows), zeta, next);
+        let committed: Vec<_> = committed.into_iter().flatten().collect();
+        let opening = claims::prove(run, hash, parameters, &committed, claims, &mut blinding, challenger)?;
+        let proof = Proof {
+            log_rows,
+            trace: trace.cap().to_vec(),
+            quotient: quotient.cap().to_vec(),
+            random: random.map_or(Vec::new(), |random| random.cap().to_vec()),
+            out_of_domain_work,
+            opened,
+            opening,
+        };
+        Ok((proof, trace.into_rows()))
+    }
+
+    /// Fiat-Shamir: statement and trace are fixed before alpha, or they could be fitted to it.
+    fn alpha<const D: usize>(
+        &self,
+        trace: &Committed,
+        challenger: &mut dyn Challenger,
+    ) -> Extension<Goldilocks, D> {
+        shape::description::<D>(self.constraints, self.parameters, self.log_rows).observe(challenger);
+        observe_cap(challenger, trace.cap());
+        if let Some(key) = self.preprocessed {
+            observe_cap(challenger, key.committed.cap());
+        }
+        self.public_values.iter().for_each(|value| challenger.observe(*value));
+        // Powers of alpha combine the constraints: a violated one hardly ever cancels.
+        sample(challenger)
+    }
+
+    /// Quotient: constraints over the vanishing polynomial, on a coset for each chunk.
+    fn quotient<const D: usize>(
+        &self,
+        level: Level,
+        trace: &Committed,
+        alpha: Extension<Goldilocks, D>,
+        blinding: &mut Option<Blinding>,
+    ) -> Result<Vec<(Pages<Goldilocks>, usize)>, StarkError>
+    where
+        Extension<Goldilocks, D>: ExtensionField<D>,
+    {
+        let Self { parameters, constraints, preprocessed, public_values, log_rows, .. } = *self;
+        let factors = factors(constraints.len(), alpha);
+        let log_chunks = constraints.log_chunks(parameters);
+        let quotient = Quotient { constraints, scalars: public_values, factors, log_rows, log_chunks };
+        let preprocessed = preprocessed.map(|key| &key.committed);
+        let matrices: Vec<_> =
+            [Some(trace), preprocessed].into_iter().flatten().map(|committed| committed.matrix(0)).collect();
+        quotient_chunks(level, parameters, &quotient, &matrices, blinding)
+    }
+
+    /// Out-of-domain opening (DEEP): columns at zeta, and at the next row if it is read. Commitments are to the random polynomials, the
+    /// trace, the quotient, and the preprocessed columns.
+    fn opened<const D: usize>(
+        &self,
+        level: Level,
+        committed: [Option<&Committed>; 4],
+        points: [Extension<Goldilocks, D>; 2],
+    ) -> Result<OpenedValues<D>, StarkError>
+    where
+        Extension<Goldilocks, D>: ExtensionField<D>,
+    {
+        let Self { parameters, constraints, log_rows, .. } = *self;
+        let [reads_next, reads_next_preprocessed] = constraints.reads_next;
+        let committed = committed.into_iter().zip([false, reads_next, false, reads_next_preprocessed]);
+        let matrices = committed.filter_map(|(committed, next)| Some(committed?.opened(next)));
+        let matrices: Vec<_> = matrices.flatten().collect();
+        let values = values_at(level, &matrices, parameters.log_coefficients(log_rows), points)?;
+        Ok(OpenedValues::new(parameters, constraints, &mut values.into_iter()))
+    }
+}
+
+/// The point outside of the domains, and what is fixed before it is drawn.
+pub(crate) struct OutOfDomain<const D: usize> {
+    /// The commitment to the quotient, or to those of several traces.
+    pub(crate) quotient: Committed,
+    /// The commitment to random polynomials, if there is blinding.
+    pub(crate) random: Option<Committed>,
+    /// The proof of work.
+    pub(crate) work: Goldilocks,
+    pub(crate) zeta: Extension<Goldilocks, D>,
+}
+
+/// Commits to the quotients of traces of these numbers of rows, and then draws zeta.
+pub(crate) fn commit_to_quotients<const D: usize>(
+    level: Level,
     hash: &dyn StarkHash,
     parameters: &Parameters,
-    constraints: &Constraints,
-    preprocessed: Option<&PreprocessedKey>,
-    trace: &mut Trace<'_>,
-    public_values: &[Goldilocks],
-) -> Result<(Proof<D>, Option<Rows>), StarkError>
-where
-    Extension<Goldilocks, D>: ExtensionField<D>,
-{
-    let (level, progress) = (run.level, run.progress);
-    let log_rows = (trace.len() / constraints.columns).ilog2();
-    let mut blinding = Blinding::of_proof(parameters)?;
-    // Commit to the trace: its low-degree extension to a coset that is disjoint from its domain, so
-    // that the vanishing polynomial can be divided by there.
-    progress.begin("extend trace");
-    let trace = extend_trace(run, parameters, trace, constraints.columns, &mut blinding)?;
-    progress.begin("commit to trace");
-    let trace = Committed::of_matrices(level, hash, parameters, [trace], &mut blinding)?;
-
-    // Fiat-Shamir: statement and trace are fixed before alpha, or they could be fitted to it.
-    let challenger = &mut *hash.challenger();
-    shape::description::<D>(constraints, parameters, log_rows).observe(challenger);
-    observe_cap(challenger, trace.cap());
-    if let Some(key) = preprocessed {
-        observe_cap(challenger, key.committed.cap());
-    }
-    public_values.iter().for_each(|value| challenger.observe(*value));
-    // Powers of alpha combine the constraints: a violated one hardly ever cancels.
-    let alpha = sample(challenger);
-
-    // Quotient: constraints over the vanishing polynomial, on a coset for each chunk.
-    progress.begin("quotient");
-    let factors = factors(constraints.len(), alpha);
-    let log_chunks = constraints.log_chunks(parameters);
-    let quotient = Quotient { constraints, scalars: public_values, factors, log_rows, log_chunks };
-    let preprocessed = preprocessed.map(|key| &key.committed);
-    let matrices: Vec<_> =
-        [Some(&trace), preprocessed].into_iter().flatten().map(|committed| committed.matrix(0)).collect();
-    let chunks = quotient_chunks(level, parameters, &quotient, &matrices, &mut blinding)?;
-    progress.begin("commit to quotient");
-    let quotient = Committed::new(level, hash, parameters, chunks, &mut blinding);
+    log_rows: &[u32],
+    chunks: impl IntoIterator<Item = (Pages<Goldilocks>, usize)>,
+    blinding: &mut Option<Blinding>,
+    challenger: &mut dyn Challenger,
+) -> OutOfDomain<D> {
+    let quotient = Committed::new(level, hash, parameters, chunks, blinding);
     // The quotient is fixed before zeta, or it could be made to agree at that point only.
     observe_cap(challenger, quotient.cap());
     // Zero knowledge: these make what FRI folds uniform, so they too are fixed before zeta.
-    let random = random_polynomials::<D>(level, hash, parameters, &[log_rows], &mut blinding);
+    let random = random_polynomials::<D>(level, hash, parameters, log_rows, blinding);
     if let Some(random) = &random {
         observe_cap(challenger, random.cap());
     }
     // Grinding: each attempt to get a better zeta costs a prover this work.
-    let out_of_domain_work = challenger.work(level, parameters.grinding.out_of_domain);
-    let zeta: Extension<Goldilocks, D> = sample(challenger);
-
-    // Out-of-domain opening (DEEP): columns at zeta, and at the next row if it is read.
-    progress.begin("evaluate");
-    let next = zeta.scale(generator(log_rows));
-    let [reads_next, reads_next_preprocessed] = constraints.reads_next;
-    // This order of the commitments is part of the protocol: claims and the verifier have it, too.
-    let committed: Vec<_> =
-        [random.as_ref(), Some(&trace), Some(&quotient), preprocessed].into_iter().flatten().collect();
-    let matrices = random.iter().flat_map(|random| random.opened(false));
-    let matrices = matrices.chain(trace.opened(reads_next)).chain(quotient.opened(false));
-    let matrices =
-        matrices.chain(preprocessed.into_iter().flat_map(|key| key.opened(reads_next_preprocessed)));
-    let matrices: Vec<_> = matrices.collect();
-    let values = values_at(level, &matrices, parameters.log_coefficients(log_rows), [zeta, next])?;
-    let opened = OpenedValues::new(parameters, constraints, &mut values.into_iter());
-    // Opening argument: FRI shows that `(f(zeta) - f(x)) / (zeta - x)` are of low degree.
-    let claims = claims::of_statement(constraints, &opened, parameters.log_height(log_rows), zeta, next);
-    let opening = claims::prove(run, hash, parameters, &committed, claims, &mut blinding, challenger)?;
-    let proof = Proof {
-        log_rows,
-        trace: trace.cap().to_vec(),
-        quotient: quotient.cap().to_vec(),
-        random: random.map_or(Vec::new(), |random| random.cap().to_vec()),
-        out_of_domain_work,
-        opened,
-        opening,
-    };
-    Ok((proof, trace.into_rows()))
+    let work = challenger.work(level, parameters.grinding.out_of_domain);
+    OutOfDomain { quotient, random, work, zeta: sample(challenger) }
 }
 
 /// The values of columns of matrices at a point and, of those that constraints read the next row of, at the next row's.
@@ -327,7 +397,7 @@ impl<const D: usize> OpenedValues<D> {
 
 /// The commitment to random polynomials for traces of these numbers of rows, if there is blinding:
 /// one over the extension each, and random columns that follow its coordinates.
-pub(crate) fn random_polynomials<const D: usize>(
+fn random_polynomials<const D: usize>(
     level: Level,
     hash: &dyn StarkHash,
     parameters: &Parameters,
@@ -361,26 +431,8 @@ where
     let Quotient { constraints, log_rows, log_chunks, .. } = *quotient;
     let log_coefficients = parameters.log_coefficients(log_rows);
     let log_cosets = log_chunks + log_rows - log_coefficients;
-    // The extensions contain the quotient's cosets, unless there are more of them. Only the first
-    // columns of a row are read: random ones follow.
-    let trace = matrices[0];
-    let widths = [constraints.columns, constraints.preprocessed, constraints.lookup_columns];
-    let widths = widths.into_iter().filter(|width| *width > 0);
-    let kept = matrices.iter().zip(widths).filter_map(|(matrix, width)| match &matrix.rows {
-        Rows::Kept(rows) => Some((&***rows, matrix.columns, width)),
-        Rows::Computed(_) | Rows::Divided(_) => None,
-    });
-    let matrices: Vec<_> = kept.collect();
-    // A quotient has more cosets than the extension: extend the columns again, to all of them.
-    let longer: Vec<_> = if log_cosets > parameters.log_blowup {
-        let longer = |(rows, columns, _): &(&[Goldilocks], usize, usize)| {
-            extend_coset(level, log_cosets, rows[..columns << log_coefficients].to_vec(), *columns)
-        };
-        matrices.iter().map(longer).collect()
-    } else {
-        Vec::new()
-    };
-    let values = |index: usize| longer.get(index).map_or(matrices[index].0, |values| &**values);
+    let (trace, log_blowup) = (matrices[0], parameters.log_blowup);
+    let kept = KeptRows::new(level, constraints, matrices, log_blowup, [log_coefficients, log_cosets]);
     let chunks = 1 << log_chunks;
     let mut order: Vec<_> = (0..chunks).collect();
     if let Rows::Computed(tiled) = &trace.rows {
@@ -398,14 +450,7 @@ where
         .map(|chunk| {
             // In bit-reversed order the rows of one coset are consecutive.
             let first = reverse(chunk, log_chunks) << log_rows;
-            let read = |row: usize, mut words: &mut [u64]| {
-                let row = first + reverse(row, log_rows);
-                for (index, (_, columns, width)) in matrices.iter().enumerate() {
-                    let (part, rest) = words.split_at_mut(*width);
-                    part.copy_from_slice(Goldilocks::as_words(&values(index)[row * columns..][..*width]));
-                    words = rest;
-                }
-            };
+            let read = |row: usize, words: &mut [u64]| kept.read(first + reverse(row, log_rows), words);
             let values = match &trace.rows {
                 Rows::Kept(_) => quotient.on_coset(level, chunk, read),
                 Rows::Computed(tiled) => quotient.on_tiles(level, chunk, &mut lock(tiled), read)?,
@@ -413,7 +458,7 @@ where
                 Rows::Divided(_) => elsewhere.next().unwrap_or_default(),
             };
             // A chunk is the polynomial with these values on its coset, extended like all columns.
-            let (shift, log_blowup) = (quotient.shift(chunk), parameters.log_blowup);
+            let shift = quotient.shift(chunk);
             let extension = match &mut blinded {
                 None => (extend(level, log_blowup, Extension::coefficients(&values), D, shift), D),
                 Some(blinded) => blinded.extend(level, log_blowup, &values, shift),
@@ -425,6 +470,57 @@ where
     extensions.sort_by_key(|(chunk, _)| *chunk);
     let extensions: Vec<_> = extensions.into_iter().map(|(_, extension)| extension).collect();
     Ok(if parameters.is_blinded() { extensions } else { vec![side_by_side(&extensions)] })
+}
+
+/// What a quotient reads of matrices that are kept.
+struct KeptRows<'a> {
+    /// The rows of each matrix, the number of its columns, and of those that are read.
+    matrices: Vec<(&'a [Goldilocks], usize, usize)>,
+    /// The rows to read in place of these, if there are some.
+    longer: Vec<Pages<Goldilocks>>,
+}
+
+impl<'a> KeptRows<'a> {
+    /// Of the extensions, of `2^log_blowup` cosets, of columns of `2^log_coefficients` coefficients, for a quotient on `2^log_cosets` of
+    /// these cosets.
+    fn new(
+        level: Level,
+        constraints: &Constraints,
+        matrices: &[&'a Matrix],
+        log_blowup: u32,
+        [log_coefficients, log_cosets]: [u32; 2],
+    ) -> Self {
+        // The extensions contain the quotient's cosets, unless there are more of them. Only the first
+        // columns of a row are read: random ones follow.
+        let widths = [constraints.columns, constraints.preprocessed, constraints.lookup_columns];
+        let widths = widths.into_iter().filter(|width| *width > 0);
+        let kept = matrices.iter().zip(widths).filter_map(|(matrix, width)| match &matrix.rows {
+            Rows::Kept(rows) => Some((&***rows, matrix.columns, width)),
+            Rows::Computed(_) | Rows::Divided(_) => None,
+        });
+        let matrices: Vec<_> = kept.collect();
+        // A quotient has more cosets than the extension: extend the columns again, to all of them.
+        let longer: Vec<_> = if log_cosets > log_blowup {
+            let longer = |(rows, columns, _): &(&[Goldilocks], usize, usize)| {
+                extend_coset(level, log_cosets, rows[..columns << log_coefficients].to_vec(), *columns)
+            };
+            matrices.iter().map(longer).collect()
+        } else {
+            Vec::new()
+        };
+        Self { matrices, longer }
+    }
+
+    /// Writes what is read of a row of all matrices.
+    #[inline]
+    fn read(&self, row: usize, mut words: &mut [u64]) {
+        for (index, (rows, columns, width)) in self.matrices.iter().enumerate() {
+            let rows = self.longer.get(index).map_or(*rows, |longer| &**longer);
+            let (part, rest) = words.split_at_mut(*width);
+            part.copy_from_slice(Goldilocks::as_words(&rows[row * columns..][..*width]));
+            words = rest;
+        }
+    }
 }
 
 /// Matrices of as many columns each as one.

@@ -3,7 +3,7 @@
 use super::Tables;
 use crate::{
     Constraints, StarkError, Trace,
-    air::{BLOCK, Evaluation, Program, SELECTORS},
+    air::{BLOCK, Evaluation, Graph, Program, SELECTORS},
     prove::quotient::factors,
     trace::rows::RowInputs,
 };
@@ -104,6 +104,76 @@ fn read(inputs: &RowInputs<'_>, row: usize, trace: &[Goldilocks], words: &mut [u
     }
 }
 
+/// What is computed of each term: the combination of its message, its count, and its flag if it has one. Each is a sum of expressions of
+/// the program. The factors of expressions, and the number of expressions of each sum, follow.
+fn terms<const D: usize>(
+    graph: &Graph,
+    beta: Extension<Goldilocks, D>,
+) -> (Program, Vec<Extension<Goldilocks, D>>, Vec<usize>)
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let one = Extension::<Goldilocks, D>::ONE;
+    let (mut expressions, mut weights, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
+    for term in graph.lookups().iter().flat_map(|lookup| &lookup.terms) {
+        expressions.extend(&term.message);
+        weights.extend(factors(term.message.len(), beta));
+        lengths.push(term.message.len());
+        for scalar in std::iter::once(term.count).chain(term.flag) {
+            expressions.push(scalar);
+            weights.push(one);
+            lengths.push(1);
+        }
+    }
+    (Program::new(&graph.only(&expressions)), weights, lengths)
+}
+
+/// Writes the fractions of lookups in some rows to their columns, given the values of [`terms`]: `of_row` for each row.
+fn write_fractions<const D: usize>(
+    graph: &Graph,
+    bases: &[Extension<Goldilocks, D>],
+    values: &[Extension<Goldilocks, D>],
+    of_row: usize,
+    columns: &mut [Goldilocks],
+) where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let (one, width) = (Extension::<Goldilocks, D>::ONE, D * graph.lookup_columns());
+    let count = columns.len() / width;
+    let mut next = 0;
+    let mut value_of_rows = || {
+        next += 1;
+        values.iter().skip(next - 1).step_by(of_row).copied()
+    };
+    for (index, (lookup, base)) in graph.lookups().iter().zip(bases).enumerate() {
+        let mut sums = vec![Extension([Goldilocks::ZERO; D]); count];
+        let (mut selected, mut numerators) = (vec![one; count], sums.clone());
+        for term in &lookup.terms {
+            let mut denominators: Vec<_> = value_of_rows().map(|message| *base - message).collect();
+            let counts = value_of_rows();
+            if term.flag.is_some() {
+                for (row, (flag, count)) in value_of_rows().zip(counts).enumerate() {
+                    // With one flag set it is that denominator; with none set it is 1.
+                    selected[row] += flag * (denominators[row] - one);
+                    numerators[row] += flag * count;
+                }
+            } else {
+                batch_invert_vartime(&mut denominators);
+                let terms = denominators.iter().zip(counts);
+                sums.iter_mut().zip(terms).for_each(|(sum, (inverse, count))| *sum += *inverse * count);
+            }
+        }
+        if lookup.terms.iter().any(|term| term.flag.is_some()) {
+            batch_invert_vartime(&mut selected);
+            let terms = numerators.iter().zip(&selected);
+            sums.iter_mut().zip(terms).for_each(|(sum, (numerator, inverse))| *sum = *numerator * *inverse);
+        }
+        for (row, sum) in columns.chunks_exact_mut(width).zip(&sums) {
+            row[D * (index + 1)..][..D].copy_from_slice(&sum.0);
+        }
+    }
+}
+
 /// The columns of a table's lookups, a row after the other, and the sum of all fractions.
 ///
 /// Zero denominators, which challenges make with negligible probability, give a proof that is not accepted.
@@ -120,20 +190,7 @@ where
     /// The rows of a task.
     const TASK: usize = 16 * BLOCK;
     let graph = &rows.inputs.constraints.graph;
-    // What is computed of each term: the combination of its message, its count, and its flag if it has one.
-    let one = Extension::<Goldilocks, D>::ONE;
-    let (mut expressions, mut weights, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
-    for term in graph.lookups().iter().flat_map(|lookup| &lookup.terms) {
-        expressions.extend(&term.message);
-        weights.extend(factors(term.message.len(), challenges.beta));
-        lengths.push(term.message.len());
-        for scalar in std::iter::once(term.count).chain(term.flag) {
-            expressions.push(scalar);
-            weights.push(one);
-            lengths.push(1);
-        }
-    }
-    let program = Program::new(&graph.only(&expressions));
+    let (program, weights, lengths) = terms(graph, challenges.beta);
     let evaluation = evaluation(&rows.inputs, &program, &weights).with_sums(&lengths);
     let bases: Vec<_> = challenges.bases(tables, table).collect();
     let width = D * graph.lookup_columns();
@@ -147,40 +204,7 @@ where
             let trace = &trace[(row - first) * width_of_trace..][..width_of_trace];
             read(&rows.inputs, row, trace, words);
         });
-        let mut next = 0;
-        let mut value_of_rows = || {
-            next += 1;
-            values.iter().skip(next - 1).step_by(lengths.len()).copied()
-        };
-        for (index, (lookup, base)) in graph.lookups().iter().zip(&bases).enumerate() {
-            let mut sums = vec![Extension([Goldilocks::ZERO; D]); count];
-            let (mut selected, mut numerators) = (vec![one; count], sums.clone());
-            for term in &lookup.terms {
-                let mut denominators: Vec<_> = value_of_rows().map(|message| *base - message).collect();
-                let counts = value_of_rows();
-                if term.flag.is_some() {
-                    for (row, (flag, count)) in value_of_rows().zip(counts).enumerate() {
-                        // With one flag set it is that denominator; with none set it is 1.
-                        selected[row] += flag * (denominators[row] - one);
-                        numerators[row] += flag * count;
-                    }
-                } else {
-                    batch_invert_vartime(&mut denominators);
-                    let terms = denominators.iter().zip(counts);
-                    sums.iter_mut().zip(terms).for_each(|(sum, (inverse, count))| *sum += *inverse * count);
-                }
-            }
-            if lookup.terms.iter().any(|term| term.flag.is_some()) {
-                batch_invert_vartime(&mut selected);
-                let terms = numerators.iter().zip(&selected);
-                sums.iter_mut()
-                    .zip(terms)
-                    .for_each(|(sum, (numerator, inverse))| *sum = *numerator * *inverse);
-            }
-            for (row, sum) in columns.chunks_exact_mut(width).zip(&sums) {
-                row[D * (index + 1)..][..D].copy_from_slice(&sum.0);
-            }
-        }
+        write_fractions(graph, &bases, &values, lengths.len(), columns);
         Ok(())
     });
     done.into_iter().collect::<Result<(), StarkError>>()?;

@@ -9,18 +9,22 @@ use super::{
 use crate::{
     OpenedValues, Parameters, Run, StarkError, StarkHash, Trace, VerifyError,
     air::Products,
-    commitment::{Committed, check_shape, extend_trace},
+    commitment::{Committed, Matrix, check_shape, extend_trace},
     domain::generator,
     error::{changed, unreachable_refusal},
     openings::claims,
-    prove::{check, check_hash, quotient::Quotient, quotient_chunks, random_polynomials, values_at},
+    prove::{
+        OutOfDomain, check, check_hash, commit_to_quotients, quotient::Quotient, quotient_chunks, values_at,
+    },
     trace::{blinding::Blinding, rows::RowInputs},
-    transcript::{observe, observe_cap, sample},
+    transcript::{Challenger, observe, observe_cap, sample},
 };
+use proofmill_cpu::Level;
 use proofmill_field::{
     Field,
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
+use proofmill_memory::Pages;
 
 /// Proves that traces, one for each table, satisfy their AIRs with the public values of each, and that lookups are balanced over all
 /// tables. The proof is verified before it is returned.
@@ -96,6 +100,20 @@ struct Statement<'a> {
     log_rows: Vec<u32>,
 }
 
+/// The extended polynomials of a table's quotient, as matrices to commit to.
+type Chunks = Vec<(Pages<Goldilocks>, usize)>;
+
+/// The columns of lookups.
+struct Lookups<const D: usize> {
+    challenges: Challenges<D>,
+    /// The proof of work before the challenges.
+    work: Goldilocks,
+    /// The commitment to the columns, if tables have some.
+    committed: Option<Committed>,
+    /// For each table with lookups, the sum of its fractions.
+    totals: Vec<Extension<Goldilocks, D>>,
+}
+
 impl Statement<'_> {
     /// The place of a table's preprocessed columns in their commitment.
     fn preprocessed(&self, table: usize) -> Option<(&TablesKey, usize)> {
@@ -114,6 +132,23 @@ impl Statement<'_> {
         TableRows { inputs, trace: &self.traces[table] }
     }
 
+    /// The matrices of a table: its trace, preprocessed columns, and columns of lookups.
+    fn matrices<'b>(
+        &'b self,
+        table: usize,
+        traces: &'b Committed,
+        lookups: Option<&'b Committed>,
+    ) -> (&'b Matrix, Option<&'b Matrix>, Option<&'b Matrix>) {
+        let fixed = self.preprocessed(table).map(|(key, place)| key.committed.matrix(place));
+        let lookups = lookups.zip(self.place_of_lookups(table));
+        (traces.matrix(table), fixed, lookups.map(|(committed, place)| committed.matrix(place)))
+    }
+
+    /// The place of a table among those that have lookups, if it has some.
+    fn place_of_lookups(&self, table: usize) -> Option<usize> {
+        self.tables.with_lookups().position(|other| other == table)
+    }
+
     fn prove<const D: usize>(
         &self,
         run: Run<'_>,
@@ -122,68 +157,134 @@ impl Statement<'_> {
     where
         Extension<Goldilocks, D>: ExtensionField<D>,
     {
-        let Self { hash: _, tables, key, traces: values, public_values, log_rows } = self;
+        let Self { tables, key, log_rows, .. } = self;
         let (level, hash, progress) = (run.level, self.hash, run.progress);
         let mut blinding = Blinding::of_proof(parameters)?;
-        // Commit to the traces of all tables: one tree.
-        progress.begin("extend traces");
-        let matrices = values.iter().zip(&tables.tables).map(|(values, table)| {
-            extend_trace(run, parameters, &mut values.borrowed(), table.columns, &mut blinding)
-        });
-        let matrices = matrices.collect::<Result<Vec<_>, StarkError>>()?;
-        progress.begin("commit to traces");
-        let traces = Committed::of_matrices(level, hash, parameters, matrices, &mut blinding)?;
-
-        // Numbers of rows, traces and public values are fixed before any challenge.
+        let traces = self.commit_to_traces(run, parameters, &mut blinding)?;
         let challenger = &mut *hash.challenger();
-        shape::description::<D>(tables, parameters).observe(challenger);
-        observe(challenger, &shape::heights::<D>(parameters, log_rows));
-        observe_cap(challenger, traces.cap());
-        public_values.iter().copied().flatten().for_each(|value| challenger.observe(*value));
-        if let Some(key) = key {
-            observe_cap(challenger, key.committed.cap());
-        }
-
-        // LogUp (eprint 2022/1530): challenges follow the traces, or those could be fitted to them.
-        let mut challenges = Challenges { alpha: Extension::ZERO, beta: Extension::ZERO };
-        let (mut lookup_work, mut lookups, mut totals) = (Goldilocks::ZERO, None, Vec::new());
-        if tables.with_lookups().next().is_some() {
-            progress.begin("lookups");
-            lookup_work = challenger.work(level, parameters.grinding.lookups);
-            (challenges.alpha, challenges.beta) = (sample(challenger), sample(challenger));
-            let matrices = tables.with_lookups().map(|table| {
-                let (values, total) = columns(level, tables, table, &self.rows(table), &challenges)?;
-                totals.push(total);
-                let columns = D * tables.tables[table].graph.lookup_columns();
-                extend_trace(level.into(), parameters, &mut (&*values).into(), columns, &mut blinding)
-            });
-            let matrices = matrices.collect::<Result<Vec<_>, StarkError>>()?;
-            let committed = Committed::of_matrices(level, hash, parameters, matrices, &mut blinding)?;
-            observe_cap(challenger, committed.cap());
-            // Constraints read the sum of their table: it is fixed before alpha.
-            observe(challenger, &totals);
-            lookups = Some(committed);
-        }
+        self.begin::<D>(parameters, &traces, challenger);
+        let lookups = self.lookups::<D>(run, parameters, &mut blinding, challenger)?;
         let alpha = sample(challenger);
 
-        // Quotients: one for each table, with powers of the same alpha.
         progress.begin("quotients");
+        let of_tables = self.quotients(level, parameters, &traces, &lookups, alpha, &mut blinding)?;
+        progress.begin("commit to quotients");
+        let chunks: Vec<_> = of_tables.iter().map(Vec::len).collect();
+        let of_tables = of_tables.into_iter().flatten();
+        let out_of_domain =
+            commit_to_quotients::<D>(level, hash, parameters, log_rows, of_tables, &mut blinding, challenger);
+
+        progress.begin("evaluate");
+        let of_lookups = lookups.committed.as_ref();
+        let opened = self.opened(level, parameters, &traces, of_lookups, &out_of_domain, &chunks)?;
+        // Opening argument: one FRI, which shorter tables join where a word has their height.
+        let OutOfDomain { quotient: quotients, random, work: out_of_domain_work, zeta } = out_of_domain;
+        let claims = claims(parameters, tables, log_rows, &opened, zeta);
+        let committed = [random.as_ref(), Some(&traces), Some(&quotients), key.map(|key| &key.committed)];
+        let committed: Vec<_> = committed.into_iter().chain([of_lookups]).flatten().collect();
+        let opening = claims::prove(run, hash, parameters, &committed, claims, &mut blinding, challenger)?;
+        Ok(TablesProof {
+            log_rows: log_rows.clone(),
+            traces: traces.cap().to_vec(),
+            lookup_work: lookups.work,
+            lookups: of_lookups.map_or(Vec::new(), |lookups| lookups.cap().to_vec()),
+            totals: lookups.totals,
+            quotients: quotients.cap().to_vec(),
+            random: random.as_ref().map_or(Vec::new(), |random| random.cap().to_vec()),
+            out_of_domain_work,
+            opened,
+            opening,
+        })
+    }
+
+    /// Commits to the traces of all tables: one tree.
+    fn commit_to_traces(
+        &self,
+        run: Run<'_>,
+        parameters: &Parameters,
+        blinding: &mut Option<Blinding>,
+    ) -> Result<Committed, StarkError> {
+        run.progress.begin("extend traces");
+        let matrices = self.traces.iter().zip(&self.tables.tables).map(|(values, table)| {
+            extend_trace(run, parameters, &mut values.borrowed(), table.columns, blinding)
+        });
+        let matrices = matrices.collect::<Result<Vec<_>, StarkError>>()?;
+        run.progress.begin("commit to traces");
+        Committed::of_matrices(run.level, self.hash, parameters, matrices, blinding)
+    }
+
+    /// Begins the transcript: numbers of rows, traces and public values are fixed before any challenge.
+    fn begin<const D: usize>(
+        &self,
+        parameters: &Parameters,
+        traces: &Committed,
+        challenger: &mut dyn Challenger,
+    ) where
+        Extension<Goldilocks, D>: ExtensionField<D>,
+    {
+        shape::description::<D>(self.tables, parameters).observe(challenger);
+        observe(challenger, &shape::heights::<D>(parameters, &self.log_rows));
+        observe_cap(challenger, traces.cap());
+        self.public_values.iter().copied().flatten().for_each(|value| challenger.observe(*value));
+        if let Some(key) = self.key {
+            observe_cap(challenger, key.committed.cap());
+        }
+    }
+
+    /// LogUp (eprint 2022/1530): challenges follow the traces, or those could be fitted to them.
+    fn lookups<const D: usize>(
+        &self,
+        run: Run<'_>,
+        parameters: &Parameters,
+        blinding: &mut Option<Blinding>,
+        challenger: &mut dyn Challenger,
+    ) -> Result<Lookups<D>, StarkError>
+    where
+        Extension<Goldilocks, D>: ExtensionField<D>,
+    {
+        let (level, tables) = (run.level, self.tables);
+        let mut challenges = Challenges { alpha: Extension::ZERO, beta: Extension::ZERO };
+        let mut totals = Vec::new();
+        if tables.with_lookups().next().is_none() {
+            return Ok(Lookups { challenges, work: Goldilocks::ZERO, committed: None, totals });
+        }
+        run.progress.begin("lookups");
+        let work = challenger.work(level, parameters.grinding.lookups);
+        (challenges.alpha, challenges.beta) = (sample(challenger), sample(challenger));
+        let matrices = tables.with_lookups().map(|table| {
+            let (values, total) = columns(level, tables, table, &self.rows(table), &challenges)?;
+            totals.push(total);
+            let columns = D * tables.tables[table].graph.lookup_columns();
+            extend_trace(level.into(), parameters, &mut (&*values).into(), columns, blinding)
+        });
+        let matrices = matrices.collect::<Result<Vec<_>, StarkError>>()?;
+        let committed = Committed::of_matrices(level, self.hash, parameters, matrices, blinding)?;
+        observe_cap(challenger, committed.cap());
+        // Constraints read the sum of their table: it is fixed before alpha.
+        observe(challenger, &totals);
+        Ok(Lookups { challenges, work, committed: Some(committed), totals })
+    }
+
+    /// Quotients: one for each table, with powers of the same alpha.
+    fn quotients<const D: usize>(
+        &self,
+        level: Level,
+        parameters: &Parameters,
+        traces: &Committed,
+        lookups: &Lookups<D>,
+        alpha: Extension<Goldilocks, D>,
+        blinding: &mut Option<Blinding>,
+    ) -> Result<Vec<Chunks>, StarkError>
+    where
+        Extension<Goldilocks, D>: ExtensionField<D>,
+    {
+        let Self { tables, public_values, log_rows, .. } = self;
         let products = Products::of::<D>();
-        // The matrices of a table: its trace, preprocessed columns, and columns of lookups.
-        let of_lookups = |table: usize| {
-            let place = tables.with_lookups().position(|other| other == table)?;
-            Some((lookups.as_ref()?, totals[place], place))
-        };
-        let matrices = |table: usize| {
-            let fixed = self.preprocessed(table).map(|(key, place)| key.committed.matrix(place));
-            let lookups = of_lookups(table).map(|(committed, _, place)| committed.matrix(place));
-            (traces.matrix(table), fixed, lookups)
-        };
-        let mut quotient = |(index, log_rows): (usize, &u32)| {
+        let quotient = |(index, log_rows): (usize, &u32)| {
             let table = &tables.tables[index];
             let constraints = table.with_lookups(&products);
-            let total = of_lookups(index).map_or(Extension::ZERO, |(_, total, _)| total);
-            let scalars = challenges.scalars(tables, index, public_values[index], total);
+            let total = self.place_of_lookups(index).map_or(Extension::ZERO, |place| lookups.totals[place]);
+            let scalars = lookups.challenges.scalars(tables, index, public_values[index], total);
             let quotient = Quotient {
                 constraints: &constraints,
                 scalars: &scalars,
@@ -191,62 +292,46 @@ impl Statement<'_> {
                 log_rows: *log_rows,
                 log_chunks: table.log_chunks(parameters),
             };
-            let (trace, fixed, lookups) = matrices(index);
+            let (trace, fixed, lookups) = self.matrices(index, traces, lookups.committed.as_ref());
             let matrices: Vec<_> = std::iter::once(trace).chain(fixed).chain(lookups).collect();
-            quotient_chunks(level, parameters, &quotient, &matrices, &mut blinding)
+            quotient_chunks(level, parameters, &quotient, &matrices, blinding)
         };
-        let of_tables =
-            log_rows.iter().enumerate().map(&mut quotient).collect::<Result<Vec<_>, StarkError>>()?;
-        progress.begin("commit to quotients");
-        let chunks: Vec<_> = of_tables.iter().map(Vec::len).collect();
-        let of_tables = of_tables.into_iter().flatten();
-        let quotients = Committed::new(level, hash, parameters, of_tables, &mut blinding);
-        // Quotients are fixed before zeta, or they could be made to agree at that point only.
-        observe_cap(challenger, quotients.cap());
-        let random = random_polynomials::<D>(level, hash, parameters, log_rows, &mut blinding);
-        if let Some(random) = &random {
-            observe_cap(challenger, random.cap());
-        }
-        let out_of_domain_work = challenger.work(level, parameters.grinding.out_of_domain);
-        let zeta: Extension<Goldilocks, D> = sample(challenger);
+        log_rows.iter().enumerate().map(quotient).collect()
+    }
 
-        // Out-of-domain opening (DEEP): one point for all tables.
-        progress.begin("evaluate");
-        let mut of_quotients = quotients.opened(false);
-        let mut opened = Vec::with_capacity(log_rows.len());
-        for (index, log_rows) in log_rows.iter().enumerate() {
+    /// Out-of-domain opening (DEEP): one point for all tables. `chunks` are the numbers of matrices of their quotients.
+    fn opened<const D: usize>(
+        &self,
+        level: Level,
+        parameters: &Parameters,
+        traces: &Committed,
+        lookups: Option<&Committed>,
+        out_of_domain: &OutOfDomain<D>,
+        chunks: &[usize],
+    ) -> Result<Vec<TableValues<D>>, StarkError>
+    where
+        Extension<Goldilocks, D>: ExtensionField<D>,
+    {
+        let OutOfDomain { quotient, random, zeta, .. } = out_of_domain;
+        let mut of_quotients = quotient.opened(false);
+        let mut opened = Vec::with_capacity(self.log_rows.len());
+        for (index, log_rows) in self.log_rows.iter().enumerate() {
             // The next row's point depends on the table's number of rows.
             let next = zeta.scale(generator(*log_rows));
-            let [reads_next, reads_next_preprocessed] = tables.tables[index].reads_next;
-            let (trace, fixed, lookups) = matrices(index);
+            let [reads_next, reads_next_preprocessed] = self.tables.tables[index].reads_next;
+            let (trace, fixed, lookups) = self.matrices(index, traces, lookups);
             let of_table = random.iter().map(|random| (random.matrix(index), false));
             let of_table = of_table.chain([(trace, reads_next)]);
             let of_table = of_table.chain(of_quotients.by_ref().take(chunks[index]));
             let of_table = of_table.chain(fixed.map(|matrix| (matrix, reads_next_preprocessed)));
             let of_table: Vec<_> = of_table.chain(lookups.map(|matrix| (matrix, true))).collect();
             let log_coefficients = parameters.log_coefficients(*log_rows);
-            let mut values = values_at(level, &of_table, log_coefficients, [zeta, next])?.into_iter();
-            let columns = OpenedValues::new(parameters, &tables.tables[index], &mut values);
+            let mut values = values_at(level, &of_table, log_coefficients, [*zeta, next])?.into_iter();
+            let columns = OpenedValues::new(parameters, &self.tables.tables[index], &mut values);
             let [lookups, next_lookups] = values.next().unwrap_or_default();
             opened.push(TableValues { columns, lookups, next_lookups });
         }
-        // Opening argument: one FRI, which shorter tables join where a word has their height.
-        let claims = claims(parameters, tables, log_rows, &opened, zeta);
-        let committed = [random.as_ref(), Some(&traces), Some(&quotients), key.map(|key| &key.committed)];
-        let committed: Vec<_> = committed.into_iter().chain([lookups.as_ref()]).flatten().collect();
-        let opening = claims::prove(run, hash, parameters, &committed, claims, &mut blinding, challenger)?;
-        Ok(TablesProof {
-            log_rows: log_rows.clone(),
-            traces: traces.cap().to_vec(),
-            lookup_work,
-            lookups: lookups.as_ref().map_or(Vec::new(), |lookups| lookups.cap().to_vec()),
-            totals,
-            quotients: quotients.cap().to_vec(),
-            random: random.as_ref().map_or(Vec::new(), |random| random.cap().to_vec()),
-            out_of_domain_work,
-            opened,
-            opening,
-        })
+        Ok(opened)
     }
 
     /// Why a proof was not accepted.

@@ -8,7 +8,7 @@ use crate::{
     domain::generator,
     openings::claims::{self, Claims},
     prove::quotient::Quotient,
-    transcript::{check_work, observe, observe_cap, sample},
+    transcript::{Challenger, check_work, observe, observe_cap, sample},
     verify::{check_log_rows, check_values},
 };
 use proofmill_cpu::Level;
@@ -51,32 +51,9 @@ where
 {
     check_statement(parameters, tables, key, public_values, D)?;
     check_shape(parameters, tables, key, proof)?;
-    let has_lookups = !proof.lookups.is_empty();
-
-    // Replay the transcript in the prover's order.
     let challenger = &mut *hash.challenger();
-    shape::description::<D>(tables, parameters).observe(challenger);
-    observe(challenger, &shape::heights::<D>(parameters, &proof.log_rows));
-    observe_cap(challenger, &proof.traces);
-    public_values.iter().copied().flatten().for_each(|value| challenger.observe(*value));
-    if let Some(key) = key {
-        observe_cap(challenger, &key.cap);
-    }
-    // LogUp: challenges after the traces, then the columns of sums, all before alpha.
-    let mut challenges = Challenges { alpha: Extension::ZERO, beta: Extension::ZERO };
-    if has_lookups {
-        check_work(challenger, parameters.grinding.lookups, proof.lookup_work)?;
-        (challenges.alpha, challenges.beta) = (sample(challenger), sample(challenger));
-        observe_cap(challenger, &proof.lookups);
-        observe(challenger, &proof.totals);
-    }
-    let alpha = sample(challenger);
-    observe_cap(challenger, &proof.quotients);
-    if parameters.is_blinded() {
-        observe_cap(challenger, &proof.random);
-    }
-    check_work(challenger, parameters.grinding.out_of_domain, proof.out_of_domain_work)?;
-    let zeta: Extension<Goldilocks, D> = sample(challenger);
+    let Drawn { challenges, alpha, zeta } =
+        replay(parameters, tables, key, public_values, proof, challenger)?;
 
     // Opening argument: the opened values of all tables are those of the commitments.
     let claims = claims(parameters, tables, &proof.log_rows, &proof.opened, zeta);
@@ -86,7 +63,7 @@ where
     }
     caps.extend([&*proof.traces, &proof.quotients]);
     caps.extend(key.map(|key| &*key.cap));
-    if has_lookups {
+    if !proof.lookups.is_empty() {
         caps.push(&proof.lookups);
     }
     claims::verify(level, hash, parameters, &caps, claims, &proof.opening, challenger)?;
@@ -109,6 +86,52 @@ where
     // LogUp: the fractions of all tables cancel if lookups are balanced, and hardly ever otherwise.
     let sum = proof.totals.iter().fold(Extension::ZERO, |sum, total| sum + *total);
     if sum.is_zero() { Ok(()) } else { Err(VerifyError::Rejected("lookups are not balanced")) }
+}
+
+/// The challenges before the opening argument.
+struct Drawn<const D: usize> {
+    /// Those of lookups; zeros if there are none.
+    challenges: Challenges<D>,
+    /// Whose powers combine the constraints.
+    alpha: Extension<Goldilocks, D>,
+    /// The point outside of the domains.
+    zeta: Extension<Goldilocks, D>,
+}
+
+/// Replays the transcript in the prover's order.
+fn replay<const D: usize>(
+    parameters: &Parameters,
+    tables: &Tables,
+    key: Option<&TablesVerifyingKey>,
+    public_values: &[&[Goldilocks]],
+    proof: &TablesProof<D>,
+    challenger: &mut dyn Challenger,
+) -> Result<Drawn<D>, VerifyError>
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    shape::description::<D>(tables, parameters).observe(challenger);
+    observe(challenger, &shape::heights::<D>(parameters, &proof.log_rows));
+    observe_cap(challenger, &proof.traces);
+    public_values.iter().copied().flatten().for_each(|value| challenger.observe(*value));
+    if let Some(key) = key {
+        observe_cap(challenger, &key.cap);
+    }
+    // LogUp: challenges after the traces, then the columns of sums, all before alpha.
+    let mut challenges = Challenges { alpha: Extension::ZERO, beta: Extension::ZERO };
+    if !proof.lookups.is_empty() {
+        check_work(challenger, parameters.grinding.lookups, proof.lookup_work)?;
+        (challenges.alpha, challenges.beta) = (sample(challenger), sample(challenger));
+        observe_cap(challenger, &proof.lookups);
+        observe(challenger, &proof.totals);
+    }
+    let alpha = sample(challenger);
+    observe_cap(challenger, &proof.quotients);
+    if parameters.is_blinded() {
+        observe_cap(challenger, &proof.random);
+    }
+    check_work(challenger, parameters.grinding.out_of_domain, proof.out_of_domain_work)?;
+    Ok(Drawn { challenges, alpha, zeta: sample(challenger) })
 }
 
 /// What is claimed of each commitment: of random polynomials, traces, quotients, preprocessed columns, and columns of lookups.

@@ -18,6 +18,7 @@ use proofmill_field::{
     Algebra, Field,
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
+use proofmill_hash::Digest;
 use proofmill_memory::Pages;
 use proofmill_merkle::{Hash, RowMajor, Tree};
 use proofmill_ntt::goldilocks::Order;
@@ -123,17 +124,8 @@ impl Cosets {
         let columns = constraints.columns;
         let coset = self.cosets.entry(index).or_insert_with(|| {
             let shift = coset_shift(log_rows, parameters.log_blowup, reverse(index, parameters.log_blowup));
-            let [trace, preprocessed] = self.coefficients.each_ref().map(|values| {
-                let mut extension = Pages::new(values.len());
-                extension.copy_from_slice(values);
-                if !values.is_empty() {
-                    domain(log_rows).coset_ntt(level, &mut extension, shift, Order::BitReversed);
-                }
-                extension
-            });
-            Coset { trace, preprocessed, tree: None }
+            Coset::new(level, log_rows, shift, &self.coefficients)
         });
-        let words = Goldilocks::as_words(&coset.trace);
         let mut writer = Writer::default();
         match task {
             Task::Commit { log_nodes } => {
@@ -147,39 +139,21 @@ impl Cosets {
                 }
                 let scalars = &self.public_values;
                 let quotient = Quotient { constraints, scalars, factors, log_rows, log_chunks };
-                let preprocessed = Goldilocks::as_words(&coset.preprocessed);
-                let values = quotient.on_coset(level, reverse(index, log_chunks), |row, to| {
-                    let row = reverse(row, log_rows);
-                    let (trace, others) = to.split_at_mut(columns);
-                    let of = |values: &[u64], width: usize, to: &mut [u64]| {
-                        let values = values.iter().skip(row * width);
-                        to.iter_mut().zip(values).for_each(|(to, value)| *to = *value);
-                    };
-                    of(words, columns, trace);
-                    of(preprocessed, constraints.preprocessed, others);
-                });
-                writer.extensions(&values);
+                writer.extensions(&coset.quotient(level, &quotient, reverse(index, log_chunks)));
             }
             Task::Evaluate { points, opened } => {
-                // Barycentric weights divide by `z - x`: a point of the coset has none.
-                let own = self::coset().shift().pow_vartime(&[rows as u64]);
-                let is_outside = |point: &Extension<Goldilocks, D>| {
-                    point.pow_vartime(&[rows as u64]) != Extension::from_base(own)
-                };
-                let opened: Vec<_> = opened.iter().map(|point| *point as usize).collect();
-                let are_points = opened.len() <= 2 && opened.iter().all(|point| *point < points.len());
-                if index != 0 || !are_points || !points.iter().all(is_outside) {
+                if index != 0 {
                     return Err(no_question());
                 }
-                let matrix = [Opened { words, width: columns, points: opened }];
-                let values = evaluate(level, self::coset(), log_rows, &matrix, &points);
-                let values = values.into_iter().flatten().collect::<Vec<_>>();
+                let values = coset.evaluate(level, log_rows, columns, &points, &opened);
+                let values = values.ok_or_else(no_question)?;
                 writer.list(&values, |writer, values| writer.extensions(values));
             }
             Task::Combine { factors } => {
                 if index != 0 || factors.len() != columns {
                     return Err(no_question());
                 }
+                let words = Goldilocks::as_words(&coset.trace);
                 writer.extensions(&combine(level, words, columns, &factors));
             }
             Task::Open { rows: opened, nodes } => {
@@ -187,15 +161,9 @@ impl Cosets {
                 if !opened.iter().all(row) || !nodes.iter().all(|(height, _)| *height <= log_rows) {
                     return Err(no_question());
                 }
-                let values = opened
-                    .iter()
-                    .flat_map(|row| coset.trace.iter().skip(*row as usize * columns).take(columns));
-                writer.list(&values.collect::<Vec<_>>(), |writer, value| writer.element(value));
-                let tree = coset.tree(level, self.config.hash, columns);
-                let nodes =
-                    nodes.iter().map(|(height, index)| tree.layer(*height).get(*index as usize).copied());
-                let nodes = nodes.collect::<Option<Vec<_>>>().ok_or_else(no_question)?;
-                writer.digests(&nodes);
+                writer.list(&coset.rows(columns, &opened), |writer, value| writer.element(value));
+                let nodes = coset.nodes(level, self.config.hash, columns, &nodes);
+                writer.digests(&nodes.ok_or_else(no_question)?);
             }
         }
         Ok(writer.0)
@@ -203,6 +171,90 @@ impl Cosets {
 }
 
 impl Coset {
+    /// The values on the coset of a shift of the polynomials with these coefficients.
+    fn new(level: Level, log_rows: u32, shift: Goldilocks, coefficients: &[Vec<Goldilocks>; 2]) -> Self {
+        let [trace, preprocessed] = coefficients.each_ref().map(|values| {
+            let mut extension = Pages::new(values.len());
+            extension.copy_from_slice(values);
+            if !values.is_empty() {
+                domain(log_rows).coset_ntt(level, &mut extension, shift, Order::BitReversed);
+            }
+            extension
+        });
+        Self { trace, preprocessed, tree: None }
+    }
+
+    /// [`Task::Quotient`] for a coset that is a chunk of the quotient.
+    fn quotient<const D: usize>(
+        &self,
+        level: Level,
+        quotient: &Quotient<'_, D>,
+        chunk: usize,
+    ) -> Vec<Extension<Goldilocks, D>>
+    where
+        Extension<Goldilocks, D>: ExtensionField<D>,
+    {
+        let Quotient { constraints, log_rows, .. } = *quotient;
+        let words = Goldilocks::as_words(&self.trace);
+        let preprocessed = Goldilocks::as_words(&self.preprocessed);
+        quotient.on_coset(level, chunk, |row, to| {
+            let row = reverse(row, log_rows);
+            let (trace, others) = to.split_at_mut(constraints.columns);
+            let of = |values: &[u64], width: usize, to: &mut [u64]| {
+                let values = values.iter().skip(row * width);
+                to.iter_mut().zip(values).for_each(|(to, value)| *to = *value);
+            };
+            of(words, constraints.columns, trace);
+            of(preprocessed, constraints.preprocessed, others);
+        })
+    }
+
+    /// [`Task::Evaluate`] for the first coset; `None` if a point is in it, or is opened and not given.
+    fn evaluate<const D: usize>(
+        &self,
+        level: Level,
+        log_rows: u32,
+        columns: usize,
+        points: &[Extension<Goldilocks, D>],
+        opened: &[u32],
+    ) -> Option<Vec<Vec<Extension<Goldilocks, D>>>>
+    where
+        Extension<Goldilocks, D>: ExtensionField<D>,
+    {
+        // Barycentric weights divide by `z - x`: a point of the coset has none.
+        let rows = [1 << log_rows];
+        let own = coset().shift().pow_vartime(&rows);
+        let is_outside =
+            |point: &Extension<Goldilocks, D>| point.pow_vartime(&rows) != Extension::from_base(own);
+        let opened: Vec<_> = opened.iter().map(|point| *point as usize).collect();
+        let are_points = opened.len() <= 2 && opened.iter().all(|point| *point < points.len());
+        if !are_points || !points.iter().all(is_outside) {
+            return None;
+        }
+        let matrix = [Opened { words: Goldilocks::as_words(&self.trace), width: columns, points: opened }];
+        let values = evaluate(level, coset(), log_rows, &matrix, points);
+        Some(values.into_iter().flatten().collect())
+    }
+
+    /// The values of rows, one row after the other.
+    fn rows(&self, columns: usize, rows: &[u32]) -> Vec<Goldilocks> {
+        let row = |row: &u32| self.trace.iter().skip(*row as usize * columns).take(columns);
+        rows.iter().flat_map(row).copied().collect()
+    }
+
+    /// Nodes as in [`Task::Open`]; `None` if one is in no layer.
+    fn nodes(
+        &mut self,
+        level: Level,
+        hash: Hash,
+        columns: usize,
+        nodes: &[(u32, u32)],
+    ) -> Option<Vec<Digest>> {
+        let tree = self.tree(level, hash, columns);
+        let node = |(height, index): &(u32, u32)| tree.layer(*height).get(*index as usize).copied();
+        nodes.iter().map(node).collect()
+    }
+
     fn tree(&mut self, level: Level, hash: Hash, columns: usize) -> &Tree {
         self.tree.get_or_insert_with(|| {
             let leaves = RowMajor::new(Goldilocks::as_words(&self.trace), columns);

@@ -4,13 +4,13 @@
 use clap::Args;
 use jiff::Timestamp;
 use proofmill_bench::{
-    machine,
+    BenchError, machine,
     power::{PowerMeter, PowerSource},
-    price,
     record::{FORMAT, Measurement, Noise, Outcome as RowOutcome, Run},
     store::{self, Store},
 };
 use proofmill_console::{Failure, Outcome};
+use proofmill_cost::price;
 use proofmill_files::write_texts;
 use serde_json::json;
 use std::{
@@ -87,9 +87,9 @@ impl RecordingArguments {
         }
         run.power_source = meter.as_ref().map(PowerMeter::source);
         run.price = match (self.price_per_hour, &self.instance) {
-            (Some(dollars), _) => Some(price::given(dollars)?),
-            (None, Some(name)) => Some(price::of_instance(name)?),
-            (None, None) => price::of_machine(&run.machine),
+            (Some(dollars), _) => Some(price::given(dollars).map_err(BenchError::from)?),
+            (None, Some(name)) => Some(price::of_instance(name).map_err(BenchError::from)?),
+            (None, None) => run.machine.instance.as_deref().and_then(|name| price::of_instance(name).ok()),
         };
         store.begin(&run)?;
         Ok(Recording { store, run, meter, without_power })

@@ -1,7 +1,8 @@
 //! The paper's own inputs, which give its figure 8: `lab/data/arm_sve_paper.toml`.
 
 use super::{Projection, Question, Subject};
-use crate::{BenchError, price};
+use crate::BenchError;
+use proofmill_cost::price;
 use serde::Deserialize;
 
 const INPUTS: &str = include_str!("../../../../lab/data/arm_sve_paper.toml");
@@ -44,7 +45,7 @@ pub fn paper(question: &Question) -> Result<Projection, BenchError> {
         path: "lab/data/arm_sve_paper.toml".into(),
         problem: error.to_string().split_whitespace().collect::<Vec<_>>().join(" "),
     })?;
-    let instances = price::instances()?;
+    let instances = price::instances();
     let subject = |input: Input| {
         let instance = instances.iter().find(|instance| Some(&instance.name) == input.instance.as_ref());
         Subject {

@@ -14,13 +14,12 @@
 //! gap of more than [`SILENCE`].
 
 mod csv;
-mod rapl;
 mod timeline;
 
 use crate::BenchError;
 use csv::Csv;
 use jiff::Timestamp;
-use rapl::Rapl;
+use proofmill_cost::power::{POWERCAP, Rapl};
 use std::{
     fmt,
     path::{Path, PathBuf},
@@ -59,7 +58,7 @@ impl PowerSource {
     /// RAPL in Linux's usual folder.
     #[must_use]
     pub fn rapl() -> Self {
-        Self::Rapl(PathBuf::from("/sys/class/powercap"))
+        Self::Rapl(PathBuf::from(POWERCAP))
     }
 
     /// `ipmitool` in `PATH`.
@@ -123,7 +122,10 @@ impl PowerMeter {
         let epoch = Mark { instant: Instant::now(), time: Timestamp::now(), microjoules: None };
         let instrument = match source {
             PowerSource::Rapl(root) => {
-                let counters = Arc::new(Mutex::new(Rapl::open(root)?));
+                let counters = Rapl::open(root).map_err(|error| BenchError::Power {
+                    problem: format!("{error}; or use --watts, --power-csv or --power ipmitool"),
+                })?;
+                let counters = Arc::new(Mutex::new(counters));
                 let shared = Arc::clone(&counters);
                 Instrument::Rapl(counters, Periodic::start(COUNTER_PERIOD, move || _ = lock(&shared).read()))
             }

@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use clap::Args;
+use proofmill_cost::price::{self, Price};
 use proofmill_server::worker::{Machine, Options, Policy};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::{
@@ -22,8 +23,8 @@ pub(super) struct MachineOptions {
     #[arg(long, value_name = "POLICY", default_value = "auto", value_parser = policy)]
     policy: Policy,
     /// The machine's price, for proofs per dollar: dollars an hour, or a cloud's instance such as c7a.48xlarge
-    #[arg(long, value_name = "PRICE", value_parser = super::price::dollars_per_hour)]
-    price: Option<f64>,
+    #[arg(long, value_name = "PRICE", value_parser = price::parse)]
+    price: Option<Price>,
     /// The program that proves [default: proofmill next to this one, or in PATH]
     #[arg(long, value_name = "PATH", env = "PROOFMILL_PROGRAM")]
     program: Option<PathBuf>,
@@ -53,7 +54,7 @@ impl MachineOptions {
             most_key_bytes,
             lease,
             drain_timeout,
-            dollars_per_hour: self.price,
+            dollars_per_hour: self.price.as_ref().map(|price| price.dollars_per_hour),
         })
     }
 

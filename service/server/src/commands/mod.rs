@@ -7,7 +7,6 @@ mod jobs;
 mod keys;
 mod machine;
 mod open;
-mod price;
 mod serve;
 mod signals;
 mod token;

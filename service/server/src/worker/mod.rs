@@ -14,7 +14,6 @@ mod keys;
 mod lease;
 mod memory;
 mod pool;
-mod power;
 mod prover;
 mod schedule;
 mod serve;
@@ -29,7 +28,7 @@ use crate::{
 };
 use keys::Keys;
 use pool::Pool;
-use power::Power;
+use proofmill_cost::power::{MeanPower, POWERCAP};
 use prover::{Program, Ready};
 use schedule::Schedule;
 use std::{
@@ -201,10 +200,10 @@ impl Worker {
     async fn send_facts(&self) -> Infallible {
         let mut times = interval(SAY.min(self.options.lease));
         times.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut power = Power::open();
+        let mut power = MeanPower::open(POWERCAP.as_ref()).ok();
         loop {
             times.tick().await;
-            let facts = self.facts(power.as_mut().and_then(Power::watts));
+            let facts = self.facts(power.as_mut().and_then(MeanPower::watts));
             let said = timeout(SAY, self.coordinator.see(&self.options.id, &facts)).await;
             if !matches!(said, Ok(Ok(()))) {
                 tracing::debug!("cannot tell the service that the worker is there");

@@ -1,13 +1,23 @@
-//! Hourly prices of machines: given by the user, or from `lab/data/instances.toml`.
+//! Hourly prices of machines: given by the user, or from the table of instances.
 
-use crate::{
-    BenchError,
-    record::{Machine, Price},
-};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-/// The committed table.
-const TABLE: &str = include_str!("../../../lab/data/instances.toml");
+/// The table.
+const TABLE: &str = include_str!("../instances.toml");
+
+/// The price of a machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Price {
+    /// US dollars per hour.
+    pub dollars_per_hour: f64,
+    /// `given`, or the instance type and the source of its price.
+    pub source: String,
+}
+
+/// An unknown or impossible price: the problem, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("price: {0}")]
+pub struct PriceError(String);
 
 /// An instance type of a cloud.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -60,26 +70,23 @@ struct Table {
 
 /// The table of instances.
 ///
-/// # Errors
-/// An invalid table; the tests of this crate exclude it.
-pub fn instances() -> Result<Vec<Instance>, BenchError> {
-    let table: Table = toml::from_str(TABLE).map_err(|error| BenchError::Malformed {
-        path: "lab/data/instances.toml".into(),
-        problem: error.to_string().split_whitespace().collect::<Vec<_>>().join(" "),
-    })?;
-    Ok(table.instances)
+/// # Panics
+/// Never: a test reads it.
+pub fn instances() -> Vec<Instance> {
+    let table: Table = toml::from_str(TABLE).expect("a table that a test reads");
+    table.instances
 }
 
 /// A price given by the user.
 ///
 /// # Errors
 /// A number that is not positive.
-pub fn given(dollars_per_hour: f64) -> Result<Price, BenchError> {
+pub fn given(dollars_per_hour: f64) -> Result<Price, PriceError> {
     match dollars_per_hour.is_finite() && dollars_per_hour > 0.0 {
         true => Ok(Price { dollars_per_hour, source: "given".to_owned() }),
-        false => Err(BenchError::Price {
-            problem: format!("expected a positive number of dollars an hour, found {dollars_per_hour}"),
-        }),
+        false => Err(PriceError(format!(
+            "expected a positive number of dollars an hour, found {dollars_per_hour}"
+        ))),
     }
 }
 
@@ -87,25 +94,25 @@ pub fn given(dollars_per_hour: f64) -> Result<Price, BenchError> {
 ///
 /// # Errors
 /// An instance type that is not in the table or has no price there; the error says what to do.
-pub fn of_instance(name: &str) -> Result<Price, BenchError> {
-    let instances = instances()?;
-    let unknown = |problem: String| BenchError::Price { problem };
+pub fn of_instance(name: &str) -> Result<Price, PriceError> {
+    let instances = instances();
     let instance = instances.iter().find(|instance| instance.name == name).ok_or_else(|| {
         let known: Vec<_> = instances.iter().map(|instance| instance.name.as_str()).collect();
-        unknown(format!(
-            "{name} is not in the table of instances ({}); use --price-per-hour",
+        PriceError(format!(
+            "{name} is not in the table of instances ({}): give dollars an hour",
             known.join(", ")
         ))
     })?;
-    instance
-        .listed()
-        .ok_or_else(|| unknown(format!("no source for the price of {name} is known; use --price-per-hour")))
+    let unknown = || PriceError(format!("no source for the price of {name} is known: give dollars an hour"));
+    instance.listed().ok_or_else(unknown)
 }
 
-/// The price of `machine`'s instance type, if the table has it.
-#[must_use]
-pub fn of_machine(machine: &Machine) -> Option<Price> {
-    of_instance(machine.instance.as_deref()?).ok()
+/// A price in words: a number of dollars an hour, or an instance type's name.
+///
+/// # Errors
+/// As [`given`] and [`of_instance`].
+pub fn parse(text: &str) -> Result<Price, PriceError> {
+    text.parse().map_or_else(|_| of_instance(text), given)
 }
 
 impl Instance {
@@ -124,7 +131,7 @@ mod tests {
 
     #[test]
     fn every_figure_of_the_table_has_its_source() {
-        let instances = instances().unwrap();
+        let instances = instances();
         for instance in &instances {
             assert!(instance.source.len() > 10, "{}", instance.name);
             assert!(instance.threads > 0 && instance.hertz.is_none_or(|hertz| (1e9..6e9).contains(&hertz)));
@@ -147,7 +154,7 @@ mod tests {
     /// Table 2 of the paper, by families.
     #[test]
     fn the_table_has_the_papers_instances() {
-        let instances = instances().unwrap();
+        let instances = instances();
         for (family, threads, hertz) in [
             ("c7g.", 64, 2.6e9),
             ("c8g.", 192, 2.8e9),
@@ -174,20 +181,19 @@ mod tests {
             "{}",
             price.source
         );
-        let machine = Machine { instance: Some("c8g.48xlarge".to_owned()), ..Machine::default() };
-        assert_eq!(of_machine(&machine), Some(price));
-        assert_eq!(of_machine(&Machine::default()), None);
+        assert_eq!(parse("c8g.48xlarge"), Ok(price));
     }
 
     #[test]
     fn unknown_prices_are_errors() {
         let error = of_instance("c9z.mega").unwrap_err().to_string();
-        assert!(error.contains("c8g.48xlarge") && error.contains("--price-per-hour"), "{error}");
+        assert!(error.contains("c8g.48xlarge") && error.contains("dollars an hour"), "{error}");
         let error = of_instance("ecs.c8y.32xlarge").unwrap_err().to_string();
         assert!(error.contains("no source"), "{error}");
-        for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            given(wrong).unwrap_err();
+        for wrong in ["0", "-1", "nan", "inf"] {
+            assert!(parse(wrong).unwrap_err().to_string().contains("positive"), "{wrong}");
         }
-        assert_eq!(given(1.5).unwrap(), Price { dollars_per_hour: 1.5, source: "given".to_owned() });
+        parse("").unwrap_err();
+        assert_eq!(parse("1.5"), Ok(Price { dollars_per_hour: 1.5, source: "given".to_owned() }));
     }
 }
