@@ -98,27 +98,32 @@ where
             });
             coordinates.into_iter().for_each(Expression::must_vanish);
         }
-        for lookup in lookups {
-            let all =
-                |expressions: &[SymbolicExpression<Goldilocks>]| expressions.iter().map(of_base).collect();
-            let flags = lookup.flags.as_deref().map(all);
-            let flags: Option<Vec<Expression>> = flags;
-            let terms = lookup.elements.iter().zip(&lookup.multiplicities).enumerate();
-            let terms = terms.map(|(index, (message, count))| Term {
-                message: all(message),
-                count: of_base(count),
-                flag: flags.as_ref().map(|flags| flags[index]),
-            });
-            let bus = match &lookup.kind {
-                Kind::Global(name) => Some(name.clone()),
-                Kind::Local => None,
-            };
-            air::Lookup { bus, terms: terms.collect(), most: lookup.count_weight }.record();
-        }
+        lookups.iter().for_each(|lookup| record(lookup, of_base));
     });
     let of_extension =
         ext_indices.iter().flat_map(|index| (0..C::DIMENSION).map(move |coordinate| (*index, coordinate)));
     (graph, base_indices.iter().map(|index| (*index, 0)).chain(of_extension).collect())
+}
+
+/// Captures a lookup, whose expressions `of_base` translates.
+fn record(
+    lookup: &Lookup<Goldilocks>,
+    of_base: impl Fn(&SymbolicExpression<Goldilocks>) -> Expression + Copy,
+) {
+    let all = |expressions: &[SymbolicExpression<Goldilocks>]| expressions.iter().map(of_base).collect();
+    let flags = lookup.flags.as_deref().map(all);
+    let flags: Option<Vec<Expression>> = flags;
+    let terms = lookup.elements.iter().zip(&lookup.multiplicities).enumerate();
+    let terms = terms.map(|(index, (message, count))| Term {
+        message: all(message),
+        count: of_base(count),
+        flag: flags.as_ref().map(|flags| flags[index]),
+    });
+    let bus = match &lookup.kind {
+        Kind::Global(name) => Some(name.clone()),
+        Kind::Local => None,
+    };
+    air::Lookup { bus, terms: terms.collect(), most: lookup.count_weight }.record();
 }
 
 /// Captures an AIR's constraints.

@@ -82,6 +82,100 @@ struct OfHeight<C> {
     points: Vec<C>,
 }
 
+/// What is opened.
+struct Batch<'a, C> {
+    /// Of each round.
+    matrices: Vec<Vec<&'a RowMajorMatrix<Goldilocks>>>,
+    /// Of each round and matrix.
+    points: Vec<&'a [Vec<C>]>,
+    /// By the logarithm of the height.
+    heights: BTreeMap<u32, OfHeight<C>>,
+    coset: Coset,
+}
+
+impl<'a, C: ExtensionField<Goldilocks>> Batch<'a, C> {
+    /// Groups the matrices by their heights.
+    fn new(matrices: Vec<Vec<&'a RowMajorMatrix<Goldilocks>>>, points: Vec<&'a [Vec<C>]>) -> Self {
+        let mut heights = BTreeMap::<u32, OfHeight<C>>::new();
+        for (round, (points, matrices)) in points.iter().zip(&matrices).enumerate() {
+            assert_eq!(points.len(), matrices.len(), "points for each matrix");
+            for (index, (points, matrix)) in points.iter().zip(matrices).enumerate() {
+                assert!(matrix.height().is_power_of_two(), "a power of two of rows");
+                let height = heights
+                    .entry(matrix.height().ilog2())
+                    .or_insert_with(|| OfHeight { places: Vec::new(), points: Vec::new() });
+                height.places.push((round, index));
+                for point in points {
+                    if !height.points.contains(point) {
+                        height.points.push(*point);
+                    }
+                }
+            }
+        }
+        let coset = Coset::new(generator(), element(Goldilocks::GENERATOR)).expect("a generator");
+        Self { matrices, points, heights, coset }
+    }
+
+    /// The values of all columns at their points.
+    fn values<const N: usize>(&self, level: Level, log_blowup: usize) -> OpenedValues<C>
+    where
+        Extension<Element, N>: OurExtension<N>,
+    {
+        let mut opened: OpenedValues<C> =
+            self.matrices.iter().map(|matrices| vec![Vec::new(); matrices.len()]).collect();
+        for (log_height, height) in &self.heights {
+            let of_place = |(round, index): &(usize, usize)| {
+                let matrix = self.matrices[*round][*index];
+                let points = self.points[*round][*index].iter();
+                Opened {
+                    words: words(&matrix.values),
+                    width: matrix.width,
+                    points: points.map(|point| height.place(point)).collect(),
+                }
+            };
+            let places: Vec<_> = height.places.iter().map(of_place).collect();
+            let log_rows = log_height - log_blowup as u32;
+            let values = evaluate(level, &self.coset, log_rows, &places, &height.our_points::<N>());
+            for ((round, index), values) in height.places.iter().zip(values) {
+                let values = values.into_iter().map(|values| values.into_iter().map(theirs).collect());
+                opened[*round][*index] = values.collect();
+            }
+        }
+        opened
+    }
+
+    /// The quotients of all columns, combined by the powers of `alpha`: what FRI folds, the highest first.
+    fn quotients<const N: usize>(&self, level: Level, opened: &OpenedValues<C>, alpha: C) -> Vec<Vec<C>>
+    where
+        Extension<Element, N>: OurExtension<N>,
+    {
+        let width = self.matrices.iter().flatten().map(|matrix| matrix.width).max().unwrap_or(0);
+        let powers: Vec<C> = alpha.powers().take(width).collect();
+        let our_powers: Vec<_> = powers.iter().map(|power| ours::<C, N>(*power)).collect();
+        let mut inputs = Vec::new();
+        for (log_height, height) in self.heights.iter().rev() {
+            let mut columns = 0;
+            let mut of_place = |(round, index): &(usize, usize)| {
+                let matrix = self.matrices[*round][*index];
+                let claims = self.points[*round][*index].iter().zip(&opened[*round][*index]);
+                let claim = |(point, values): (&C, &Vec<C>)| {
+                    let factor = alpha.exp_u64(columns);
+                    columns += matrix.width as u64;
+                    let value: C = values.iter().zip(&powers).map(|(value, power)| *value * *power).sum();
+                    Claim { point: height.place(point), value: ours(factor * value), factor: ours(factor) }
+                };
+                let claims = claims.map(claim).collect();
+                Claimed { words: words(&matrix.values), width: matrix.width, powers: &our_powers, claims }
+            };
+            let places: Vec<_> = height.places.iter().map(&mut of_place).collect();
+            let points = height.our_points::<N>();
+            let sums = quotients(level, &self.coset, *log_height, &places, &points);
+            inputs.push(sums.into_iter().map(theirs::<C, N>).collect::<Vec<_>>());
+        }
+        inputs
+    }
+}
+
 impl<InputMmcs, FriMmcs> FriPcs<InputMmcs, FriMmcs>
 where
     InputMmcs: Mmcs<Goldilocks, MultiProof: Sync, Error: Sync>,
@@ -111,44 +205,9 @@ where
     {
         let matrices: Vec<_> =
             requests.iter().map(|request| self.mmcs.get_matrices(request.prover_data)).collect();
-        let mut heights = BTreeMap::<u32, OfHeight<C>>::new();
-        for (round, (request, matrices)) in requests.iter().zip(&matrices).enumerate() {
-            assert_eq!(request.points.len(), matrices.len(), "points for each matrix");
-            for (index, (points, matrix)) in request.points.iter().zip(matrices).enumerate() {
-                assert!(matrix.height().is_power_of_two(), "a power of two of rows");
-                let height = heights
-                    .entry(matrix.height().ilog2())
-                    .or_insert_with(|| OfHeight { places: Vec::new(), points: Vec::new() });
-                height.places.push((round, index));
-                for point in points {
-                    if !height.points.contains(point) {
-                        height.points.push(*point);
-                    }
-                }
-            }
-        }
-        let coset = Coset::new(generator(), element(Goldilocks::GENERATOR)).expect("a generator");
-
-        let mut opened: OpenedValues<C> =
-            matrices.iter().map(|matrices| vec![Vec::new(); matrices.len()]).collect();
-        for (log_height, height) in &heights {
-            let of_place = |(round, index): &(usize, usize)| {
-                let matrix = matrices[*round][*index];
-                let points = requests[*round].points[*index].iter();
-                Opened {
-                    words: words(&matrix.values),
-                    width: matrix.width,
-                    points: points.map(|point| height.place(point)).collect(),
-                }
-            };
-            let places: Vec<_> = height.places.iter().map(of_place).collect();
-            let log_rows = log_height - self.fri.log_blowup as u32;
-            let values = evaluate(self.level, &coset, log_rows, &places, &height.our_points::<N>());
-            for ((round, index), values) in height.places.iter().zip(values) {
-                let values = values.into_iter().map(|values| values.into_iter().map(theirs).collect());
-                opened[*round][*index] = values.collect();
-            }
-        }
+        let points = requests.iter().map(|request| request.points.as_slice()).collect();
+        let batch = Batch::new(matrices, points);
+        let opened = batch.values::<N>(self.level, self.fri.log_blowup);
 
         let mut transcript = PcsProverTranscript::<Challenger, Goldilocks, C>::new(
             challenger,
@@ -156,35 +215,11 @@ where
         );
         transcript.claimed_openings(&opened);
         let (alpha, witness) = transcript.batch_phase();
-
-        let width = matrices.iter().flatten().map(|matrix| matrix.width).max().unwrap_or(0);
-        let powers: Vec<C> = alpha.powers().take(width).collect();
-        let our_powers: Vec<_> = powers.iter().map(|power| ours::<C, N>(*power)).collect();
-        let mut inputs = Vec::new();
-        // The highest first.
-        for (log_height, height) in heights.iter().rev() {
-            let mut columns = 0;
-            let mut of_place = |(round, index): &(usize, usize)| {
-                let matrix = matrices[*round][*index];
-                let claims = requests[*round].points[*index].iter().zip(&opened[*round][*index]);
-                let claim = |(point, values): (&C, &Vec<C>)| {
-                    let factor = alpha.exp_u64(columns);
-                    columns += matrix.width as u64;
-                    let value: C = values.iter().zip(&powers).map(|(value, power)| *value * *power).sum();
-                    Claim { point: height.place(point), value: ours(factor * value), factor: ours(factor) }
-                };
-                let claims = claims.map(claim).collect();
-                Claimed { words: words(&matrix.values), width: matrix.width, powers: &our_powers, claims }
-            };
-            let places: Vec<_> = height.places.iter().map(&mut of_place).collect();
-            let points = height.our_points::<N>();
-            let sums = quotients(self.level, &coset, *log_height, &places, &points);
-            inputs.push(sums.into_iter().map(theirs::<C, N>).collect::<Vec<_>>());
-        }
+        let inputs = batch.quotients::<N>(self.level, &opened, alpha);
 
         let theirs: TwoAdicFriFoldingForMmcs<Goldilocks, InputMmcs> = TwoAdicFriFolding(PhantomData);
         let folding = Folding { level: self.level, theirs };
-        let log_height = heights.keys().next_back().map_or(0, |log_height| *log_height as usize);
+        let log_height = batch.heights.keys().next_back().map_or(0, |log_height| *log_height as usize);
         let proof = transcript.delegate(|challenger| {
             let witness = witness.unwrap_or(Goldilocks::ZERO);
             prove_fri(&folding, &self.fri, inputs, challenger, log_height, requests, &self.mmcs, witness)

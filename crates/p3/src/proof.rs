@@ -101,6 +101,10 @@ type Cap<W> = MerkleCap<Goldilocks, [W; DIGEST]>;
 type Siblings<W> = PrunedMerklePaths<W, DIGEST>;
 type Opening<C, M> =
     FriProof<C, ExtensionMmcs<Goldilocks, C, M>, Goldilocks, Vec<BatchMultiOpening<Goldilocks, M>>>;
+/// The opening of a round of FRI.
+type Step<C, M> = CommitPhaseMultiStep<C, ExtensionMmcs<Goldilocks, C, M>>;
+/// The commitments of the rounds of FRI, and their openings.
+type Steps<W, C, M> = (Vec<Cap<W>>, Vec<Step<C, M>>);
 /// Values of each commitment, matrix and point.
 type Values<C> = p3_commit::OpenedValues<C>;
 /// The salt of each query and matrix.
@@ -623,28 +627,68 @@ where
     let widths = widths(opened);
     VerifyError::check_length("opened commitments", widths.len(), input_openings.len())?;
     let queries = input_openings.first().map_or(0, |opening| opening.opened_values.len());
+    let rows = rows_from_plonky3::<W, O::Trees>(input_openings, &widths, queries)?;
+    let rounds = rounds_from_plonky3::<W, C, O::Trees, D>(
+        commit_phase_commits,
+        commit_pow_witnesses,
+        commit_phase_openings,
+        queries,
+    )?;
+    Ok(OpeningProof {
+        batching_work: element(*batch_pow_witness),
+        rounds,
+        final_polynomial: all_ours(final_poly),
+        query_work: element(*query_pow_witness),
+        rows,
+    })
+}
+
+/// The opened rows of each commitment, whose matrices have these widths.
+fn rows_from_plonky3<W, M>(
+    openings: &[BatchMultiOpening<Goldilocks, M>],
+    widths: &[Vec<usize>],
+    queries: usize,
+) -> Result<Vec<OpenedRows>, VerifyError>
+where
+    W: Word,
+    M: Mmcs<Goldilocks, Commitment = Cap<W>, MultiProof: Paths<W>>,
+{
     let mut rows = Vec::with_capacity(widths.len());
-    for (BatchMultiOpening { opened_values, opening_proof }, widths) in input_openings.iter().zip(widths) {
+    for (BatchMultiOpening { opened_values, opening_proof }, widths) in openings.iter().zip(widths) {
         VerifyError::check_length("opened rows of a commitment", queries, opened_values.len())?;
         let (salts, PrunedMerklePaths { sibling_hashes }) = opening_proof.parts();
         let salts = salts_of(salts, queries, widths.len())?;
         let mut values = Vec::new();
         for (row, salts) in opened_values.iter().zip(salts) {
             VerifyError::check_length("matrices of an opened row", widths.len(), row.len())?;
-            for ((part, width), salt) in row.iter().zip(&widths).zip(salts) {
+            for ((part, width), salt) in row.iter().zip(widths).zip(salts) {
                 VerifyError::check_length("values of an opened row", *width, part.len())?;
                 values.extend(part.iter().chain(salt).map(|value| element(*value)));
             }
         }
         rows.push(OpenedRows { values, siblings: digests(sibling_hashes) });
     }
+    Ok(rows)
+}
 
-    let count = commit_phase_commits.len();
-    VerifyError::check_length("proofs of work in rounds of FRI", count, commit_pow_witnesses.len())?;
-    VerifyError::check_length("openings of rounds of FRI", count, commit_phase_openings.len())?;
+/// The rounds of FRI from their commitments, proofs of work and openings.
+fn rounds_from_plonky3<W, C, M, const D: usize>(
+    commitments: &[Cap<W>],
+    works: &[Goldilocks],
+    openings: &[Step<C, M>],
+    queries: usize,
+) -> Result<Vec<Round<D>>, VerifyError>
+where
+    W: Word,
+    C: Challenge<D>,
+    M: Mmcs<Goldilocks, Commitment = Cap<W>, MultiProof: Paths<W>>,
+{
+    let count = commitments.len();
+    VerifyError::check_length("proofs of work in rounds of FRI", count, works.len())?;
+    VerifyError::check_length("openings of rounds of FRI", count, openings.len())?;
     let mut rounds = Vec::with_capacity(count);
     for ((commitment, work), CommitPhaseMultiStep { sibling_values, opening_proof }) in
-        commit_phase_commits.iter().zip(commit_pow_witnesses).zip(commit_phase_openings)
+        commitments.iter().zip(works).zip(openings)
     {
         VerifyError::check_length("opened rows of a round of FRI", queries, sibling_values.len())?;
         let others = sibling_values.first().map_or(0, Vec::len);
@@ -661,13 +705,7 @@ where
             siblings: digests(sibling_hashes),
         });
     }
-    Ok(OpeningProof {
-        batching_work: element(*batch_pow_witness),
-        rounds,
-        final_polynomial: all_ours(final_poly),
-        query_work: element(*query_pow_witness),
-        rows,
-    })
+    Ok(rounds)
 }
 
 /// The salt of each query and matrix; empty ones if there is no blinding.
@@ -734,19 +772,8 @@ where
         input_openings
             .push(BatchMultiOpening { opened_values, opening_proof: Paths::from_parts(salts, siblings) });
     }
-    let mut commit_phase_commits = Vec::with_capacity(rounds.len());
-    let mut commit_phase_openings = Vec::with_capacity(rounds.len());
-    for Round { commitment, work: _, others, salts, siblings } in rounds {
-        VerifyError::check_length("values of salts in a round of FRI", queries * salt, salts.len())?;
-        let salts = split("values of salts in a round of FRI", salts, queries)?;
-        let salts = salts.map(|salt| vec![salt.iter().map(|element| value(*element)).collect()]).collect();
-        commit_phase_commits.push(cap(commitment)?);
-        let siblings = PrunedMerklePaths { sibling_hashes: words(siblings) };
-        commit_phase_openings.push(CommitPhaseMultiStep {
-            sibling_values: split("values of a round of FRI", others, queries)?.map(all_theirs).collect(),
-            opening_proof: Paths::from_parts(salts, siblings),
-        });
-    }
+    let (commit_phase_commits, commit_phase_openings) =
+        rounds_to_plonky3::<W, C, O::Trees, D>(rounds, queries, salt)?;
     let opening = FriProof {
         batch_pow_witness: value(*batching_work),
         commit_phase_commits,
@@ -759,4 +786,31 @@ where
     let mut opened = opened.to_vec();
     let random = split_random(&mut opened);
     Ok((opened, O::from_parts(random, opening)))
+}
+
+/// The commitments of the rounds of FRI, and their openings.
+fn rounds_to_plonky3<W, C, M, const D: usize>(
+    rounds: &[Round<D>],
+    queries: usize,
+    salt: usize,
+) -> Result<Steps<W, C, M>, VerifyError>
+where
+    W: Word,
+    C: Challenge<D>,
+    M: Mmcs<Goldilocks, Commitment = Cap<W>, MultiProof: Paths<W>>,
+{
+    let mut commitments = Vec::with_capacity(rounds.len());
+    let mut openings: Vec<Step<C, M>> = Vec::with_capacity(rounds.len());
+    for Round { commitment, work: _, others, salts, siblings } in rounds {
+        VerifyError::check_length("values of salts in a round of FRI", queries * salt, salts.len())?;
+        let salts = split("values of salts in a round of FRI", salts, queries)?;
+        let salts = salts.map(|salt| vec![salt.iter().map(|element| value(*element)).collect()]).collect();
+        commitments.push(cap(commitment)?);
+        let siblings = PrunedMerklePaths { sibling_hashes: words(siblings) };
+        openings.push(CommitPhaseMultiStep {
+            sibling_values: split("values of a round of FRI", others, queries)?.map(all_theirs).collect(),
+            opening_proof: Paths::from_parts(salts, siblings),
+        });
+    }
+    Ok((commitments, openings))
 }

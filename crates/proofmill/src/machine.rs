@@ -359,7 +359,10 @@ mod tests {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let told = seen.clone();
         let machine = Machine::builder().threads(2).cancellation(&cancellation);
-        let machine = machine.on_progress(move |phase| told.lock().unwrap().push(phase)).build().unwrap();
+        let machine = machine
+            .on_progress(move |phase| told.lock().expect("a list").push(phase))
+            .build()
+            .expect("threads");
         let work = || {
             let settings = current();
             settings.progress().begin("first");
@@ -371,8 +374,8 @@ mod tests {
         assert!(
             matches!(&ended, Err(error @ Error::Cancelled(_)) if error.to_string() == "the work was cancelled")
         );
-        assert_eq!(*seen.lock().unwrap(), ["first"]);
-        assert_eq!(machine.try_run(|| Ok::<_, Error>(7)).unwrap(), 7);
+        assert_eq!(*seen.lock().expect("a list"), ["first"]);
+        assert_eq!(machine.try_run(|| Ok::<_, Error>(7)).expect("seven"), 7);
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             machine.try_run(|| -> Result<(), Error> { panic!("on purpose") })
         }));

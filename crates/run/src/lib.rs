@@ -1,7 +1,7 @@
 //! How long operations run: at which level, on which threads, in how much memory, and who is told of their phases.
 //!
 //! A [`Run`] is the first argument of every prover. Nothing of it changes a result. Threads are those of rayon's ambient pool, for which
-//! [`parallel`] has loops.
+//! [`parallel`] has loops. Errors of the engine say their kind ([`Classified`]).
 //!
 //! ```
 //! use proofmill_cpu::Level;

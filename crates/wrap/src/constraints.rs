@@ -42,28 +42,8 @@ pub(crate) fn assert_hold(
         let power = powers[log_rows as usize].clone();
         let one = Element::one();
         let vanishing = power.sub(circuit, &one).factor(circuit);
-        let last = generator(log_rows).invert_vartime().unwrap_or_default();
-        let [from_first, transition] =
-            [Goldilocks::ONE, last].map(|root| zeta.sub(circuit, &Element::constant(root)).factor(circuit));
-        // Of the first row, the last row and transitions. Zeta is outside of the base field.
-        let selectors: [Element; SELECTORS] = [
-            vanishing.quotient(circuit, &from_first),
-            vanishing.quotient(circuit, &transition),
-            transition.clone(),
-        ];
-        let periodic: Vec<_> = constraints
-            .periodic()
-            .iter()
-            .map(|column| {
-                let x = &powers[(log_rows - column.len().ilog2()) as usize];
-                let mut coefficients = column.clone();
-                domain(column.len().ilog2()).intt(Level::best(), &mut coefficients, Order::Natural);
-                let horner = |sum: Element, coefficient: &Goldilocks| {
-                    Element::constant(*coefficient).add_products(circuit, [(&sum, x)])
-                };
-                coefficients.iter().rev().fold(Element::zero(), horner)
-            })
-            .collect();
+        let selectors = selectors(circuit, log_rows, zeta, &vanishing);
+        let periodic = periodic(circuit, constraints, log_rows, &powers);
         let input = |input: Input| match input {
             Input::Scalar(index) => Element::of_base(public_values[index as usize].clone()),
             Input::Cell(cell) => {
@@ -79,32 +59,78 @@ pub(crate) fn assert_hold(
                 .clone()
             }
         };
-        // Factors are reduced once, where they are.
-        let values = constraints.graph().interpret(|operation: Operation<'_, Rc<RefCell<Element>>>| {
-            let value = match operation {
-                Operation::Input(read) => input(read),
-                Operation::Constant(value) => Element::constant(value),
-                Operation::Add(a, b) => a.borrow().add(circuit, &b.borrow()),
-                Operation::Sub(a, b) => a.borrow().sub(circuit, &b.borrow()),
-                Operation::Mul(a, b) => {
-                    for operand in [a, b] {
-                        let factor = operand.borrow().factor(circuit);
-                        operand.replace(factor);
-                    }
-                    a.borrow().mul(circuit, &b.borrow())
-                }
-            };
-            Rc::new(RefCell::new(value))
-        });
-        // Horner's rule: the last constraint has the factor 1, as in the prover.
-        let mut sum = Element::zero();
-        for value in values {
-            sum = value.borrow().add_products(circuit, [(&sum, alpha)]);
-        }
+        let sum = combined(circuit, constraints, alpha, input);
         // Multiplied out: no division by the vanishing polynomial.
         let quotient = of_chunks(circuit, log_rows, &opened.quotient, &power);
         quotient.mul(circuit, &vanishing).assert_equal(circuit, &sum);
     });
+}
+
+/// The selectors of the first row, the last row and transitions at zeta, which is outside of the base field.
+fn selectors(
+    circuit: &mut Circuit,
+    log_rows: u32,
+    zeta: &Element,
+    vanishing: &Element,
+) -> [Element; SELECTORS] {
+    let last = generator(log_rows).invert_vartime().unwrap_or_default();
+    let [from_first, transition] =
+        [Goldilocks::ONE, last].map(|root| zeta.sub(circuit, &Element::constant(root)).factor(circuit));
+    [vanishing.quotient(circuit, &from_first), vanishing.quotient(circuit, &transition), transition]
+}
+
+/// The periodic columns at zeta, from its powers zeta^(2^i).
+fn periodic(
+    circuit: &mut Circuit,
+    constraints: &Constraints,
+    log_rows: u32,
+    powers: &[Element],
+) -> Vec<Element> {
+    constraints
+        .periodic()
+        .iter()
+        .map(|column| {
+            let x = &powers[(log_rows - column.len().ilog2()) as usize];
+            let mut coefficients = column.clone();
+            domain(column.len().ilog2()).intt(Level::best(), &mut coefficients, Order::Natural);
+            let horner = |sum: Element, coefficient: &Goldilocks| {
+                Element::constant(*coefficient).add_products(circuit, [(&sum, x)])
+            };
+            coefficients.iter().rev().fold(Element::zero(), horner)
+        })
+        .collect()
+}
+
+/// The constraints, combined by the powers of alpha.
+fn combined(
+    circuit: &mut Circuit,
+    constraints: &Constraints,
+    alpha: &Element,
+    input: impl Fn(Input) -> Element,
+) -> Element {
+    // Factors are reduced once, where they are.
+    let values = constraints.graph().interpret(|operation: Operation<'_, Rc<RefCell<Element>>>| {
+        let value = match operation {
+            Operation::Input(read) => input(read),
+            Operation::Constant(value) => Element::constant(value),
+            Operation::Add(a, b) => a.borrow().add(circuit, &b.borrow()),
+            Operation::Sub(a, b) => a.borrow().sub(circuit, &b.borrow()),
+            Operation::Mul(a, b) => {
+                for operand in [a, b] {
+                    let factor = operand.borrow().factor(circuit);
+                    operand.replace(factor);
+                }
+                a.borrow().mul(circuit, &b.borrow())
+            }
+        };
+        Rc::new(RefCell::new(value))
+    });
+    // Horner's rule: the last constraint has the factor 1, as in the prover.
+    let mut sum = Element::zero();
+    for value in values {
+        sum = value.borrow().add_products(circuit, [(&sum, alpha)]);
+    }
+    sum
 }
 
 /// The quotient at a point whose power of the number of rows is `power`.

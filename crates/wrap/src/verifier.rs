@@ -15,7 +15,7 @@ use proofmill_field::goldilocks::Goldilocks;
 use proofmill_hash::{Digest, PoseidonBn254Sponge};
 use proofmill_plonk::{Bit, Circuit, Variable};
 use proofmill_stark::{
-    OpenedRows,
+    OpenedRows, OpenedValues, OpeningProof, Parameters,
     protocol::{self, SHIFT, generator},
 };
 
@@ -28,17 +28,9 @@ pub(crate) fn verify(
     inner: &Inner<'_>,
 ) {
     let Statement { constraints, parameters, log_rows, .. } = statement;
-    let (log_rows, queries, proof) = (*log_rows, parameters.queries as usize, inner.proof);
+    let (log_rows, proof) = (*log_rows, inner.proof);
     let descriptions = protocol::descriptions::<DEGREE>(constraints, parameters, log_rows);
-    let public_values: Vec<Residue> = inner
-        .public_values
-        .iter()
-        .map(|value| {
-            let word = canonical(circuit, *value);
-            circuit.publish(word);
-            Residue::of(word, WORD)
-        })
-        .collect();
+    let public_values = publish(circuit, inner.public_values);
 
     // The transcript of `proofmill_stark::verify`: the same messages in the same order.
     let mut challenger = Challenger::new(circuit);
@@ -62,12 +54,7 @@ pub(crate) fn verify(
     assert_not_in_base_field(circuit, &zeta);
 
     challenger.observe_constants(circuit, &descriptions.opening);
-    let opened = &proof.opened;
-    let quotient = opened.quotient.as_flattened();
-    let [trace, next, quotient, preprocessed, next_preprocessed] =
-        [&opened.trace, &opened.next, quotient, &opened.preprocessed, &opened.next_preprocessed]
-            .map(|values| challenger.observe_elements(circuit, values));
-    let opened = Opened { trace, next, preprocessed, next_preprocessed, quotient };
+    let opened = challenger.observe_opened(circuit, &proof.opened);
     // At zeta, constraints on the opened values are what the quotient says.
     constraints::assert_hold(circuit, constraints, log_rows, &public_values, &opened, &alpha, &zeta);
 
@@ -75,82 +62,29 @@ pub(crate) fn verify(
     challenger.work(circuit, parameters.grinding.batching, proof.opening.batching_work);
     let combination = Combination::new(circuit, &mut challenger, &opened, zeta, log_rows);
 
-    // FRI commit phase: each challenge follows its commitment.
     challenger.observe_constants(circuit, &descriptions.fri);
-    let mut rounds = Vec::new();
-    for round in &proof.opening.rounds {
-        let cap = challenger.observe_cap(circuit, &round.commitment);
-        challenger.work(circuit, parameters.grinding.commit, round.work);
-        let beta = challenger.sample(circuit);
-        rounds.push((cap, fri::powers_of_challenge(circuit, &beta, round.others.len() / queries + 1)));
-    }
-    // FRI query phase: indices follow the final polynomial.
-    let polynomial = challenger.observe_elements(circuit, &proof.opening.final_polynomial);
-    challenger.work(circuit, parameters.grinding.query, proof.opening.query_work);
-    let log_height = log_rows + parameters.log_blowup;
-    let indices: Vec<Vec<Bit>> =
-        (0..parameters.queries).map(|_| challenger.sample_bits(circuit, log_height)).collect();
-
-    let tree = |circuit: &mut Circuit,
-                cap: &[Variable],
-                log_height,
-                columns,
-                indices: &[&[Bit]],
-                opened: OpenedRows,
-                rows: &[Row]| {
-        let numbers: Vec<_> = indices.iter().map(|index| index_value(circuit, index)).collect();
-        // A blank or wrong proof may have no paths: any siblings give a circuit of the same size.
-        let paths =
-            protocol::paths(level, &PoseidonBn254Sponge, parameters, log_height, columns, &numbers, &opened)
-                .unwrap_or_default();
-        let length = (log_height - parameters.log_cap(log_height)) as usize;
-        for (query, (index, row)) in indices.iter().zip(rows).enumerate() {
-            let mut path = paths.get(query).cloned().unwrap_or_default();
-            path.resize(length, Digest::default());
-            row.assert_in_tree(circuit, index, &path, cap);
-        }
-    };
+    let queries = Queries::new(circuit, level, statement, domain, &proof.opening, &mut challenger);
     // The rows of queries are in the trees of trace, quotient and preprocessed columns.
-    let whole: Vec<&[Bit]> = indices.iter().map(Vec::as_slice).collect();
-    let caps = [Some(trace_cap), Some(quotient_cap), preprocessed_cap];
-    let mut rows_of_queries: Vec<Vec<Row>> = Vec::new();
-    for (cap, opened) in caps.iter().flatten().zip(&proof.opening.rows) {
-        let columns = opened.values.len() / indices.len();
-        let rows: Vec<_> = opened.values.chunks(columns).map(|row| Row::witness(circuit, row)).collect();
-        tree(circuit, cap, log_height, columns, &whole, opened.clone(), &rows);
-        rows_of_queries.push(rows);
-    }
+    let rows_of_queries = queries.rows(circuit, &[Some(trace_cap), Some(quotient_cap), preprocessed_cap]);
     // DEEP: the quotients at each query, computed from the rows, are what FRI folds.
     let mut values: Vec<Element> = Vec::new();
-    for (query, index) in indices.iter().enumerate() {
+    for (query, index) in queries.indices.iter().enumerate() {
         let rows: Vec<&Row> = rows_of_queries.iter().map(|rows| &rows[query]).collect();
         values.push(combination.at(circuit, domain, index, &rows));
     }
+    queries.fold(circuit, values);
+}
 
-    // Fold round by round; each round drops the lowest bits of the indices.
-    let (mut height, mut folded) = (log_height, 0);
-    for ((round, (cap, betas)), log_arity) in
-        proof.opening.rounds.iter().zip(&rounds).zip(parameters.log_arities(log_rows))
-    {
-        let (arity, start) = (1_usize << log_arity, folded);
-        folded += log_arity as usize;
-        height -= log_arity;
-        let mut rows = Vec::new();
-        for ((value, index), others) in values.iter_mut().zip(&indices).zip(round.others.chunks(arity - 1)) {
-            let (place, index) = index[start..].split_at(log_arity as usize);
-            *value = value.reduced(circuit);
-            let row = fri::row(circuit, value, index_value(circuit, place), others);
-            *value = fri::fold(circuit, domain, &row, value, place, index, betas);
-            rows.push(row);
-        }
-        let left: Vec<&[Bit]> = indices.iter().map(|index| &index[folded..]).collect();
-        let words = rows.iter().flat_map(|row| &row.words).map(|word| word.value(circuit));
-        let opened = OpenedRows { values: words.collect(), siblings: round.siblings.clone() };
-        tree(circuit, cap, height, DEGREE * arity, &left, opened, &rows);
-    }
-    for (value, index) in values.iter().zip(&indices) {
-        fri::assert_final(circuit, domain, value, &index[folded..], &polynomial);
-    }
+/// The public values as public inputs.
+fn publish(circuit: &mut Circuit, public_values: &[Goldilocks]) -> Vec<Residue> {
+    public_values
+        .iter()
+        .map(|value| {
+            let word = canonical(circuit, *value);
+            circuit.publish(word);
+            Residue::of(word, WORD)
+        })
+        .collect()
 }
 
 /// Constrains a challenge, with coordinates below p, not to be in the base field: then it is in no domain, and no query.
@@ -177,6 +111,15 @@ impl Challenger {
             }))
         };
         elements.iter().map(observe).collect()
+    }
+
+    /// Takes the values at zeta.
+    fn observe_opened(&mut self, circuit: &mut Circuit, opened: &OpenedValues<DEGREE>) -> Opened {
+        let quotient = opened.quotient.as_flattened();
+        let [trace, next, quotient, preprocessed, next_preprocessed] =
+            [&opened.trace, &opened.next, quotient, &opened.preprocessed, &opened.next_preprocessed]
+                .map(|values| self.observe_elements(circuit, values));
+        Opened { trace, next, preprocessed, next_preprocessed, quotient }
     }
 
     /// Takes a proof of work, where one is asked for.
@@ -261,5 +204,122 @@ impl Combination {
             }
             value
         })
+    }
+}
+
+/// The queries of FRI, after all challenges.
+struct Queries<'a> {
+    level: Level,
+    parameters: &'a Parameters,
+    log_rows: u32,
+    log_height: u32,
+    domain: Domain,
+    opening: &'a OpeningProof<DEGREE>,
+    /// Of each round, the commitment and the powers of the challenge.
+    rounds: Vec<(Vec<Variable>, Vec<Element>)>,
+    polynomial: Vec<Element>,
+    indices: Vec<Vec<Bit>>,
+}
+
+/// A commitment to rows.
+struct Tree<'a> {
+    cap: &'a [Variable],
+    log_height: u32,
+    columns: usize,
+}
+
+impl<'a> Queries<'a> {
+    /// The commit phase of FRI, then the draws of the query phase.
+    fn new(
+        circuit: &mut Circuit,
+        level: Level,
+        statement: &'a Statement,
+        domain: Domain,
+        opening: &'a OpeningProof<DEGREE>,
+        challenger: &mut Challenger,
+    ) -> Self {
+        let Statement { parameters, log_rows, .. } = statement;
+        let queries = parameters.queries as usize;
+        // FRI commit phase: each challenge follows its commitment.
+        let mut rounds = Vec::new();
+        for round in &opening.rounds {
+            let cap = challenger.observe_cap(circuit, &round.commitment);
+            challenger.work(circuit, parameters.grinding.commit, round.work);
+            let beta = challenger.sample(circuit);
+            rounds.push((cap, fri::powers_of_challenge(circuit, &beta, round.others.len() / queries + 1)));
+        }
+        // FRI query phase: indices follow the final polynomial.
+        let polynomial = challenger.observe_elements(circuit, &opening.final_polynomial);
+        challenger.work(circuit, parameters.grinding.query, opening.query_work);
+        let (log_rows, log_height) = (*log_rows, log_rows + parameters.log_blowup);
+        let indices = (0..parameters.queries).map(|_| challenger.sample_bits(circuit, log_height)).collect();
+        Self { level, parameters, log_rows, log_height, domain, opening, rounds, polynomial, indices }
+    }
+
+    /// The rows of queries in the trees with these caps.
+    fn rows(&self, circuit: &mut Circuit, caps: &[Option<Vec<Variable>>]) -> Vec<Vec<Row>> {
+        let whole: Vec<&[Bit]> = self.indices.iter().map(Vec::as_slice).collect();
+        let mut rows_of_queries: Vec<Vec<Row>> = Vec::new();
+        for (cap, opened) in caps.iter().flatten().zip(&self.opening.rows) {
+            let columns = opened.values.len() / self.indices.len();
+            let rows: Vec<_> = opened.values.chunks(columns).map(|row| Row::witness(circuit, row)).collect();
+            let tree = Tree { cap, log_height: self.log_height, columns };
+            self.assert_in_tree(circuit, &tree, &whole, opened, &rows);
+            rows_of_queries.push(rows);
+        }
+        rows_of_queries
+    }
+
+    /// Constrains rows, whose values and siblings are in `opened`, to be in a tree.
+    fn assert_in_tree(
+        &self,
+        circuit: &mut Circuit,
+        tree: &Tree<'_>,
+        indices: &[&[Bit]],
+        opened: &OpenedRows,
+        rows: &[Row],
+    ) {
+        let (level, parameters) = (self.level, self.parameters);
+        let Tree { cap, log_height, columns } = *tree;
+        let numbers: Vec<_> = indices.iter().map(|index| index_value(circuit, index)).collect();
+        // A blank or wrong proof may have no paths: any siblings give a circuit of the same size.
+        let paths =
+            protocol::paths(level, &PoseidonBn254Sponge, parameters, log_height, columns, &numbers, opened)
+                .unwrap_or_default();
+        let length = (log_height - parameters.log_cap(log_height)) as usize;
+        for (query, (index, row)) in indices.iter().zip(rows).enumerate() {
+            let mut path = paths.get(query).cloned().unwrap_or_default();
+            path.resize(length, Digest::default());
+            row.assert_in_tree(circuit, index, &path, cap);
+        }
+    }
+
+    /// Folds the values of queries round by round; each round drops the lowest bits of the indices.
+    fn fold(&self, circuit: &mut Circuit, mut values: Vec<Element>) {
+        let (mut height, mut folded) = (self.log_height, 0);
+        for ((round, (cap, betas)), log_arity) in
+            self.opening.rounds.iter().zip(&self.rounds).zip(self.parameters.log_arities(self.log_rows))
+        {
+            let (arity, start) = (1_usize << log_arity, folded);
+            folded += log_arity as usize;
+            height -= log_arity;
+            let mut rows = Vec::new();
+            let others = round.others.chunks(arity - 1);
+            for ((value, index), others) in values.iter_mut().zip(&self.indices).zip(others) {
+                let (place, index) = index[start..].split_at(log_arity as usize);
+                *value = value.reduced(circuit);
+                let row = fri::row(circuit, value, index_value(circuit, place), others);
+                *value = fri::fold(circuit, self.domain, &row, value, place, index, betas);
+                rows.push(row);
+            }
+            let left: Vec<&[Bit]> = self.indices.iter().map(|index| &index[folded..]).collect();
+            let words = rows.iter().flat_map(|row| &row.words).map(|word| word.value(circuit));
+            let opened = OpenedRows { values: words.collect(), siblings: round.siblings.clone() };
+            let tree = Tree { cap, log_height: height, columns: DEGREE * arity };
+            self.assert_in_tree(circuit, &tree, &left, &opened, &rows);
+        }
+        for (value, index) in values.iter().zip(&self.indices) {
+            fri::assert_final(circuit, self.domain, value, &index[folded..], &self.polynomial);
+        }
     }
 }

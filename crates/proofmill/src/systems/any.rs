@@ -61,7 +61,6 @@ macro_rules! systems {
         /// A proving key of any proof system.
         #[derive(Debug)]
         #[non_exhaustive]
-        #[expect(clippy::large_enum_variant, reason = "there are few")]
         pub enum AnyProvingKey {
             $(#[doc = $doc] $System(crate::$module::ProvingKey),)+
         }
@@ -166,7 +165,6 @@ macro_rules! systems {
         /// A proof of any proof system, and its public signals.
         #[derive(Clone, Debug)]
         #[non_exhaustive]
-        #[expect(clippy::large_enum_variant, reason = "there is one at a time")]
         pub enum AnyProof {
             $(#[doc = $doc] $System(crate::$module::Proof),)+
         }

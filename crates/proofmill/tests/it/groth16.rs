@@ -16,7 +16,7 @@ fn proofs_go_from_file_to_file_at_every_level() {
             let key = ProvingKey::open(example("groth16.zkey")).unwrap();
             let proof = key.prove(&Witness::open(example("witness.wtns")).unwrap()).unwrap();
             assert_eq!(proof.public().to_json(), text("public.json"));
-            assert_eq!(proof.public().len(), key.public_signals() as usize);
+            assert_eq!(proof.public().len(), key.public_signals());
             proof.verify(&key.verifying_key()).unwrap();
             proof.save(&proof_file, &public_file).unwrap();
             let read = Proof::open(&proof_file, PublicSignals::open(&public_file).unwrap()).unwrap();
