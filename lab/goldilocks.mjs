@@ -3,8 +3,10 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { median } from "./median.mjs";
-
+const median = (values) => {
+    const sorted = values.toSorted((a, b) => a - b);
+    return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+};
 const [runs, peers, folder] = process.argv.slice(2);
 const power = (size) => `2^${Math.log2(size)}`;
 

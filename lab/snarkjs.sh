@@ -24,5 +24,4 @@ for _ in 1 2; do
     measure fflonk squares-2e14.zkey squares-2e14.wtns --level all --time 1s --precision 99 \
         --peer 'snarkjs=snarkjs fflonk prove {zkey} {wtns} {proof} {public}'
 done
-"$bench" export --db runs.db --out runs.json
-node "$scripts/record.mjs" runs.json > "$record"
+"$bench" export --db runs.db --record --out "$record"

@@ -6,7 +6,7 @@ set -euo pipefail
 tools=$(realpath "$1") cache=$(realpath "$2") proofmill=$(realpath "$3") bench=$(realpath "$4") record=$(realpath -m "$5")
 ecdsa=${6:+$(realpath "$6")}
 cd "$(dirname "$0")/.."
-corpus=$PWD/.ci/corpus scripts=$PWD/lab
+corpus=$PWD/.ci/corpus
 cd "$(mktemp -d)"
 trap 'rm -rf "$PWD"' EXIT
 export PROOFMILL_CIRCUIT_CACHE=off KEEP=$PWD/kept
@@ -62,5 +62,4 @@ for circuit in $circuits; do
             --peer "snarkjs=$snarkjs wtns calculate $PWD/$circuit.wasm {input} {wtns}"
     done
 done
-"$bench" export --db runs.db --out runs.json
-node "$scripts/record.mjs" runs.json > "$record"
+"$bench" export --db runs.db --record --out "$record"

@@ -22,7 +22,7 @@ use super::{
     PolynomialCommitments, ProofSystem, Proven, SolidityVerifier, SystemPrime, plonk::memory_bound_of_gates,
 };
 use crate::{
-    Error, Result,
+    Result,
     circom::{Description, MemoryBound, Ptau, R1cs, SetupSize, SetupSizes, sum, times},
     curve::bn254,
     error::Names,
@@ -59,10 +59,6 @@ impl ProofSystem for Fflonk {
     type VerifyingKey = fflonk::VerifyingKey;
     type Proof = fflonk::Proof;
     type Error = PlonkError;
-
-    fn error(names: &Names<'_>, error: PlonkError) -> Error {
-        names.of(error)
-    }
 
     fn setup(
         run: Run<'_>,

@@ -61,10 +61,6 @@ impl<C: Groth16Curve> ProofSystem for Groth16<C> {
     type Proof = Groth16Proof<C>;
     type Error = Groth16Error;
 
-    fn error(names: &Names<'_>, error: Groth16Error) -> Error {
-        names.of(error)
-    }
-
     fn setup(
         run: Run<'_>,
         circuit: &R1cs<C::ScalarPrime>,

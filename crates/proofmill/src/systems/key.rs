@@ -43,7 +43,7 @@ impl<S: ProofSystem> ProvingKey<S> {
 
     pub(crate) fn read(file: BinFile, name: Option<FileName>) -> Result<Self> {
         let machine = current();
-        let named = |error| S::error(&Names { key: name.as_ref(), ..Names::default() }, error);
+        let named = |error| Names { key: name.as_ref(), ..Names::default() }.of(error);
         let proving_key = S::read(machine.run(), file).map_err(named)?;
         let key = S::verifying_key(machine.run(), &proving_key).map_err(named)?;
         let insecurity = S::insecurity(&key).or_else(|| S::insecurity_of_contributions(&proving_key));
@@ -132,7 +132,7 @@ impl<S: ProofSystem> ProvingKey<S> {
     /// An error of work with this key and a witness.
     pub(crate) fn error(&self, witness: Option<&Witness<SystemPrime<S>>>, error: S::Error) -> Error {
         let witness = witness.and_then(Witness::name);
-        S::error(&Names { key: self.name(), witness, ..Names::default() }, error)
+        Names { key: self.name(), witness, ..Names::default() }.of(error)
     }
 
     /// Refuses a key for which anyone can forge proofs, or lets the machine warn of it.
@@ -227,13 +227,15 @@ impl<S: ProofSystem> VerifyingKey<S> {
     pub(crate) fn of_container(file: BinFile) -> Result<Self> {
         let name = file.name().clone();
         let read = S::read_verifying_key(current().run(), file);
-        let (key, insecurity) = read.map_err(|error| named::<S>(&name, error))?;
+        let names = Names { key: Some(&name), ..Names::default() };
+        let (key, insecurity) = read.map_err(|error| names.of(error))?;
         Ok(Self { key, insecurity, name: Some(name) })
     }
 
     pub(crate) fn of_text(text: &Text) -> Result<Self> {
         let name = text.name().clone();
-        let key = S::verifying_key_of_text(text).map_err(|error| named::<S>(&name, error))?;
+        let names = Names { key: Some(&name), ..Names::default() };
+        let key = S::verifying_key_of_text(text).map_err(|error| names.of(error))?;
         Ok(Self { insecurity: S::insecurity(&key), key, name: Some(name) })
     }
 
@@ -369,7 +371,7 @@ impl<S: SolidityVerifier> VerifyingKey<S> {
     /// [`Error::Malformed`] for a key that no circuit has, [`Error::InsecureSetup`] for one for which anyone can forge proofs.
     pub fn solidity_verifier(&self) -> Result<String> {
         self.check_setup()?;
-        S::contract(&self.key, self.insecurity).map_err(|error| S::error(&self.names(), error))
+        S::contract(&self.key, self.insecurity).map_err(|error| self.names().of(error))
     }
 }
 
@@ -380,8 +382,3 @@ impl<S: ProofSystem> PartialEq for VerifyingKey<S> {
 }
 
 impl<S: ProofSystem> Eq for VerifyingKey<S> {}
-
-/// An error about a key's file.
-fn named<S: ProofSystem>(name: &FileName, error: S::Error) -> Error {
-    S::error(&Names { key: Some(name), ..Names::default() }, error)
-}

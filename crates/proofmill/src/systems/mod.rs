@@ -22,8 +22,8 @@ use proofmill_circom::{BinFile, CircomError, Text};
 use proofmill_cpu::Level;
 use proofmill_files::Target;
 use proofmill_plonk::Commit;
-use proofmill_run::Run;
-use std::{error, fmt::Debug, ops::Range, path::Path};
+use proofmill_run::{Classified, Run};
+use std::{fmt::Debug, ops::Range, path::Path};
 
 /// A proof system of circom's circuits: [`Groth16`](groth16::Groth16), [`Plonk`](plonk::Plonk) or [`Fflonk`](fflonk::Fflonk).
 ///
@@ -50,11 +50,7 @@ pub trait ProofSystem: Copy + Debug + Send + Sync + 'static {
     #[doc(hidden)]
     type Proof: Clone + Debug + Send + Sync;
     #[doc(hidden)]
-    type Error: error::Error + From<CircomError>;
-
-    /// The kind of an error, with the name of the file that it is about.
-    #[doc(hidden)]
-    fn error(names: &Names<'_>, error: Self::Error) -> crate::Error;
+    type Error: Classified;
 
     /// Writes the proving key of a circuit, as snarkjs does.
     #[doc(hidden)]

@@ -94,10 +94,6 @@ impl ProofSystem for Plonk {
     type Proof = AnyPlonkProof;
     type Error = PlonkError;
 
-    fn error(names: &Names<'_>, error: PlonkError) -> Error {
-        names.of(error)
-    }
-
     fn setup(
         _run: Run<'_>,
         circuit: &R1cs<SystemPrime<Self>>,

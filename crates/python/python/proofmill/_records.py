@@ -110,7 +110,7 @@ def of_export(path: Path) -> list[dict[str, Any]]:
 
 
 def of_record(path: Path) -> list[dict[str, Any]]:
-    """The runs of a record that record.mjs has written."""
+    """The runs of a record that ``proofmill bench export --record`` has written."""
     with open(path, newline="", encoding="utf-8") as file:
         lines = csv.DictReader(file)
         if lines.fieldnames != RECORD:

@@ -55,7 +55,8 @@ as they are finished: `proofmill bench runs`, `report`, `compare` and `export` r
     /// Write runs to a file that other machines import, or spreadsheets open
     #[command(after_help = "Examples:
   proofmill bench export --out all.json
-  proofmill bench export latest --out latest.csv")]
+  proofmill bench export latest --out latest.csv
+  proofmill bench export latest --record --out lab/records/levels_zen5.csv")]
     Export(store::Export),
     /// Import runs of other machines into the store
     #[command(after_help = "Examples:\n  proofmill bench import server-a.json server-b.csv")]

@@ -29,6 +29,9 @@ pub(crate) struct Export {
     /// The file to write; its name ends in .json (for programs) or .csv (for spreadsheets)
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Write a record, as those in lab/records: a line of figures for each measured row, in a .csv that cannot be imported
+    #[arg(long)]
+    record: bool,
     #[command(flatten)]
     database: Database,
 }
@@ -123,7 +126,13 @@ pub(super) fn export(arguments: &Export) -> Result<Outcome, Failure> {
     if runs.is_empty() {
         return Err(Failure::Input("there are no runs to export".to_owned()));
     }
-    let text = format.write(&runs).map_err(|problem| Failure::about(&arguments.out, problem))?;
+    let text = match (arguments.record, format) {
+        (false, _) => format.write(&runs).map_err(|problem| Failure::about(&arguments.out, problem))?,
+        (true, Format::Csv) => exchange::record::write(&runs),
+        (true, Format::Json) => {
+            return Err(Failure::about(&arguments.out, "expected a name that ends in .csv"));
+        }
+    };
     write_texts(&[(&arguments.out, &text)])?;
     let ids: Vec<&str> = runs.iter().map(|run| run.id.as_str()).collect();
     let text = format!("{} to {}\n", counted(runs.len(), "run"), arguments.out.display());

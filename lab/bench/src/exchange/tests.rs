@@ -1,5 +1,8 @@
 use super::*;
-use crate::testing::{any_run, measurement, run};
+use crate::{
+    record::{Measurement, Outcome},
+    testing::{any_run, measurement, run},
+};
 use proptest::{collection::vec, prelude::*};
 use serde_json::{Value, json};
 use std::process::Command;
@@ -170,4 +173,25 @@ assert float(lines[0]["median"]) == 0.2 and float(lines[0]["per_second"]) == 102
 "#;
     let output = Command::new("python3").args(["-c", script]).current_dir(folder.path()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_record_has_the_samples_that_were_taken_in_alternation() {
+    let mut run = run(1, "a machine");
+    run.noise.others = Some(0.034);
+    let mut slow = measurement("levels", &[0.3, 0.1, 0.2, 9.0]);
+    slow.row.size = Some(1 << 16);
+    let mut fast = slow.clone();
+    fast.row.implementation = "another".to_owned();
+    let Outcome::Measured(figures) = &mut fast.outcome else { panic!("measured") };
+    (figures.seconds, figures.peak_memory) = (vec![0.000_012_345_6, 0.000_02, 12_345.6], Some(1_499_999));
+    let absent = Outcome::Absent { remedy: "nothing".to_owned() };
+    let absent = Measurement { outcome: absent, ..slow.clone() };
+    run.measurements = vec![slow, fast, absent];
+    let text = record::write(&[run.clone(), run]);
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(lines.len(), 1 + 2 * 2);
+    assert!(lines.iter().all(|line| line.len() == lines[0].len()));
+    assert_eq!(lines[1][3..], ["2^16", lines[1][4], "1", "3", "0.2000", "0.1000", lines[1][9], "0.03"]);
+    assert_eq!(lines[4][5..], ["2", "3", "0.00002000", "0.00001235", "1", "0.03"]);
 }
