@@ -1,12 +1,11 @@
 //! Keys of any proof system.
 
-use super::{PolynomialCommitments, ProofSystem, Proven, Scalar, SolidityVerifier, SystemPrime};
+use super::{PolynomialCommitments, Proof, ProofSystem, Proven, Scalar, SolidityVerifier, SystemPrime};
 use crate::{
     Error, Result,
     circom::{PublicSignals, R1cs, Witness, in_memory},
     error::Names,
     machine::current,
-    systems::Proof,
 };
 use proofmill_circom::{BinFile, ContainerOrText, Text};
 use proofmill_cpu::Level;
@@ -382,3 +381,16 @@ impl<S: ProofSystem> PartialEq for VerifyingKey<S> {
 }
 
 impl<S: ProofSystem> Eq for VerifyingKey<S> {}
+
+impl<S: ProofSystem> Proof<S> {
+    /// Verifies the proof for its public signals.
+    ///
+    /// # Errors
+    /// [`Error::Rejected`] for a wrong proof; [`Error::Malformed`] for points outside
+    /// their groups, or a number of points that PLONK's arithmetisation does not have; [`Error::Mismatch`] if the
+    /// arithmetisation or the number of public signals is not the key's; [`Error::InsecureSetup`] for a key
+    /// for which anyone can forge proofs.
+    pub fn verify(&self, key: &VerifyingKey<S>) -> Result<()> {
+        key.verify(self.public(), self)
+    }
+}

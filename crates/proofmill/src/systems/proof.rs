@@ -1,6 +1,6 @@
 //! Proofs of any proof system.
 
-use super::{ProofSystem, SolidityVerifier, SystemPrime, VerifyingKey};
+use super::{ProofSystem, SolidityVerifier, SystemPrime};
 use crate::{Result, circom::PublicSignals};
 use proofmill_circom::Text;
 use proofmill_files::{FileName, write_texts};
@@ -9,7 +9,7 @@ use std::path::Path;
 /// A proof and its public signals.
 ///
 /// A verifier must know which signals to expect: an attacker chooses both a proof and its signals. Compare [`Self::public`]
-/// with the expected signals, or pass the expected signals to [`Self::open`], [`Self::from_json`] or [`VerifyingKey::verify`].
+/// with the expected signals, or pass the expected signals to [`Self::open`], [`Self::from_json`] or [`VerifyingKey::verify`](crate::VerifyingKey::verify).
 #[derive(Clone, Debug)]
 pub struct Proof<S: ProofSystem> {
     proof: S::Proof,
@@ -59,20 +59,9 @@ impl<S: ProofSystem> Proof<S> {
         self.name.as_ref()
     }
 
-    /// The name in the proof's file, as [`VerifyingKey::protocol`].
+    /// The name in the proof's file, as [`VerifyingKey::protocol`](crate::VerifyingKey::protocol).
     pub fn protocol(&self) -> &'static str {
         S::protocol_of_proof(&self.proof)
-    }
-
-    /// Verifies the proof for its public signals.
-    ///
-    /// # Errors
-    /// [`Error::Rejected`](crate::Error::Rejected) for a wrong proof; [`Error::Malformed`](crate::Error::Malformed) for points outside
-    /// their groups, or a number of points that PLONK's arithmetisation does not have; [`Error::Mismatch`](crate::Error::Mismatch) if the
-    /// arithmetisation or the number of public signals is not the key's; [`Error::InsecureSetup`](crate::Error::InsecureSetup) for a key
-    /// for which anyone can forge proofs.
-    pub fn verify(&self, key: &VerifyingKey<S>) -> Result<()> {
-        key.verify(&self.public, self)
     }
 
     /// The public signals: outputs, then public inputs.
@@ -96,7 +85,7 @@ impl<S: ProofSystem> Proof<S> {
 }
 
 impl<S: SolidityVerifier> Proof<S> {
-    /// The arguments of `verifyProof` in the contract of [`VerifyingKey::solidity_verifier`], and in that of snarkjs: the proof and its
+    /// The arguments of `verifyProof` in the contract of [`VerifyingKey::solidity_verifier`](crate::VerifyingKey::solidity_verifier), and in that of snarkjs: the proof and its
     /// public signals, as snarkjs prints them.
     pub fn solidity_calldata(&self) -> String {
         S::calldata(&self.proof, &self.public)
