@@ -19,7 +19,7 @@ RUSTFLAGS=$(tr -s ' \n' ' ' <<< "$flags") cargo "${toolchain[@]}" build --quiet 
 
 found=$(mktemp -d)
 trap 'rm -rf "$found"' EXIT
-corpus=(examples/membership-small lab/pipeline/devices crates/{ceremony,circom,merkle,pipeline,plonk,solidity,srs,stark,witness}/tests/data)
+corpus=(examples/membership-small lab/pipeline/devices lab/pipeline/tests/data crates/{ceremony,circom,merkle,plonk,solidity,srs,stark,witness}/tests/data)
 export found
 
 # fuzz SECONDS PROGRAM CORPUS...: fuzzes one target and prints its output when it has ended.

@@ -8,7 +8,7 @@ use proofmill_circom::{BinFile, FileKind, R1cs};
 use proofmill_cpu::Level;
 use proofmill_field::bn254::Fr;
 use proofmill_plonk::{
-    Arithmetisation, CircuitKey, Memory, Progress, ProveOptions, ProvingKey, VerifyingKey, circuit_file, prove,
+    Arithmetisation, CircuitKey, Memory, ProveOptions, ProvingKey, VerifyingKey, circuit_file, prove,
     r1cs, verify,
 };
 use proofmill_run::Run;

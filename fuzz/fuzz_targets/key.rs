@@ -9,7 +9,7 @@ use proofmill_cpu::Level;
 use proofmill_curve::{bls12_381, bn254};
 use proofmill_field::Field;
 use proofmill_groth16::{self as groth16, Groth16Curve};
-use proofmill_plonk::{Progress, ProveOptions, ProvingKey, fflonk, prove};
+use proofmill_plonk::{ProveOptions, ProvingKey, fflonk, prove};
 
 /// The largest domain and number of wires for which proofs are attempted.
 const SMALL: u32 = 64;
