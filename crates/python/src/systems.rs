@@ -7,7 +7,7 @@ use crate::{
     work::{Job, compute},
 };
 use proofmill::{
-    ProofSystem, SetupPowers,
+    ProofSystem,
     circom::{CircuitCache, Witness, WitnessCalculator},
 };
 use pyo3::{
